@@ -1,0 +1,5 @@
+/** Measurements of Millrace's own parts. */
+@NullMarked
+package dev.millrace.bench;
+
+import org.jspecify.annotations.NullMarked;

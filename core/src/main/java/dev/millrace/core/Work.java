@@ -1,0 +1,84 @@
+package dev.millrace.core;
+
+import dev.millrace.core.job.IdGenerator;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.Submitting;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The submitting side. Errors are values: a caller that queues work all night should not lose a job
+ * to an exception it did not expect. Thread-safe if its store is.
+ */
+public final class Work {
+
+  /** What went wrong with a submission. */
+  public enum Problem {
+    NONE,
+    /** The disk or the database failed. */
+    IO,
+    /** Too large. */
+    INVALID_SIZE,
+    /** Breaks a rule of what a job may contain. */
+    INVALID_CONTENT
+  }
+
+  /**
+   * What became of a submission.
+   *
+   * @param id the job's id if {@code ok}, else null
+   * @param message what is wrong and what would be right; empty if {@code ok}
+   */
+  public record SubmitResult(boolean ok, @Nullable JobId id, Problem problem, String message) {
+    static SubmitResult refused(Problem problem, @Nullable String message) {
+      return new SubmitResult(false, null, problem, message == null ? problem.name() : message);
+    }
+  }
+
+  private static final IdGenerator IDS = IdGenerator.forThisProcess();
+
+  private final Submitting store;
+
+  public Work(Submitting store) {
+    this.store = store;
+  }
+
+  /** Submits a prompt. When the result is ok, the job is durable. */
+  public SubmitResult submit(String prompt) {
+    if (prompt.isEmpty()) {
+      return SubmitResult.refused(Problem.INVALID_CONTENT, "Empty prompt");
+    }
+    if (!isValidPrompt(prompt)) {
+      return SubmitResult.refused(Problem.INVALID_SIZE,
+          "Prompt too large: at most " + JobSpec.MAX_PROMPT_BYTES + " bytes");
+    }
+    return submit(JobSpec.prompt("generate", prompt));
+  }
+
+  /** Submits any job. When the result is ok, the job is durable. */
+  public SubmitResult submit(JobSpec spec) {
+    try {
+      return new SubmitResult(true, store.submit(spec), Problem.NONE, "");
+    } catch (IllegalArgumentException e) {
+      return SubmitResult.refused(Problem.INVALID_CONTENT, e.getMessage());
+    } catch (StoreException e) {
+      return SubmitResult.refused(Problem.IO, e.getMessage());
+    }
+  }
+
+  /** A fresh id, unique in this process and sorted by time. */
+  public static JobId generateId() {
+    return IDS.next();
+  }
+
+  /** Not empty, and at most {@link JobSpec#MAX_PROMPT_BYTES} bytes of UTF-8. */
+  public static boolean isValidPrompt(String prompt) {
+    if (prompt.isEmpty() || prompt.length() > JobSpec.MAX_PROMPT_BYTES) {
+      return false;
+    }
+    return prompt.length() <= JobSpec.MAX_PROMPT_BYTES / 3
+        || prompt.getBytes(StandardCharsets.UTF_8).length <= JobSpec.MAX_PROMPT_BYTES;
+  }
+}

@@ -1,0 +1,233 @@
+package dev.millrace.core.job;
+
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.TaskPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as a JSON document: what {@code work --job} reads and {@code job.json} keeps. Unknown fields
+ * are refused by name.
+ */
+public final class JobDocument {
+  private static final Set<String> JOB = Set.of("name", "priority", "hold", "parent", "retryOf",
+      "tags", "metadata", "stages");
+  private static final Set<String> STAGE = Set.of("type", "gate", "collect", "tolerate", "data",
+      "tasks", "tasksFile", "each", "maxAttempts", "backoff", "queueTimeout", "runTimeout",
+      "recoveryCeiling");
+  private static final Set<String> BACKOFF = Set.of("base", "factor", "max", "jitter");
+
+  private JobDocument() {}
+
+  /** Where the tasks of a stage come from that are not in the document itself. */
+  @FunctionalInterface
+  public interface TaskSource {
+    /** {@code file} as the document names it, or null where it names none. */
+    List<TaskSpec> tasks(int stage, @Nullable String file);
+  }
+
+  /** For documents that hold their tasks themselves. */
+  public static final TaskSource INLINE = (stage, file) -> {
+    if (file != null) {
+      throw new JsonException("stage " + stage + ": \"tasksFile\" is not possible here");
+    }
+    return List.of();
+  };
+
+  /**
+   * @throws JsonException or IllegalArgumentException naming the field and the rule it breaks
+   */
+  public static JobSpec read(JsonObject document, TaskSource source) {
+    document.only(JOB);
+    List<StageSpec> stages = new ArrayList<>();
+    for (Object stage : document.list("stages")) {
+      int number = stages.size() + 1;
+      stages.add(stage(JsonObject.of(stage, "stage " + number), number, source));
+    }
+    return new JobSpec(document.string("name", null), priority(document), document.flag("hold", false),
+        id(document, "parent"), id(document, "retryOf"), tags(document),
+        document.object("metadata"), stages);
+  }
+
+  private static StageSpec stage(JsonObject in, int number, TaskSource source) {
+    in.only(STAGE);
+    List<TaskSpec> tasks = new ArrayList<>();
+    for (Object task : in.list("tasks")) {
+      tasks.add(task(task, "stage " + number + ", task " + (tasks.size() + 1)));
+    }
+    if (tasks.isEmpty()) {
+      tasks.addAll(source.tasks(number, in.string("tasksFile", null)));
+    } else if (in.has("tasksFile")) {
+      throw new JsonException("stage " + number + ": give \"tasks\" or \"tasksFile\", not both");
+    }
+    boolean collect = in.flag("collect", false);
+    if (!collect && in.has("tolerate")) {
+      throw new JsonException("stage " + number + ": \"tolerate\" needs \"collect\": true");
+    }
+    Tolerance tolerance =
+        collect ? new Tolerance(true, in.number("tolerate", 1.0)) : Tolerance.NONE;
+    return new StageSpec(in.string("type"), in.flag("gate", false), tolerance, policy(in), tasks,
+        in.string("each", null), in.object("data"));
+  }
+
+  /** A task: text, {@code {"input": …}} or {@code {"template": "…"}}. */
+  public static TaskSpec task(@Nullable Object value, String where) {
+    if (value instanceof String text) {
+      return TaskSpec.of(text);
+    }
+    JsonObject in = JsonObject.of(value, where).only(Set.of("input", "template"));
+    if (in.has("template") && in.values().containsKey("input")) {
+      throw new JsonException(where + ": give \"input\" or \"template\", not both");
+    }
+    if (in.has("template")) {
+      return new TaskSpec(in.string("template"), true);
+    }
+    if (!in.values().containsKey("input")) {
+      throw new JsonException(where + " has no \"input\"");
+    }
+    return TaskSpec.of(in.get("input"));
+  }
+
+  /** The limits in {@code in}; defaults where it names none. */
+  public static TaskPolicy policy(JsonObject in) {
+    TaskPolicy otherwise = TaskPolicy.DEFAULT;
+    JsonObject backoff = in.object("backoff").only(BACKOFF);
+    Backoff usual = Backoff.DEFAULT;
+    return new TaskPolicy(small(in, "maxAttempts", otherwise.maxAttempts()),
+        new Backoff(duration(backoff, "base", usual.base()),
+            backoff.number("factor", usual.factor()), duration(backoff, "max", usual.max()),
+            backoff.number("jitter", usual.jitter())),
+        duration(in, "queueTimeout", null), duration(in, "runTimeout", null),
+        small(in, "recoveryCeiling", otherwise.recoveryCeiling()));
+  }
+
+  private static int small(JsonObject in, String name, int otherwise) {
+    return Math.clamp(in.integer(name, otherwise), Integer.MIN_VALUE, Integer.MAX_VALUE);
+  }
+
+  private static Duration duration(JsonObject in, String name, @Nullable Duration otherwise) {
+    String text = in.string(name, null);
+    return text == null ? otherwise : Durations.parse(text);
+  }
+
+  /** The priority in {@code in}; MEDIUM where it names none. */
+  public static Priority priority(JsonObject in) {
+    String text = in.string("priority", null);
+    return text == null ? Priority.MEDIUM : priority(text);
+  }
+
+  public static Priority priority(String text) {
+    try {
+      return Priority.valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("priority \"" + text
+          + "\" must be one of VERY_HIGH, HIGH, MEDIUM, LOW, VERY_LOW");
+    }
+  }
+
+  /** The job named in {@code in}, or null. */
+  public static @Nullable JobId id(JsonObject in, String name) {
+    String text = in.string(name, null);
+    return text == null ? null : new JobId(text);
+  }
+
+  /** The tags in {@code in}. */
+  public static List<String> tags(JsonObject in) {
+    List<String> tags = new ArrayList<>();
+    for (Object tag : in.list("tags")) {
+      if (!(tag instanceof String text)) {
+        throw new JsonException("\"tags\" must be a list of texts");
+      }
+      tags.add(text);
+    }
+    return tags;
+  }
+
+  /**
+   * The document of {@code spec}.
+   *
+   * @param inline whether it holds the tasks itself
+   */
+  public static JsonObject write(JobSpec spec, boolean inline) {
+    JsonObject out = JsonObject.create().putIfPresent("name", spec.name());
+    writeHeader(out, spec);
+    return out.put("stages", spec.stages().stream().map(stage -> stage(stage, inline)).toList());
+  }
+
+  /** Priority, hold, lineage, tags and metadata, where they say something. */
+  public static void writeHeader(JsonObject out, JobSpec spec) {
+    if (spec.priority() != Priority.MEDIUM) {
+      out.put("priority", spec.priority().name());
+    }
+    if (spec.held()) {
+      out.put("hold", true);
+    }
+    out.putIfPresent("parent", text(spec.parent())).putIfPresent("retryOf", text(spec.retryOf()));
+    if (!spec.tags().isEmpty()) {
+      out.put("tags", spec.tags());
+    }
+    if (!spec.metadata().values().isEmpty()) {
+      out.put("metadata", spec.metadata());
+    }
+  }
+
+  private static @Nullable String text(@Nullable JobId id) {
+    return id == null ? null : id.value();
+  }
+
+  private static JsonObject stage(StageSpec stage, boolean inline) {
+    JsonObject out = JsonObject.create().put("type", stage.type());
+    if (stage.gate()) {
+      out.put("gate", true);
+    }
+    if (stage.tolerance().collect()) {
+      out.put("collect", true).put("tolerate", stage.tolerance().share());
+    }
+    writePolicy(out, stage.policy());
+    if (!stage.data().values().isEmpty()) {
+      out.put("data", stage.data());
+    }
+    out.putIfPresent("each", stage.each());
+    if (inline && !stage.tasks().isEmpty()) {
+      out.put("tasks", stage.tasks().stream().map(JobDocument::task).toList());
+    }
+    return out;
+  }
+
+  /** A task as one of the forms that {@link #task(Object, String)} reads. */
+  public static JsonObject task(TaskSpec task) {
+    return JsonObject.create().put(task.template() ? "template" : "input", task.input());
+  }
+
+  /** The limits that differ from the defaults. */
+  public static void writePolicy(JsonObject out, TaskPolicy policy) {
+    TaskPolicy usual = TaskPolicy.DEFAULT;
+    if (policy.maxAttempts() != usual.maxAttempts()) {
+      out.put("maxAttempts", policy.maxAttempts());
+    }
+    if (!policy.backoff().equals(usual.backoff())) {
+      Backoff backoff = policy.backoff();
+      out.put("backoff", JsonObject.create().put("base", backoff.base().toString())
+          .put("factor", backoff.factor()).put("max", backoff.max().toString())
+          .put("jitter", backoff.jitter()));
+    }
+    if (policy.queueTimeout() != null) {
+      out.put("queueTimeout", policy.queueTimeout().toString());
+    }
+    if (policy.runTimeout() != null) {
+      out.put("runTimeout", policy.runTimeout().toString());
+    }
+    if (policy.recoveryCeiling() != usual.recoveryCeiling()) {
+      out.put("recoveryCeiling", policy.recoveryCeiling());
+    }
+  }
+}

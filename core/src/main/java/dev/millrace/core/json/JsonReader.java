@@ -1,0 +1,278 @@
+package dev.millrace.core.json;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A strict recursive-descent reader over one text. */
+final class JsonReader {
+  private final String text;
+  private int at;
+  private int depth;
+
+  JsonReader(String text) {
+    this.text = text;
+  }
+
+  @Nullable Object document() {
+    Object value = value();
+    space();
+    if (at < text.length()) {
+      throw error("nothing after the value");
+    }
+    return value;
+  }
+
+  private @Nullable Object value() {
+    space();
+    return switch (peek()) {
+      case '{' -> nested(this::object);
+      case '[' -> nested(this::array);
+      case '"' -> string();
+      case 't' -> word("true", Boolean.TRUE);
+      case 'f' -> word("false", Boolean.FALSE);
+      case 'n' -> word("null", null);
+      default -> number();
+    };
+  }
+
+  private Object nested(java.util.function.Supplier<Object> read) {
+    if (++depth > Json.MAX_DEPTH) {
+      throw error("at most " + Json.MAX_DEPTH + " levels");
+    }
+    at++;
+    Object value = read.get();
+    depth--;
+    return value;
+  }
+
+  private Map<String, @Nullable Object> object() {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    space();
+    if (peek() == '}') {
+      at++;
+      return map;
+    }
+    while (true) {
+      space();
+      int start = at;
+      if (peek() != '"') {
+        throw error("a name in quotes");
+      }
+      String name = string();
+      space();
+      expect(':');
+      Object value = value();
+      if (map.containsKey(name)) {
+        at = start;
+        throw error("each name once; \"" + name + "\" is repeated");
+      }
+      map.put(name, value);
+      space();
+      if (more('}')) {
+        return map;
+      }
+    }
+  }
+
+  private List<@Nullable Object> array() {
+    List<@Nullable Object> list = new ArrayList<>();
+    space();
+    if (peek() == ']') {
+      at++;
+      return list;
+    }
+    while (true) {
+      list.add(value());
+      space();
+      if (more(']')) {
+        return list;
+      }
+    }
+  }
+
+  private boolean more(char end) {
+    char c = peek();
+    if (c != ',' && c != end) {
+      throw error("\",\" or \"" + end + "\"");
+    }
+    at++;
+    return c == end;
+  }
+
+  private String string() {
+    at++;
+    int from = at;
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c == '"') {
+        return text.substring(from, at++);
+      }
+      if (c == '\\') {
+        return escaped(new StringBuilder().append(text, from, at));
+      }
+      if (c < 0x20) {
+        throw error("control characters escaped");
+      }
+      at++;
+    }
+    throw error("a closing quote");
+  }
+
+  private String escaped(StringBuilder out) {
+    while (at < text.length()) {
+      char c = text.charAt(at++);
+      switch (c) {
+        case '"' -> {
+          return out.toString();
+        }
+        case '\\' -> out.append(escape());
+        default -> {
+          if (c < 0x20) {
+            at--;
+            throw error("control characters escaped");
+          }
+          out.append(c);
+        }
+      }
+    }
+    throw error("a closing quote");
+  }
+
+  private char escape() {
+    char c = peek();
+    at++;
+    return switch (c) {
+      case '"', '\\', '/' -> c;
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      case 'u' -> hex();
+      default -> {
+        at--;
+        throw error("a known escape");
+      }
+    };
+  }
+
+  private char hex() {
+    int value = 0;
+    for (int i = 0; i < 4; i++) {
+      int digit = at < text.length() ? Character.digit(text.charAt(at), 16) : -1;
+      if (digit < 0 || text.charAt(at) > 'f') {
+        throw error("four hexadecimal digits");
+      }
+      value = value * 16 + digit;
+      at++;
+    }
+    return (char) value;
+  }
+
+  private @Nullable Object word(String word, @Nullable Object value) {
+    if (!text.startsWith(word, at)) {
+      throw error("a value");
+    }
+    at += word.length();
+    return value;
+  }
+
+  private Object number() {
+    int from = at;
+    boolean whole = true;
+    if (peek() == '-') {
+      at++;
+    }
+    int digits = digits();
+    if (digits == 0 || digits > 1 && text.charAt(at - digits) == '0') {
+      at = from;
+      throw error("a value");
+    }
+    if (at < text.length() && text.charAt(at) == '.') {
+      at++;
+      whole = false;
+      need(digits());
+    }
+    if (at < text.length() && (text.charAt(at) | 32) == 'e') {
+      at++;
+      whole = false;
+      if (at < text.length() && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
+        at++;
+      }
+      need(digits());
+    }
+    String number = text.substring(from, at);
+    if (number.length() > 400) {
+      throw error("numbers of at most 400 characters");
+    }
+    return whole && number.length() <= 18 ? (Object) Long.valueOf(number) : big(number, whole);
+  }
+
+  private Object big(String number, boolean whole) {
+    try {
+      BigDecimal value = new BigDecimal(number);
+      if (whole && value.precision() <= 19 && value.equals(BigDecimal.valueOf(value.longValue()))) {
+        return value.longValue();
+      }
+      return value;
+    } catch (NumberFormatException e) {
+      throw error("a number in range");
+    }
+  }
+
+  private void need(int digits) {
+    if (digits == 0) {
+      throw error("a digit");
+    }
+  }
+
+  private int digits() {
+    int from = at;
+    while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+      at++;
+    }
+    return at - from;
+  }
+
+  private void space() {
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+        return;
+      }
+      at++;
+    }
+  }
+
+  private char peek() {
+    if (at >= text.length()) {
+      throw error("more: the text ends");
+    }
+    return text.charAt(at);
+  }
+
+  private void expect(char c) {
+    if (peek() != c) {
+      throw error("\"" + c + "\"");
+    }
+    at++;
+  }
+
+  private JsonException error(String expected) {
+    int line = 1;
+    int column = 1;
+    for (int i = 0; i < Math.min(at, text.length()); i++) {
+      column++;
+      if (text.charAt(i) == '\n') {
+        line++;
+        column = 1;
+      }
+    }
+    return new JsonException(
+        "not valid JSON at line " + line + ", column " + column + ": expected " + expected);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.millrace.core.rules;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.task.TaskEvent;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Something that happened to a job. Stages and tasks are numbered from 1. */
+public sealed interface Fact {
+
+  /**
+   * The first fact of every job: it was submitted. Implies what follows from its plan alone: the
+   * job enqueued (or held), the first stage open (or at its gate), given tasks enqueued.
+   */
+  record Submitted() implements Fact {}
+
+  record OfJob(JobEvent event, Cause cause) implements Fact {}
+
+  /**
+   * @param opening what the stage's templates came to; only where a template stage opens
+   */
+  record OfStage(int stage, StageEvent event, Cause cause, @Nullable Opening opening)
+      implements Fact {}
+
+  record OfTask(int stage, int task, TaskEvent event, Detail detail) implements Fact {}
+
+  /** A task got further: recoveries before this no longer count. */
+  record Progress(int stage, int task) implements Fact {}
+
+  /** A line of a worker's log; {@code stage} and {@code task} are 0 where it is about the job. */
+  record Line(int stage, int task, String level, String text) implements Fact {}
+
+  /** How many tasks the templates of an opening stage made, or why they could not be resolved. */
+  record Opening(int tasks, @Nullable String error) {}
+
+  /** What belongs to an event of a task. */
+  sealed interface Detail {
+    /** Nothing more to say. */
+    record None() implements Detail {}
+
+    /** {@code claim}: whose, in which epoch of the owner. The entry's number completes the token. */
+    record Claimed(long epoch, String worker) implements Detail {}
+
+    /** {@code complete}: where the result stands; {@code length} 0 where it has a file of its own. */
+    record Completed(long offset, int length) implements Detail {}
+
+    /** {@code retry}: what failed, and until when it waits. */
+    record Retrying(String error, Instant notBefore) implements Detail {}
+
+    /** {@code fail}, {@code ceiling}, {@code expire}: why it ended. */
+    record Ended(String error) implements Detail {}
+
+    /** {@code release}: why, and whether it counts towards the recovery ceiling. */
+    record Released(String reason, boolean crash) implements Detail {}
+
+    Detail NONE = new None();
+  }
+}

@@ -1,0 +1,186 @@
+package dev.millrace.core.rules;
+
+import dev.millrace.core.rules.JobPlan.StagePlan;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.StageTransitions;
+import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.TaskTransitions;
+import java.time.Instant;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** What a stage's events add up to. Changed by {@link JobFold} alone; tasks count from 1. */
+public final class StageFold {
+  private final int number;
+  private final StagePlan plan;
+  private final Moves moves;
+  private final Instant createdAt;
+  private StageState state = StageState.CREATED;
+  private TaskFold[] tasks;
+  private final int[] counts;
+  private Instant openSince;
+  private @Nullable Instant startedAt;
+  private @Nullable Instant completedAt;
+  private @Nullable String error;
+
+  StageFold(int number, StagePlan plan, Instant createdAt, Moves moves) {
+    this.number = number;
+    this.plan = plan;
+    this.moves = moves;
+    this.createdAt = createdAt;
+    this.openSince = createdAt;
+    this.tasks = new TaskFold[plan.tasks()];
+    this.counts = new int[TaskState.values().length];
+    Arrays.fill(tasks, TaskFold.created(createdAt));
+    counts[TaskState.CREATED.ordinal()] = tasks.length;
+    if (!plan.template()) {
+      enqueueTasks(createdAt);
+    }
+  }
+
+  private StageFold(StageFold from, Moves moves) {
+    this.number = from.number;
+    this.plan = from.plan;
+    this.moves = moves;
+    this.createdAt = from.createdAt;
+    this.state = from.state;
+    this.tasks = from.tasks.clone();
+    this.counts = from.counts.clone();
+    this.openSince = from.openSince;
+    this.startedAt = from.startedAt;
+    this.completedAt = from.completedAt;
+    this.error = from.error;
+  }
+
+  StageFold copy(Moves newMoves) {
+    return new StageFold(this, newMoves);
+  }
+
+  void move(StageEvent event, Instant at) {
+    StageState from = state;
+    state = StageTransitions.TABLE.move(from, event);
+    if (state == StageState.PENDING) {
+      openSince = at;
+    }
+    if (state == StageState.IN_PROGRESS && startedAt == null) {
+      startedAt = at;
+    }
+    if (state.isFinal()) {
+      completedAt = at;
+    }
+    moves.moved(new Moves.Move(StageTransitions.TABLE, number, 0, from, event, state));
+  }
+
+  /** Moves a task and answers it for the caller to complete with {@link #set}. */
+  TaskFold move(int task, TaskEvent event, Instant at) {
+    TaskFold before = task(task);
+    TaskState to = TaskTransitions.TABLE.move(before.state(), event);
+    counts[before.state().ordinal()]--;
+    counts[to.ordinal()]++;
+    TaskFold after = before.in(to, at);
+    tasks[task - 1] = after;
+    moves.moved(new Moves.Move(TaskTransitions.TABLE, number, task, before.state(), event, to));
+    return after;
+  }
+
+  void set(int task, TaskFold fold) {
+    tasks[task - 1] = fold;
+  }
+
+  /** The templates' tasks come into being and into the queue. */
+  void resolve(Fact.Opening opening, Instant at) {
+    error = opening.error();
+    int known = tasks.length;
+    if (opening.tasks() > known) {
+      tasks = Arrays.copyOf(tasks, opening.tasks());
+      Arrays.fill(tasks, known, tasks.length, TaskFold.created(at));
+      counts[TaskState.CREATED.ordinal()] += tasks.length - known;
+    }
+    if (error == null) {
+      enqueueTasks(at);
+    }
+  }
+
+  private void enqueueTasks(Instant at) {
+    for (int task = 1; task <= tasks.length; task++) {
+      if (tasks[task - 1].state() == TaskState.CREATED) {
+        move(task, TaskEvent.ENQUEUE, at);
+      }
+    }
+  }
+
+  /** Ends what is unfinished, with the job. */
+  void abort(Instant at) {
+    for (int task = 1; task <= tasks.length; task++) {
+      if (!tasks[task - 1].state().isFinal()) {
+        move(task, TaskEvent.ABORT, at);
+      }
+    }
+    if (!state.isFinal()) {
+      move(StageEvent.ABORT, at);
+    }
+  }
+
+  void fail(@Nullable String reason) {
+    error = reason;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  public StagePlan plan() {
+    return plan;
+  }
+
+  public StageState state() {
+    return state;
+  }
+
+  public int size() {
+    return tasks.length;
+  }
+
+  /** Task {@code task}, from 1. */
+  public TaskFold task(int task) {
+    return tasks[task - 1];
+  }
+
+  public boolean hasTask(int task) {
+    return task >= 1 && task <= tasks.length;
+  }
+
+  public int count(TaskState taskState) {
+    return counts[taskState.ordinal()];
+  }
+
+  /** Whether templates still have to be resolved before the stage can run. */
+  public boolean unresolved() {
+    return plan.template() && (state == StageState.CREATED || state == StageState.WAITING)
+        && count(TaskState.CREATED) == tasks.length && error == null && startedAt == null;
+  }
+
+  /** When its tasks last became claimable, as far as the stage is concerned. */
+  public Instant openSince() {
+    return openSince;
+  }
+
+  public Instant createdAt() {
+    return createdAt;
+  }
+
+  public @Nullable Instant startedAt() {
+    return startedAt;
+  }
+
+  public @Nullable Instant completedAt() {
+    return completedAt;
+  }
+
+  /** Why it failed, or is about to. */
+  public @Nullable String error() {
+    return error;
+  }
+}

@@ -1,0 +1,75 @@
+package dev.millrace.core.rules;
+
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a task's events add up to.
+ *
+ * @param attempts failures so far
+ * @param recoveries crash recoveries; they count only while {@code mark} is the job's progress
+ * @param mark the job's progress when it was last recovered
+ * @param token of the last claim, kept after it ended to tell a cancelled worker from a stale one
+ * @param worker that made the last claim
+ * @param since when it entered its present state
+ * @param notBefore end of its backoff
+ * @param error of its last failure
+ * @param resultAt where its result stands in the stage's results, if {@code resultLength > 0}
+ */
+public record TaskFold(TaskState state, int attempts, int recoveries, int mark,
+    @Nullable Token token, @Nullable String worker, Instant since, @Nullable Instant notBefore,
+    @Nullable Instant startedAt, @Nullable Instant completedAt, @Nullable String error,
+    long resultAt, int resultLength) {
+
+  static TaskFold created(Instant at) {
+    return new TaskFold(TaskState.CREATED, 0, 0, 0, null, null, at, null, null, null, null, 0, 0);
+  }
+
+  TaskFold in(TaskState next, Instant at) {
+    Instant started = startedAt == null && next == TaskState.IN_PROGRESS ? at : startedAt;
+    return new TaskFold(next, attempts, recoveries, mark, token, worker, at, null, started,
+        next.isFinal() ? at : null, error, resultAt, resultLength);
+  }
+
+  TaskFold claimed(Token by, String workerName) {
+    return new TaskFold(state, attempts, recoveries, mark, by, workerName, since, null, startedAt,
+        completedAt, error, 0, 0);
+  }
+
+  TaskFold failed(String message, @Nullable Instant waitUntil) {
+    return new TaskFold(state, attempts + 1, recoveries, mark, token, worker, since, waitUntil,
+        startedAt, completedAt, message, 0, 0);
+  }
+
+  TaskFold ended(String message) {
+    return new TaskFold(state, attempts, recoveries, mark, token, worker, since, null, startedAt,
+        completedAt, message, 0, 0);
+  }
+
+  TaskFold recovered(int times, int progress) {
+    return new TaskFold(state, attempts, times, progress, token, worker, since, null, startedAt,
+        completedAt, error, 0, 0);
+  }
+
+  TaskFold delivered(long at, int length) {
+    return new TaskFold(state, attempts, recoveries, mark, token, worker, since, null, startedAt,
+        completedAt, null, at, length);
+  }
+
+  /**
+   * Whether its backoff still runs. One that ends later than any could is of a clock that has been
+   * set back since, and is over.
+   */
+  public boolean backsOff(Instant now, Duration longest) {
+    return notBefore != null && now.isBefore(notBefore)
+        && !notBefore.isAfter(now.plus(longest));
+  }
+
+  /** Recoveries that count, given the job's progress. */
+  public int recoveriesSince(int progress) {
+    return mark == progress ? recoveries : 0;
+  }
+}

@@ -1,0 +1,55 @@
+package dev.millrace.core.stage;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskPolicy;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of a job as it is asked for. Its tasks are given ({@code tasks}), or made from the
+ * previous stage's results when it opens ({@code each}: one task for each result).
+ *
+ * @param type which workers may claim its tasks
+ * @param gate whether it waits for a user's approval
+ * @param data parameters for the worker, the same for all tasks
+ */
+public record StageSpec(String type, boolean gate, Tolerance tolerance, TaskPolicy policy,
+    List<TaskSpec> tasks, @Nullable String each, JsonObject data) {
+
+  /** Most tasks in a stage. */
+  public static final int MAX_TASKS = 200_000;
+
+  private static final Pattern TYPE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,49}");
+
+  public StageSpec {
+    tasks = List.copyOf(tasks);
+    requireType(type);
+    if (each != null && !tasks.isEmpty()) {
+      throw new IllegalArgumentException("stage \"" + type + "\": give \"each\" or \"tasks\", not both");
+    }
+    if (tasks.size() > MAX_TASKS) {
+      throw new IllegalArgumentException("stage \"" + type + "\": at most " + MAX_TASKS
+          + " tasks, got " + tasks.size());
+    }
+  }
+
+  public static StageSpec of(String type, List<TaskSpec> tasks) {
+    return new StageSpec(type, false, Tolerance.NONE, TaskPolicy.DEFAULT, tasks, null,
+        JsonObject.create());
+  }
+
+  /** A type is also part of a directory's name, which bounds what it may contain. */
+  public static String requireType(String type) {
+    if (!TYPE.matcher(type).matches()) {
+      throw new IllegalArgumentException("stage type \"" + type
+          + "\" must be 1 to 50 letters, digits, '.', '_' or '-', and start with a letter or digit");
+    }
+    return type;
+  }
+
+  /** Whether task texts depend on earlier results and exist only once the stage opens. */
+  public boolean isTemplate() {
+    return each != null || tasks.stream().anyMatch(TaskSpec::template);
+  }
+}

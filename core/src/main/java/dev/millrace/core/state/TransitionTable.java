@@ -1,0 +1,171 @@
+package dev.millrace.core.state;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The transitions of one kind of entity, as data. Nothing else decides whether a state may change:
+ * stores ask {@link #sources}, rules ask {@link #next}, documents draw {@link #toMermaid}.
+ *
+ * @param <S> the states
+ * @param <E> the events
+ */
+public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
+
+  /** One line of the table: in any state of {@code from}, {@code event} leads to {@code to}. */
+  public record Row<S extends Enum<S>, E extends Enum<E>>(
+      E event, Set<Actor> by, Set<S> from, S to, String when) {}
+
+  private final String entity;
+  private final Class<S> states;
+  private final Class<E> events;
+  private final List<Row<S, E>> rows;
+  private final Map<S, Map<E, S>> moves;
+
+  private TransitionTable(Builder<S, E> builder) {
+    this.entity = builder.entity;
+    this.states = builder.states;
+    this.events = builder.events;
+    this.rows = List.copyOf(builder.rows);
+    this.moves = new EnumMap<>(states);
+    for (S state : states.getEnumConstants()) {
+      moves.put(state, new EnumMap<>(events));
+    }
+    for (Row<S, E> row : rows) {
+      for (S from : row.from()) {
+        if (moves.get(from).put(row.event(), row.to()) != null) {
+          throw new IllegalArgumentException(
+              entity + ": two rows for " + row.event() + " from " + from);
+        }
+      }
+    }
+  }
+
+  public static <S extends Enum<S>, E extends Enum<E>> Builder<S, E> of(
+      String entity, Class<S> states, Class<E> events) {
+    return new Builder<>(entity, states, events);
+  }
+
+  /** Collects rows in the order in which documents show them. */
+  public static final class Builder<S extends Enum<S>, E extends Enum<E>> {
+    private final String entity;
+    private final Class<S> states;
+    private final Class<E> events;
+    private final List<Row<S, E>> rows = new ArrayList<>();
+
+    private Builder(String entity, Class<S> states, Class<E> events) {
+      this.entity = entity;
+      this.states = states;
+      this.events = events;
+    }
+
+    public Builder<S, E> on(E event, Set<Actor> by, Set<S> from, S to, String when) {
+      rows.add(new Row<>(event, Set.copyOf(by), Collections.unmodifiableSet(from), to, when));
+      return this;
+    }
+
+    public TransitionTable<S, E> build() {
+      return new TransitionTable<>(this);
+    }
+  }
+
+  public String entity() {
+    return entity;
+  }
+
+  public List<Row<S, E>> rows() {
+    return rows;
+  }
+
+  public List<S> states() {
+    return List.of(states.getEnumConstants());
+  }
+
+  public List<E> events() {
+    return List.of(events.getEnumConstants());
+  }
+
+  /** Where {@code event} leads from {@code state}; empty if the table has no such row. */
+  public Optional<S> next(S state, E event) {
+    return Optional.ofNullable(moves.get(state).get(event));
+  }
+
+  /** As {@link #next}, for callers that have already established legality. */
+  public S move(S state, E event) {
+    S to = moves.get(state).get(event);
+    if (to == null) {
+      throw new IllegalTransition(refusal(state, event));
+    }
+    return to;
+  }
+
+  /** The states from which {@code event} is legal. */
+  public Set<S> sources(E event) {
+    Set<S> sources = EnumSet.noneOf(states);
+    moves.forEach((from, row) -> {
+      if (row.containsKey(event)) {
+        sources.add(from);
+      }
+    });
+    return sources;
+  }
+
+  /** The events that are legal in {@code state}. */
+  public Set<E> legal(S state) {
+    Set<E> legal = EnumSet.noneOf(events);
+    legal.addAll(moves.get(state).keySet());
+    return legal;
+  }
+
+  /** A final state has no way out. */
+  public boolean isFinal(S state) {
+    return moves.get(state).isEmpty();
+  }
+
+  /** What a caller is told who tries an illegal move: entity, state, event and what would be legal. */
+  public String refusal(S state, E event) {
+    return entity + ": cannot " + event + " from " + state + "; legal: "
+        + (isFinal(state) ? "nothing, " + state + " is final" : legal(state));
+  }
+
+  /** A Mermaid state diagram of the table, the same text every time. */
+  public String toMermaid() {
+    StringBuilder out = new StringBuilder("stateDiagram-v2\n    [*] --> ")
+        .append(states.getEnumConstants()[0])
+        .append('\n');
+    for (Row<S, E> row : rows) {
+      for (S from : row.from()) {
+        out.append("    ").append(from).append(" --> ").append(row.to()).append(" : ")
+            .append(row.event().name().toLowerCase(java.util.Locale.ROOT))
+            .append(" (").append(letters(row.by())).append(")\n");
+      }
+    }
+    for (S state : states.getEnumConstants()) {
+      if (isFinal(state)) {
+        out.append("    ").append(state).append(" --> [*]\n");
+      }
+    }
+    return out.toString();
+  }
+
+  /** The table as a Markdown table, with who may pull each lever. */
+  public String toMarkdown() {
+    StringBuilder out = new StringBuilder("| event | by | from | to | when |\n|---|---|---|---|---|\n");
+    for (Row<S, E> row : rows) {
+      out.append("| ").append(row.event()).append(" | ").append(letters(row.by())).append(" | ")
+          .append(String.join(", ", row.from().stream().map(Enum::name).toList()))
+          .append(" | ").append(row.to()).append(" | ").append(row.when()).append(" |\n");
+    }
+    return out.toString();
+  }
+
+  private static String letters(Set<Actor> by) {
+    return String.join(", ", by.stream().sorted().map(a -> a.name().substring(0, 1)).toList());
+  }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.core.store;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Claims.Hold;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task in a worker's hands.
+ *
+ * @param attempt which one this is, from 1
+ * @param input text, or any JSON value
+ * @param data the stage's parameters
+ * @param runTimeout how long this attempt may take; null: as long as it likes
+ */
+public record Claim(JobId job, Hold hold, String type, int attempt, @Nullable Object input,
+    JsonObject data, @Nullable Duration runTimeout) {
+
+  /** The input as a program reads it: text as it is, anything else as JSON. */
+  public String inputText() {
+    return input instanceof String text ? text : Json.write(input);
+  }
+
+  @Override
+  public String toString() {
+    return job + "/" + hold.stage() + "/" + hold.task();
+  }
+}

@@ -1,0 +1,44 @@
+package dev.millrace.core.store;
+
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.TaskState;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A job as a reader sees it. */
+public record JobView(JobHeader header, JobState state, Instant createdAt,
+    @Nullable Instant startedAt, @Nullable Instant completedAt, @Nullable String error,
+    long lastEvent, List<StageView> stages) {
+
+  /** A stage as a reader sees it; {@code tasks} counts them by state. */
+  public record StageView(int number, String type, boolean gate, StageState state, int total,
+      Map<TaskState, Integer> tasks, @Nullable Instant startedAt, @Nullable Instant completedAt,
+      @Nullable String error) {
+
+    static StageView of(StageFold stage) {
+      Map<TaskState, Integer> counts = new EnumMap<>(TaskState.class);
+      for (TaskState state : TaskState.values()) {
+        if (stage.count(state) > 0) {
+          counts.put(state, stage.count(state));
+        }
+      }
+      return new StageView(stage.number(), stage.plan().type(), stage.plan().gate(), stage.state(),
+          stage.size(), counts, stage.startedAt(), stage.completedAt(), stage.error());
+    }
+  }
+
+  public static JobView of(JobHeader header, JobFold fold) {
+    List<StageView> stages = fold.stages().stream().map(StageView::of).toList();
+    String error = stages.stream().filter(stage -> stage.state() == StageState.FAILED)
+        .map(stage -> "stage " + stage.number() + " (" + stage.type() + "): " + stage.error())
+        .findFirst().orElse(null);
+    return new JobView(header, fold.state(), fold.plan().createdAt(), fold.startedAt(),
+        fold.completedAt(), error, fold.lastNumber(), stages);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.millrace.core.store;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Entry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The way out: any process may read, at any time. */
+public interface Reading {
+
+  /** Where the job is; empty if it is nowhere. */
+  Optional<JobState> state(JobId id);
+
+  Optional<JobView> find(JobId id);
+
+  /** Tasks of a stage, from number {@code from} on; results and errors included. */
+  List<TaskView> tasks(JobId id, int stage, int from, int limit);
+
+  /** Entries of the job's log after number {@code after}. */
+  List<Entry> events(JobId id, long after, int limit);
+
+  /** What was asked, to run it again. */
+  Optional<JobSpec> spec(JobId id);
+
+  /** Ids in order of time. */
+  List<JobId> list(Query query);
+
+  /** How many jobs are in each state; malformed ones are not counted. */
+  Map<JobState, Integer> counts();
+
+  /** Waits until the job may have changed, or {@code atMost} has passed. May return early. */
+  void awaitChange(JobId id, Duration atMost) throws InterruptedException;
+
+  /**
+   * Which jobs.
+   *
+   * @param newest whether {@code limit} keeps the newest instead of the oldest
+   */
+  record Query(Set<JobState> states, @Nullable String tag, @Nullable JobId parent, boolean newest,
+      int limit) {
+    public static Query all() {
+      return new Query(Set.of(JobState.values()), null, null, false, Integer.MAX_VALUE);
+    }
+
+    public static Query in(Set<JobState> states) {
+      return new Query(states, null, null, false, Integer.MAX_VALUE);
+    }
+
+    public Query newest(int most) {
+      return new Query(states, tag, parent, true, most);
+    }
+  }
+}

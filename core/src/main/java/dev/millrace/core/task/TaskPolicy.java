@@ -1,0 +1,41 @@
+package dev.millrace.core.task;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a stage grants each of its tasks.
+ *
+ * @param maxAttempts how often a task may fail before it has failed for good, from 1
+ * @param backoff the wait between attempts
+ * @param queueTimeout how long a task may wait while it could be claimed; null: for ever
+ * @param runTimeout how long one attempt may run; null: for ever
+ * @param recoveryCeiling crash recoveries in a row without progress that a task survives
+ */
+public record TaskPolicy(int maxAttempts, Backoff backoff, @Nullable Duration queueTimeout,
+    @Nullable Duration runTimeout, int recoveryCeiling) {
+
+  public static final TaskPolicy DEFAULT = new TaskPolicy(1, Backoff.DEFAULT, null, null, 3);
+
+  public TaskPolicy {
+    if (maxAttempts < 1 || maxAttempts > 1000) {
+      throw new IllegalArgumentException("maxAttempts must be 1 to 1000, got " + maxAttempts);
+    }
+    if (recoveryCeiling < 0 || recoveryCeiling > 1000) {
+      throw new IllegalArgumentException(
+          "recoveryCeiling must be 0 to 1000, got " + recoveryCeiling);
+    }
+    positive("queueTimeout", queueTimeout);
+    positive("runTimeout", runTimeout);
+  }
+
+  public boolean hasTimeouts() {
+    return queueTimeout != null || runTimeout != null;
+  }
+
+  private static void positive(String name, @Nullable Duration duration) {
+    if (duration != null && (duration.isNegative() || duration.isZero())) {
+      throw new IllegalArgumentException(name + " must be longer than 0, got " + duration);
+    }
+  }
+}

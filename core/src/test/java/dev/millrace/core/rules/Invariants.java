@@ -1,0 +1,143 @@
+package dev.millrace.core.rules;
+
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.rules.Moves.Move;
+import dev.millrace.core.rules.Verbs.Kind;
+import dev.millrace.core.rules.Verbs.Step;
+import dev.millrace.core.rules.World.Place;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.StageTransitions;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.TaskTransitions;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold in every reachable world, and along every edge between two. */
+final class Invariants {
+  private Invariants() {}
+
+  static void ofWorld(World world) {
+    JobFold fold = world.fold();
+    JobState state = fold.state();
+    require(fold.plan().createdAt() != null, "createdAt is set", world);
+    require(state.isFinal() == (fold.completedAt() != null), "completedAt iff final", world);
+    List<StageFold> stages = fold.stages();
+    boolean allCompleted = stages.stream().allMatch(s -> s.state() == StageState.COMPLETED);
+    boolean anyFailed = stages.stream().anyMatch(s -> s.state() == StageState.FAILED);
+    require(state != JobState.COMPLETED || allCompleted, "COMPLETED has all stages done", world);
+    require(state != JobState.FAILED || anyFailed, "FAILED has a failed stage", world);
+    require(!state.open() || !allCompleted, "an open job has work left", world);
+    require(!state.open() || !anyFailed, "an open job has no failed stage", world);
+    for (StageFold stage : stages) {
+      ofStage(world, stage);
+    }
+  }
+
+  private static void ofStage(World world, StageFold stage) {
+    JobFold fold = world.fold();
+    StageState state = stage.state();
+    require(stage.createdAt() != null, "a stage has createdAt", world);
+    require(state.isFinal() == (stage.completedAt() != null), "stage: completedAt iff final", world);
+    require(!fold.state().isFinal() || state.isFinal(), "a final job has final stages", world);
+    if (stage.number() > 1) {
+      boolean before = fold.stage(stage.number() - 1).state() == StageState.COMPLETED;
+      boolean begun = state.open() || state == StageState.COMPLETED || state == StageState.FAILED;
+      require(before || !begun, "a stage begins only after the previous one completed", world);
+    }
+    int[] counts = new int[TaskState.values().length];
+    for (int task = 1; task <= stage.size(); task++) {
+      counts[stage.task(task).state().ordinal()]++;
+      ofTask(world, new Place(stage.number(), task));
+    }
+    for (TaskState each : TaskState.values()) {
+      require(stage.count(each) == counts[each.ordinal()], "count of " + each, world);
+    }
+  }
+
+  private static void ofTask(World world, Place at) {
+    JobFold fold = world.fold();
+    TaskFold task = world.task(at);
+    TaskState state = task.state();
+    require(state.isFinal() == (task.completedAt() != null), "task: completedAt iff final", world);
+    require(!fold.state().isFinal() || state.isFinal(), "a final job has final tasks", world);
+    require((task.startedAt() != null) == (task.token() != null), "started iff claimed", world);
+    if (state == TaskState.IN_PROGRESS) {
+      require(task.token() != null && task.token().epoch() == world.epoch(),
+          "a running task is of the owner's epoch", world);
+    }
+    boolean open = fold.state().open() && fold.stage(at.stage()).state().open();
+    require(Claims.claimable(fold, at.stage(), at.task(), world.later())
+        == (open && state.queued()), "claimable iff open and queued, once backoffs are over", world);
+    require(task.notBefore() == null
+        || !Claims.claimable(fold, at.stage(), at.task(), task.notBefore().minusMillis(1)),
+        "not claimable during its backoff", world);
+  }
+
+  static void ofEdge(World before, Step step) {
+    String edge = before + " --" + step.name() + "--> " + step.after();
+    if (!step.answer().done() || step.kind() == Kind.STALE) {
+      require(!step.recorded() && step.moves().isEmpty(), "a refused verb records nothing", edge);
+      require(before.key().equals(step.after().key()), "a refused verb changes nothing", edge);
+    }
+    if (step.name().startsWith("stale")) {
+      require(step.answer() instanceof Answer.Fenced, "a stale answer is fenced", edge);
+    } else if (step.kind() == Kind.STALE && !step.name().equals("settle")) {
+      require(step.answer() instanceof Answer.Fenced || step.answer() instanceof Answer.Cancelled,
+          "an answer after the end is fenced or told of the cancel", edge);
+    }
+    if (before.fold().state().isFinal()) {
+      require(!step.recorded(), "a final job absorbs everything", edge);
+      require(!step.answer().done() || step.name().equals("settle") || step.name().equals("crash"),
+          "a final job refuses every verb", edge);
+    }
+    started(before, step, edge);
+  }
+
+  /** {@code startedAt} comes with the first entry into IN_PROGRESS and stays as it is. */
+  private static void started(World before, Step step, String edge) {
+    JobFold was = before.fold();
+    JobFold is = step.after().fold();
+    same(was.startedAt(), is.startedAt(), entered(step.moves(), 0, 0, JobState.IN_PROGRESS), edge);
+    for (StageFold stage : was.stages()) {
+      int number = stage.number();
+      same(stage.startedAt(), is.stage(number).startedAt(),
+          entered(step.moves(), number, 0, StageState.IN_PROGRESS), edge);
+      for (int task = 1; task <= stage.size(); task++) {
+        same(stage.task(task).startedAt(), is.stage(number).task(task).startedAt(),
+            entered(step.moves(), number, task, TaskState.IN_PROGRESS), edge);
+      }
+    }
+  }
+
+  private static boolean entered(List<Move> moves, int stage, int task, Enum<?> state) {
+    return moves.stream().anyMatch(m -> m.stage() == stage && m.task() == task && m.to() == state);
+  }
+
+  private static void same(@Nullable Instant was, @Nullable Instant is, boolean entered,
+      String edge) {
+    if (was != null) {
+      require(was.equals(is), "startedAt never changes", edge);
+    } else {
+      require((is != null) == entered, "startedAt is set on entering IN_PROGRESS only", edge);
+    }
+  }
+
+  /** Each move of each table's own making: the observer tells the truth. */
+  static void ofMove(Move move) {
+    boolean legal = switch (move.from()) {
+      case JobState from -> move.table() == JobTransitions.TABLE && !from.isFinal();
+      case StageState from -> move.table() == StageTransitions.TABLE && !from.isFinal();
+      case TaskState from -> move.table() == TaskTransitions.TABLE && !from.isFinal();
+      default -> false;
+    };
+    require(legal, "a move is of its table and out of a state that is not final", move);
+  }
+
+  private static void require(boolean holds, String rule, Object where) {
+    if (!holds) {
+      throw new AssertionError("violated: " + rule + "\n  at " + where);
+    }
+  }
+}

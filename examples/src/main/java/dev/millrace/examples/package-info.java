@@ -1,0 +1,5 @@
+/** Runnable examples of Millrace's Java API. */
+@NullMarked
+package dev.millrace.examples;
+
+import org.jspecify.annotations.NullMarked;

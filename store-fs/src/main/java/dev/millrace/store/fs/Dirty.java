@@ -1,0 +1,65 @@
+package dev.millrace.store.fs;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** What has to be synced before anyone may be told. */
+final class Dirty {
+
+  /** From this many files and directories on, one sync of the file system is quicker. */
+  private static final int ALL_FROM = 7;
+
+  private final Set<Path> files = new LinkedHashSet<>();
+  private final Set<Path> directories = new LinkedHashSet<>();
+
+  Dirty file(Path file) {
+    files.add(file);
+    return this;
+  }
+
+  Dirty directory(Path directory) {
+    directories.add(directory);
+    return this;
+  }
+
+  void add(Dirty other) {
+    files.addAll(other.files);
+    directories.addAll(other.directories);
+  }
+
+  boolean isEmpty() {
+    return files.isEmpty() && directories.isEmpty();
+  }
+
+  /** Files before the directories that name them. */
+  void sync(Disk disk) throws IOException {
+    if (files.size() + directories.size() >= ALL_FROM && disk.syncAll()) {
+      return;
+    }
+    for (Path file : files) {
+      unlessMoved(() -> disk.syncFile(file));
+    }
+    for (Path directory : directories) {
+      unlessMoved(() -> disk.syncDirectory(directory));
+    }
+  }
+
+  private interface Call {
+    void run() throws IOException;
+  }
+
+  /**
+   * A job's directory may be renamed on between being noted here and being synced: whoever renames
+   * syncs the contents first, so there is nothing left to do under the old name.
+   */
+  private static void unlessMoved(Call sync) throws IOException {
+    try {
+      sync.run();
+    } catch (NoSuchFileException e) {
+      // see above; a job deleted by hand is not there to be synced either
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.EntryJson;
+import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code events.jsonl}: a job's log, append-only, one entry a line. */
+final class EventLog {
+  static final String FILE = "events.jsonl";
+  private static final int MAX_BYTES = Integer.MAX_VALUE - 16;
+
+  private EventLog() {}
+
+  /**
+   * What stands in a log.
+   *
+   * @param length up to the end of its last whole line
+   * @param torn what a crash left after that, as text for a message; null if nothing
+   */
+  record Content(List<Entry> entries, long length, @Nullable String torn) {}
+
+  /** A log that a crash cannot have left: something in its middle is not an entry. */
+  static final class Damaged extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Damaged(String message) {
+      super(message);
+    }
+  }
+
+  /** Everything in the log; empty if there is none yet. */
+  static Content read(At at) throws IOException {
+    Path file = at.file(FILE);
+    byte[] bytes;
+    try {
+      bytes = at.disk().read(file, MAX_BYTES);
+    } catch (NoSuchFileException e) {
+      if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
+        throw e; // the job has moved on
+      }
+      return new Content(List.of(), 0, null);
+    }
+    List<Entry> entries = new ArrayList<>();
+    int from = 0;
+    while (from < bytes.length) {
+      int end = lineEnd(bytes, from);
+      Entry entry = end < 0 ? null : parse(bytes, from, end);
+      if (entry == null || entry.number() != entries.size() + 1) {
+        return torn(file, bytes, from, entries);
+      }
+      entries.add(entry);
+      from = end + 1;
+    }
+    return new Content(entries, bytes.length, null);
+  }
+
+  /** Only a tail without any whole entry can be a torn write. */
+  private static Content torn(Path file, byte[] bytes, int from, List<Entry> entries)
+      throws Damaged {
+    for (int next = lineEnd(bytes, from); next >= 0; next = lineEnd(bytes, next + 1)) {
+      int end = lineEnd(bytes, next + 1);
+      if (end >= 0 && parse(bytes, next + 1, end) != null) {
+        throw new Damaged(file.getFileName() + ", line " + (entries.size() + 1)
+            + " is not an entry but later lines are: the file was damaged or edited");
+      }
+    }
+    int shown = Math.min(bytes.length - from, 80);
+    return new Content(entries, from,
+        (bytes.length - from) + " bytes after line " + entries.size() + ": "
+            + new String(bytes, from, shown, StandardCharsets.ISO_8859_1)
+                .replaceAll("[^\\x20-\\x7e]", "."));
+  }
+
+  private static int lineEnd(byte[] bytes, int from) {
+    for (int i = from; i < bytes.length; i++) {
+      if (bytes[i] == '\n') {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static @Nullable Entry parse(byte[] bytes, int from, int end) {
+    try {
+      return EntryJson.read(new String(bytes, from, end - from, StandardCharsets.UTF_8));
+    } catch (JsonException e) {
+      return null;
+    }
+  }
+
+  static void append(At at, List<Entry> entries, Dirty dirty) throws IOException {
+    StringBuilder lines = new StringBuilder();
+    boolean first = false;
+    for (Entry entry : entries) {
+      lines.append(EntryJson.write(entry)).append('\n');
+      first |= entry.number() == 1;
+    }
+    at.disk().append(at.file(FILE), Text.bytes(lines.toString()));
+    dirty.file(at.file(FILE));
+    if (first) {
+      dirty.directory(at.dir());
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.store.StoreException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+
+/** What the operating system says, in words that tell a person what to do. */
+final class Failures {
+  private Failures() {}
+
+  static StoreException of(String what, IOException e) {
+    return new StoreException(what + ": " + explain(e), e);
+  }
+
+  static String explain(IOException e) {
+    String reason = reason(e);
+    if (reason.contains("No space left") || reason.contains("Disk quota exceeded")) {
+      return reason + "; free some space, for example with \"millrace prune\"";
+    }
+    if (reason.contains("Read-only file system")) {
+      return reason + "; remount it writable or use another workspace";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "no permission for " + ((AccessDeniedException) e).getFile()
+          + "; check who owns the workspace";
+    }
+    if (e instanceof NoSuchFileException) {
+      return ((NoSuchFileException) e).getFile() + " is not there";
+    }
+    return reason;
+  }
+
+  private static String reason(IOException e) {
+    @Nullable String said =
+        e instanceof FileSystemException file && file.getReason() != null
+            ? file.getReason() + " (" + file.getFile() + ")"
+            : e.getMessage();
+    return said == null ? e.getClass().getSimpleName() : said;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.store.StoreBroken;
+import java.io.IOException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Syncs for many at once. Whoever comes while nobody syncs does it at once, for itself; whoever comes
+ * meanwhile waits and shares the next sync. After a failed sync nothing can be vouched for (the
+ * system forgets what it could not write): every later commit is refused.
+ */
+final class GroupCommit {
+  private final Disk disk;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition done = lock.newCondition();
+  private Dirty waiting = new Dirty();
+  private long nextBatch = 1;
+  private long syncedBatch;
+  private boolean syncing;
+  private volatile @Nullable IOException failure;
+
+  GroupCommit(Disk disk) {
+    this.disk = disk;
+  }
+
+  /** Returns once everything in {@code dirty} is durable. */
+  void commit(Dirty dirty) {
+    if (dirty.isEmpty()) {
+      check();
+      return;
+    }
+    lock.lock();
+    try {
+      waiting.add(dirty);
+      long mine = nextBatch;
+      while (syncedBatch < mine) {
+        check();
+        if (syncing) {
+          done.awaitUninterruptibly();
+        } else {
+          syncWaiting();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Called with the lock held, which it lets go while the disk works. */
+  private void syncWaiting() {
+    Dirty batch = waiting;
+    long number = nextBatch++;
+    waiting = new Dirty();
+    syncing = true;
+    lock.unlock();
+    IOException problem = null;
+    try {
+      batch.sync(disk);
+    } catch (IOException e) {
+      problem = e;
+    } finally {
+      lock.lock();
+      syncing = false;
+      done.signalAll();
+    }
+    if (problem != null) {
+      failure = problem;
+    } else {
+      syncedBatch = number;
+    }
+  }
+
+  /** Throws if a sync has failed. */
+  void check() {
+    IOException problem = failure;
+    if (problem != null) {
+      throw new StoreBroken("a sync failed (" + problem.getMessage()
+          + "): the disk may have lost what was written; check it, then start again", problem);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Fact.Detail;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The files of one job beside its log: what was asked, and what came of it. */
+sealed interface JobFiles permits PlainFiles, StagedFiles {
+
+  /** Where a job's directory is read and written; the path changes as the job moves. */
+  record At(Disk disk, Path dir) {
+    Path file(String name) {
+      return dir.resolve(name);
+    }
+  }
+
+  /** A task's answer on its way to disk. */
+  record Delivery(int stage, int task, int attempt) {}
+
+  JobHeader header();
+
+  JobPlan plan();
+
+  /** The parameters of a stage. */
+  JsonObject data(int stage);
+
+  /** What was asked, whole. */
+  JobSpec spec(At at) throws IOException;
+
+  @Nullable Object input(At at, int stage, int task) throws IOException;
+
+  /** Writes a result; it counts only with its completion event. */
+  Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty) throws IOException;
+
+  /** Keeps output that is not a result. */
+  void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException;
+
+  @Nullable TaskResult result(At at, int stage, int task, TaskFold fold) throws IOException;
+
+  /** Writes what belongs to a job that has ended, before it moves to its last place. */
+  void finish(At at, JobFold fold, Dirty dirty) throws IOException;
+
+  /** Renders the templates of an opening stage. */
+  Turn.Openings openings(At at, JobFold fold, Dirty dirty);
+
+  /** Reads the job in a directory; what is wrong with it is a {@link Malformed}. */
+  static JobFiles load(At at, JobId id) throws IOException {
+    JsonObject meta = Meta.read(at.disk(), at.dir());
+    Instant created = Meta.submittedAt(meta, id);
+    try {
+      return at.disk().kind(at.file(StagedFiles.DOCUMENT)) == Disk.Kind.NOTHING
+          ? PlainFiles.read(at, id, meta, created)
+          : StagedFiles.read(at, id, created);
+    } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
+      throw new Malformed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A job that breaks a rule; the message is for its {@code error.txt}. */
+  final class Malformed extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Malformed(String message) {
+      super(message);
+    }
+  }
+
+  static void replace(At at, String name, byte[] content, Dirty dirty) throws IOException {
+    Path temporary = at.file(name + ".tmp");
+    at.disk().write(temporary, content);
+    at.disk().rename(temporary, at.file(name));
+    dirty.file(at.file(name)).directory(at.dir());
+  }
+}

@@ -1,0 +1,107 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskPolicy;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code meta.json}: what a submitter says of a job, and what became of it. */
+final class Meta {
+  static final String FILE = "meta.json";
+  static final int MAX_BYTES = 16_000_000;
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+  private Meta() {}
+
+  /** What a submission says; {@code mode} is {@code text}, {@code embed} or {@code job}. */
+  static JsonObject of(JobSpec spec, Instant at, String mode) {
+    JsonObject meta = JsonObject.create().put("submitted_at", TIME.format(at)).put("mode", mode)
+        .putIfPresent("name", spec.name());
+    JobDocument.writeHeader(meta, spec);
+    return meta;
+  }
+
+  /** The first stage's limits where they are not the usual ones: the queue timeout must be known. */
+  static JsonObject limits(JsonObject meta, TaskPolicy policy) {
+    JsonObject limits = JsonObject.create();
+    JobDocument.writePolicy(limits, policy);
+    return limits.values().isEmpty() ? meta : meta.put("limits", limits);
+  }
+
+  static byte[] bytes(JsonObject meta) {
+    return Text.bytes(Json.pretty(meta) + "\n");
+  }
+
+  /** Empty where there is none or it is not usable: a job does not depend on it. */
+  static JsonObject read(Disk disk, Path dir) throws IOException {
+    Path file = dir.resolve(FILE);
+    try {
+      JsonObject meta = JsonObject.of(Json.parse(Text.of(file, disk.read(file, MAX_BYTES))), FILE);
+      time(meta, "submitted_at");
+      meta.string("mode");
+      return meta;
+    } catch (NoSuchFileException | JsonException | DateTimeException | Disk.NotRegular e) {
+      return JsonObject.create();
+    }
+  }
+
+  private static Instant time(JsonObject meta, String name) {
+    return Instant.parse(meta.string(name));
+  }
+
+  /** When it was submitted, as it says itself, or else as its id says. */
+  static Instant submittedAt(JsonObject meta, JobId id) {
+    return meta.has("submitted_at")
+        ? time(meta, "submitted_at")
+        : Instant.EPOCH.plusSeconds(id.micros() / 1_000_000)
+            .plusNanos(id.micros() % 1_000_000 * 1_000);
+  }
+
+  static @Nullable Instant completedAt(JsonObject meta) {
+    try {
+      return meta.has("completed_at") ? time(meta, "completed_at") : null;
+    } catch (JsonException | DateTimeException e) {
+      return null;
+    }
+  }
+
+  static JobHeader header(JsonObject meta, JobId id) {
+    return new JobHeader(id, meta.string("name", null), JobDocument.priority(meta),
+        JobDocument.id(meta, "parent"), JobDocument.id(meta, "retryOf"), JobDocument.tags(meta),
+        meta.object("metadata"));
+  }
+
+  /** Adds what became of the job. */
+  static void complete(JsonObject meta, JobFold fold, List<String> artifacts, int recoveries) {
+    Instant end = fold.completedAt() == null ? fold.lastAt() : fold.completedAt();
+    Instant start = fold.startedAt() == null ? end : fold.startedAt();
+    meta.put("completed_at", TIME.format(end))
+        .put("duration_s", BigDecimal.valueOf(Duration.between(start, end).toMillis())
+            .divide(BigDecimal.valueOf(1_000), 2, RoundingMode.HALF_UP))
+        .put("artifacts", artifacts)
+        .put("status", fold.state() == JobState.COMPLETED ? "done" : "failed");
+    if (recoveries > 0) {
+      meta.put("recovery_attempts", recoveries);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.state.Actor;
+import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code op.json}: what a user wants done, written into the job before the rename that does it. It
+ * happened if and only if the directory stands in {@code to}.
+ */
+record Operation(String id, JobEvent event, JobState to, Instant at, @Nullable String who,
+    @Nullable String comment) {
+  static final String FILE = "op.json";
+
+  Cause cause() {
+    return new Cause(Actor.USER, who, comment, id);
+  }
+
+  void write(At job, Dirty dirty) throws IOException {
+    JsonObject out = JsonObject.create().put("op", id).put("event", event.name())
+        .put("to", to.name()).put("at", at.toString()).putIfPresent("who", who)
+        .putIfPresent("comment", comment);
+    JobFiles.replace(job, FILE, Text.bytes(Json.pretty(out) + "\n"), dirty);
+  }
+
+  /** The job's operation; null if there is none or it is torn: then it did not happen. */
+  static @Nullable Operation read(At job) throws IOException {
+    Path file = job.file(FILE);
+    try {
+      JsonObject in = Json.object(Text.of(file, job.disk().read(file, 1_000_000)));
+      return new Operation(in.string("op"), JobEvent.valueOf(in.string("event")),
+          JobState.valueOf(in.string("to")), Instant.parse(in.string("at")),
+          in.string("who", null), in.string("comment", null));
+    } catch (NoSuchFileException | JsonException | IllegalArgumentException | DateTimeException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The directories of a workspace: a job's place is its state. */
+final class Places {
+
+  /** In the direction in which jobs mostly move, so that a search overtakes few of them. */
+  static final List<JobState> ORDER = List.of(JobState.PENDING, JobState.IN_PROGRESS,
+      JobState.PAUSED, JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
+
+  private final Path root;
+  private final Map<JobState, Path> byState = new EnumMap<>(JobState.class);
+
+  Places(Path root) {
+    this.root = root;
+    byState.put(JobState.CREATED, root.resolve("input/writing"));
+    byState.put(JobState.PENDING, root.resolve("input/ready"));
+    byState.put(JobState.IN_PROGRESS, root.resolve("processing"));
+    byState.put(JobState.PAUSED, root.resolve("paused"));
+    byState.put(JobState.COMPLETED, root.resolve("output"));
+    byState.put(JobState.FAILED, root.resolve("failed"));
+    byState.put(JobState.ABORTED, root.resolve("cancelled"));
+  }
+
+  Path root() {
+    return root;
+  }
+
+  Path of(JobState state) {
+    return byState.get(state);
+  }
+
+  Path of(JobState state, JobId id) {
+    return of(state).resolve(id.value());
+  }
+
+  /** What is ours alone: epoch, inbox, answers, trash. */
+  Path own(String name) {
+    return root.resolve(".millrace").resolve(name);
+  }
+
+  /** Creates what is missing. The parents' names are synced, for a job must not outlive its place. */
+  void create(Disk disk) throws IOException {
+    if (complete(disk)) {
+      return;
+    }
+    directory(disk, root);
+    directory(disk, root.resolve("input"));
+    for (Path place : byState.values()) {
+      directory(disk, place);
+    }
+    directory(disk, root.resolve(".millrace"));
+    for (String name : List.of("inbox", "answers", "trash")) {
+      directory(disk, own(name));
+    }
+    disk.syncDirectory(root.resolve("input"));
+    disk.syncDirectory(root.resolve(".millrace"));
+    disk.syncDirectory(root);
+    if (root.getParent() != null) {
+      disk.syncDirectory(root.getParent());
+    }
+  }
+
+  /** The last directory that {@link #create} makes is there only if all are, or one was removed. */
+  private boolean complete(Disk disk) throws IOException {
+    for (Path place : byState.values()) {
+      if (disk.kind(place) != Disk.Kind.DIRECTORY) {
+        return false;
+      }
+    }
+    return disk.kind(own("trash")) == Disk.Kind.DIRECTORY;
+  }
+
+  private static void directory(Disk disk, Path path) throws IOException {
+    switch (disk.kind(path)) {
+      case DIRECTORY -> {
+      }
+      case NOTHING -> {
+        try {
+          Path parent = path.getParent();
+          if (parent != null && disk.kind(parent) == Disk.Kind.NOTHING) {
+            directory(disk, parent);
+          }
+          disk.createDirectory(path);
+        } catch (FileAlreadyExistsException e) {
+          // another process was quicker
+        }
+      }
+      case FILE, OTHER -> throw new IOException(path + " is not a directory");
+    }
+  }
+
+  /** Where the job stands in one look at each place; a job that moves meanwhile can be missed. */
+  Optional<JobState> look(Disk disk, JobId id) throws IOException {
+    for (JobState state : ORDER) {
+      if (disk.kind(of(state, id)) == Disk.Kind.DIRECTORY) {
+        return Optional.of(state);
+      }
+    }
+    return Optional.empty();
+  }
+}

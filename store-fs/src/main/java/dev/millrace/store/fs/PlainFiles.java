@@ -1,0 +1,213 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Fact.Detail;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A single prompt, file for file as nrvna has it: {@code prompt.txt} in, {@code result.txt} out. */
+record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject meta)
+    implements JobFiles {
+
+  static final String PROMPT = "prompt.txt";
+  private static final String TYPE = "type.txt";
+  private static final String SCHEMA = "schema.json";
+  private static final String GRAMMAR = "grammar.gbnf";
+  private static final String RESULT = "result.txt";
+  private static final String EMBEDDING = "embedding.json";
+  private static final String PARTIAL = "response.txt";
+  static final String ERROR = "error.txt";
+
+  /** Parameters that are files of their own in a plain job. */
+  static final String SCHEMA_PARAMETER = "jsonSchema";
+
+  static final String GRAMMAR_PARAMETER = "grammar";
+  private static final int MAX_ATTACHMENT = 1_000_000;
+  private static final int MAX_RESULT = 1 << 30;
+
+  /** Whether a job is one prompt and no more, so that it can have this form. */
+  static boolean fits(JobSpec spec) {
+    StageSpec only = spec.stages().getFirst();
+    return spec.stages().size() == 1 && !only.gate() && only.tolerance().equals(Tolerance.NONE)
+        && only.tasks().size() == 1 && only.tasks().getFirst().input() instanceof String
+        && (only.type().equals("generate") || only.type().equals("embed"));
+  }
+
+  /** The files of a submission, in the order in which they are written. */
+  static Map<String, byte[]> files(JobSpec spec, Instant at) {
+    StageSpec only = spec.stages().getFirst();
+    boolean embed = only.type().equals("embed");
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    files.put(PROMPT, Text.bytes((String) only.tasks().getFirst().input()));
+    JsonObject meta = Meta.of(spec, at, embed ? "embed" : "text");
+    if (embed) {
+      files.put(TYPE, Text.bytes("embed\n"));
+    }
+    Meta.limits(meta, only.policy());
+    JsonObject parameters = JsonObject.create();
+    parameters.values().putAll(only.data().values());
+    if (parameters.values().remove(SCHEMA_PARAMETER) instanceof String schema) {
+      files.put(SCHEMA, Text.bytes(schema));
+      meta.put("output_format", "json_schema");
+    }
+    if (parameters.values().remove(GRAMMAR_PARAMETER) instanceof String grammar) {
+      files.put(GRAMMAR, Text.bytes(grammar));
+      meta.values().putIfAbsent("output_format", "gbnf");
+    }
+    if (!parameters.values().isEmpty()) {
+      meta.put("parameters", parameters);
+    }
+    files.put(Meta.FILE, Meta.bytes(meta));
+    return files;
+  }
+
+  static PlainFiles read(At at, JobId id, JsonObject meta, Instant created) throws IOException {
+    JsonObject data = meta.object("parameters");
+    attach(at, data, SCHEMA_PARAMETER, SCHEMA);
+    attach(at, data, GRAMMAR_PARAMETER, GRAMMAR);
+    StageSpec stage = new StageSpec(type(at), false, Tolerance.NONE,
+        JobDocument.policy(meta.object("limits")), List.of(TaskSpec.of("")), null, data);
+    JobSpec spec = JobSpec.of(List.of(stage));
+    JobPlan shape = JobPlan.of(spec, created);
+    return new PlainFiles(Meta.header(meta, id),
+        new JobPlan(created, meta.flag("hold", false), true, shape.stages()), stage, meta);
+  }
+
+  private static void attach(At at, JsonObject data, String name, String file) throws IOException {
+    try {
+      data.put(name, Text.of(at.file(file), at.disk().read(at.file(file), MAX_ATTACHMENT)));
+    } catch (NoSuchFileException e) {
+      // most jobs have none
+    } catch (Disk.FileTooLarge | Disk.NotRegular e) {
+      throw new Malformed(e.getMessage());
+    }
+  }
+
+  private static String type(At at) throws IOException {
+    String text;
+    try {
+      text = Text.of(at.file(TYPE), at.disk().read(at.file(TYPE), 1_000)).strip();
+    } catch (NoSuchFileException e) {
+      return "generate";
+    } catch (Disk.FileTooLarge | Disk.NotRegular e) {
+      throw new Malformed("Invalid job type in type.txt");
+    }
+    return switch (text) {
+      case "text" -> "generate";
+      case "embed" -> "embed";
+      case "vision", "tts", "stt" ->
+          throw new Malformed("jobs of type " + text + " are not supported");
+      default -> throw new Malformed("Invalid job type in type.txt");
+    };
+  }
+
+  @Override
+  public JsonObject data(int number) {
+    return stage.data();
+  }
+
+  @Override
+  public JobSpec spec(At at) throws IOException {
+    StageSpec whole = new StageSpec(stage.type(), false, Tolerance.NONE, stage.policy(),
+        List.of(TaskSpec.of(input(at, 1, 1))), null, stage.data());
+    return new JobSpec(header.name(), header.priority(), plan.held(), header.parent(),
+        header.retryOf(), header.tags(), header.metadata(), List.of(whole));
+  }
+
+  @Override
+  public Object input(At at, int number, int task) throws IOException {
+    Path file = at.file(PROMPT);
+    try {
+      String prompt = Text.of(file, at.disk().read(file, JobSpec.MAX_PROMPT_BYTES));
+      if (prompt.isEmpty()) {
+        throw new Malformed("Empty prompt");
+      }
+      return prompt;
+    } catch (NoSuchFileException e) {
+      throw new Malformed("Prompt file not found");
+    } catch (Disk.FileTooLarge e) {
+      throw new Malformed("Prompt file too large: " + e.getMessage());
+    } catch (Disk.NotRegular e) {
+      throw new Malformed(e.getMessage());
+    }
+  }
+
+  @Override
+  public Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty)
+      throws IOException {
+    Path file = at.file(artifact(result.kind()));
+    at.disk().write(file, Text.bytes(result.text()));
+    dirty.file(file).directory(at.dir());
+    return new Detail.Completed(0, 0);
+  }
+
+  private static String artifact(TaskResult.Kind kind) {
+    return switch (kind) {
+      case RESULT -> RESULT;
+      case EMBEDDING -> EMBEDDING;
+    };
+  }
+
+  @Override
+  public void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException {
+    at.disk().write(at.file(PARTIAL), Text.bytes(partial));
+    dirty.file(at.file(PARTIAL)).directory(at.dir());
+  }
+
+  @Override
+  public @Nullable TaskResult result(At at, int number, int task, TaskFold fold)
+      throws IOException {
+    if (fold.state() != TaskState.COMPLETED) {
+      return null;
+    }
+    for (TaskResult.Kind kind : TaskResult.Kind.values()) {
+      Path file = at.file(artifact(kind));
+      try {
+        return new TaskResult(kind, Text.of(file, at.disk().read(file, MAX_RESULT)));
+      } catch (NoSuchFileException e) {
+        // the other one, then
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void finish(At at, JobFold fold, Dirty dirty) throws IOException {
+    TaskFold task = fold.stage(1).task(1);
+    List<String> artifacts = new ArrayList<>();
+    if (fold.state() == JobState.COMPLETED) {
+      artifacts.add(at.disk().kind(at.file(RESULT)) == Disk.Kind.FILE ? RESULT : EMBEDDING);
+    } else {
+      at.disk().write(at.file(ERROR), Text.bytes(String.valueOf(task.error()) + "\n"));
+      dirty.file(at.file(ERROR)).directory(at.dir());
+    }
+    Meta.complete(meta, fold, artifacts, task.recoveries());
+    JobFiles.replace(at, Meta.FILE, Meta.bytes(meta), dirty);
+  }
+
+  @Override
+  public Turn.Openings openings(At at, JobFold fold, Dirty dirty) {
+    return Turn.Openings.NONE;
+  }
+}

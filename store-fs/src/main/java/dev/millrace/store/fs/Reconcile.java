@@ -1,0 +1,81 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.rules.Claims;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Fact.Detail;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a job's place and its log disagree, the place is right about the job and the log about its
+ * stages and tasks. This records the entries that the place proves and the log lacks.
+ */
+final class Reconcile {
+  private Reconcile() {}
+
+  /**
+   * @param op what a user last wanted; null if nothing is known
+   */
+  static void run(Turn turn, JobState place, @Nullable Operation op) {
+    JobFold fold = turn.fold();
+    if (fold.lastNumber() == 0) {
+      turn.record(new Fact.Submitted());
+    }
+    if (fold.state() == place || fold.state().isFinal()) {
+      return;
+    }
+    Cause cause = op != null && op.to() == place && !fold.knows(op.id())
+        ? op.cause()
+        : Cause.user(null, "moved by hand");
+    switch (place) {
+      case PAUSED -> lever(turn, JobEvent.PAUSE, cause);
+      case ABORTED -> lever(turn, JobEvent.ABORT, cause);
+      case PENDING -> lever(turn, JobEvent.RESUME, cause);
+      case IN_PROGRESS -> {
+        lever(turn, JobEvent.RESUME, cause);
+        if (fold.state() == JobState.PENDING) {
+          turn.record(new Fact.OfJob(JobEvent.BEGIN, Cause.SYSTEM));
+        }
+      }
+      case COMPLETED, FAILED -> finishedElsewhere(turn, place);
+      case CREATED -> throw new IllegalStateException("a job in writing/ is not a job yet");
+    }
+  }
+
+  private static void lever(Turn turn, JobEvent event, Cause cause) {
+    if (JobTransitions.TABLE.next(turn.fold().state(), event).isPresent()) {
+      turn.record(new Fact.OfJob(event, cause));
+      turn.settle();
+    }
+  }
+
+  /** Another daemon that knows no log worked the job off: a plain prompt, so one task. */
+  private static void finishedElsewhere(Turn turn, JobState place) {
+    JobFold fold = turn.fold();
+    if (fold.stageCount() != 1 || fold.stage(1).size() != 1) {
+      return;
+    }
+    if (fold.state() == JobState.PAUSED) {
+      lever(turn, JobEvent.RESUME, Cause.user(null, "moved by hand"));
+    }
+    if (fold.stage(1).state() == StageState.WAITING) {
+      turn.record(new Fact.OfStage(1, StageEvent.APPROVE, Cause.user(null, "moved by hand"), null));
+    }
+    if (Claims.claim(turn, 1, 1, new Detail.Claimed(0, "another daemon")).done()) {
+      Claims.Hold hold = new Claims.Hold(1, 1, fold.stage(1).task(1).token());
+      if (place == JobState.COMPLETED) {
+        Claims.complete(turn, hold, new Detail.Completed(0, 0));
+      } else {
+        Claims.fail(turn, hold, Failure.permanent("failed elsewhere; see error.txt"), 0);
+      }
+    }
+  }
+}

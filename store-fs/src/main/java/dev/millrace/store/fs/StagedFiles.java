@@ -1,0 +1,286 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Fact.Detail;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.JobPlan.StagePlan;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.template.Template;
+import dev.millrace.core.template.TemplateException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job of stages: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and
+ * {@code results.jsonl}. A batch of 50,000 prompts is two files.
+ */
+final class StagedFiles implements JobFiles {
+  static final String DOCUMENT = "job.json";
+  private static final String TASKS = "tasks.jsonl";
+  private static final String TEMPLATES = "templates.jsonl";
+  private static final String RESULTS = "results.jsonl";
+  private static final int MAX_DOCUMENT = 64_000_000;
+  private static final int VERSION = 1;
+
+  private final JobHeader header;
+  private final JobPlan plan;
+  private final JobSpec bare;
+  private final Map<Integer, LineFile> tasks = new HashMap<>();
+
+  /**
+   * @param bare what was asked, without the tasks that stand in files of their own
+   */
+  private StagedFiles(JobHeader header, JobPlan plan, JobSpec bare) {
+    this.header = header;
+    this.plan = plan;
+    this.bare = bare;
+  }
+
+  /** The files of a submission by path below the job's directory, in the order to write them. */
+  static Map<String, byte[]> files(JobSpec spec, Instant at) {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    List<Integer> counts = new ArrayList<>();
+    int number = 1;
+    for (StageSpec stage : spec.stages()) {
+      counts.add(stage.tasks().size());
+      if (!stage.tasks().isEmpty()) {
+        files.put(path(number, stage.type(), stage.isTemplate() ? TEMPLATES : TASKS),
+            LineFile.bytes(stage.tasks().stream().map(JobDocument::task).toList()));
+      }
+      number++;
+    }
+    files.put(DOCUMENT, Text.bytes(Json.pretty(JsonObject.create().put("v", VERSION)
+        .put("counts", counts).put("job", JobDocument.write(spec, false))) + "\n"));
+    JsonObject meta = Meta.of(spec, at, "job").put("type", spec.stages().getFirst().type());
+    files.put(Meta.FILE, Meta.bytes(Meta.limits(meta, spec.stages().getFirst().policy())));
+    return files;
+  }
+
+  static StagedFiles read(At at, JobId id, Instant created) throws IOException {
+    JsonObject document;
+    try {
+      Path file = at.file(DOCUMENT);
+      document = Json.object(Text.of(file, at.disk().read(file, MAX_DOCUMENT)));
+    } catch (Disk.FileTooLarge | Disk.NotRegular e) {
+      throw new Malformed(e.getMessage());
+    }
+    if (document.integer("v") != VERSION) {
+      throw new Malformed("job.json: version " + document.integer("v") + " is not " + VERSION);
+    }
+    List<Integer> counts = document.list("counts").stream().map(n -> ((Long) n).intValue()).toList();
+    JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    List<StagePlan> stages = new ArrayList<>();
+    for (int i = 0; i < bare.stages().size(); i++) {
+      StageSpec stage = bare.stages().get(i);
+      boolean template = stage.each() != null || at.disk()
+          .kind(at.file(path(i + 1, stage.type(), TEMPLATES))) == Disk.Kind.FILE;
+      stages.add(new StagePlan(stage.type(), stage.gate(), stage.tolerance(), stage.policy(),
+          counts.get(i), template));
+    }
+    return new StagedFiles(JobHeader.of(id, bare),
+        new JobPlan(created, bare.held(), true, stages), bare);
+  }
+
+  private static String path(int number, String type, String file) {
+    return "stages/" + number + "-" + type + "/" + file;
+  }
+
+  private String path(int number, String file) {
+    return path(number, plan.stages().get(number - 1).type(), file);
+  }
+
+  @Override
+  public JobHeader header() {
+    return header;
+  }
+
+  @Override
+  public JobPlan plan() {
+    return plan;
+  }
+
+  @Override
+  public JsonObject data(int stage) {
+    return bare.stages().get(stage - 1).data();
+  }
+
+  @Override
+  public JobSpec spec(At at) throws IOException {
+    List<StageSpec> whole = new ArrayList<>();
+    for (int number = 1; number <= plan.stages().size(); number++) {
+      StageSpec stage = bare.stages().get(number - 1);
+      StagePlan shape = plan.stages().get(number - 1);
+      List<TaskSpec> given = new ArrayList<>();
+      LineFile lines = new LineFile(path(number, shape.template() ? TEMPLATES : TASKS));
+      for (int task = 1; task <= shape.tasks(); task++) {
+        given.add(JobDocument.task(Json.parse(lines.line(at, task)), "task " + task));
+      }
+      whole.add(new StageSpec(stage.type(), stage.gate(), stage.tolerance(), stage.policy(), given,
+          stage.each(), stage.data()));
+    }
+    return new JobSpec(bare.name(), bare.priority(), bare.held(), bare.parent(), bare.retryOf(),
+        bare.tags(), bare.metadata(), whole);
+  }
+
+  @Override
+  public @Nullable Object input(At at, int stage, int task) throws IOException {
+    return Json.object(tasks(stage).line(at, task)).get("input");
+  }
+
+  private LineFile tasks(int stage) {
+    synchronized (tasks) {
+      return tasks.computeIfAbsent(stage, n -> new LineFile(path(n, TASKS)));
+    }
+  }
+
+  @Override
+  public Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty)
+      throws IOException {
+    JsonObject line = JsonObject.create().put("task", of.task()).put("attempt", of.attempt());
+    if (result.kind() != TaskResult.Kind.RESULT) {
+      line.put("kind", result.kind().name());
+    }
+    byte[] bytes = Text.bytes(Json.write(line.put("result", result.text())) + "\n");
+    return new Detail.Completed(append(at, of.stage(), bytes, dirty), bytes.length);
+  }
+
+  @Override
+  public void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException {
+    append(at, of.stage(), Text.bytes(Json.write(JsonObject.create().put("task", of.task())
+        .put("attempt", of.attempt()).put("partial", partial)) + "\n"), dirty);
+  }
+
+  /** Answers where the line begins. */
+  private long append(At at, int stage, byte[] line, Dirty dirty) throws IOException {
+    Path file = at.file(path(stage, RESULTS));
+    long offset = 0;
+    if (at.disk().kind(file) == Disk.Kind.FILE) {
+      offset = at.disk().size(file);
+    } else {
+      // an "each" stage brought no directory of its own, and a new file's name must be synced
+      directory(at, stage, dirty);
+      dirty.directory(file.getParent());
+    }
+    at.disk().append(file, line);
+    dirty.file(file);
+    return offset;
+  }
+
+  private void directory(At at, int stage, Dirty dirty) throws IOException {
+    Path stages = at.file("stages");
+    Path dir = at.file(path(stage, RESULTS)).getParent();
+    if (at.disk().kind(stages) == Disk.Kind.NOTHING) {
+      at.disk().createDirectory(stages);
+      dirty.directory(at.dir());
+    }
+    if (at.disk().kind(dir) == Disk.Kind.NOTHING) {
+      at.disk().createDirectory(dir);
+      dirty.directory(stages);
+    }
+  }
+
+  @Override
+  public @Nullable TaskResult result(At at, int stage, int task, TaskFold fold)
+      throws IOException {
+    if (fold.state() != TaskState.COMPLETED || fold.resultLength() == 0) {
+      return null;
+    }
+    Path file = at.file(path(stage, RESULTS));
+    JsonObject line = Json.object(
+        Text.of(file, at.disk().read(file, fold.resultAt(), fold.resultLength())));
+    return new TaskResult(TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
+        line.string("result"));
+  }
+
+  @Override
+  public void finish(At at, JobFold fold, Dirty dirty) throws IOException {
+    JsonObject meta = Meta.read(at.disk(), at.dir());
+    List<String> artifacts = new ArrayList<>();
+    for (StageFold stage : fold.stages()) {
+      if (stage.count(TaskState.COMPLETED) > 0) {
+        artifacts.add(path(stage.number(), RESULTS));
+      }
+    }
+    if (fold.state() == JobState.FAILED) {
+      String error = fold.stages().stream().filter(stage -> stage.error() != null)
+          .map(stage -> "stage " + stage.number() + " (" + stage.plan().type() + "): "
+              + stage.error())
+          .findFirst().orElse("failed");
+      at.disk().write(at.file(PlainFiles.ERROR), Text.bytes(error + "\n"));
+      dirty.file(at.file(PlainFiles.ERROR)).directory(at.dir());
+    }
+    Meta.complete(meta, fold, artifacts, 0);
+    JobFiles.replace(at, Meta.FILE, Meta.bytes(meta), dirty);
+  }
+
+  @Override
+  public Turn.Openings openings(At at, JobFold fold, Dirty dirty) {
+    return stage -> {
+      try {
+        return new Fact.Opening(render(at, fold, stage, dirty), null);
+      } catch (TemplateException e) {
+        return new Fact.Opening(stage.size(), e.getMessage());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
+  }
+
+  /** Writes the rendered tasks; a file from an opening that a crash undid is replaced. */
+  private int render(At at, JobFold fold, StageFold stage, Dirty dirty) throws IOException {
+    int number = stage.number();
+    EarlierResults earlier = new EarlierResults(at, this, fold, number);
+    List<JsonObject> rendered = new ArrayList<>();
+    String each = bare.stages().get(number - 1).each();
+    if (each != null) {
+      StageFold previous = fold.stage(number - 1);
+      for (int task = 1; task <= previous.size(); task++) {
+        if (previous.task(task).state() == TaskState.COMPLETED) {
+          rendered.add(task(Template.render(each, earlier, task)));
+        }
+      }
+    } else {
+      LineFile templates = new LineFile(path(number, TEMPLATES));
+      for (int task = 1; task <= stage.size(); task++) {
+        TaskSpec given = JobDocument.task(Json.parse(templates.line(at, task)), "task " + task);
+        rendered.add(given.template()
+            ? task(Template.render((String) given.input(), earlier, 0))
+            : JobDocument.task(given));
+      }
+    }
+    directory(at, number, dirty);
+    Path file = at.file(path(number, TASKS));
+    at.disk().write(file, LineFile.bytes(rendered));
+    dirty.file(file).directory(file.getParent());
+    synchronized (tasks) {
+      tasks.remove(number);
+    }
+    return rendered.size();
+  }
+
+  private static JsonObject task(String input) {
+    return JobDocument.task(TaskSpec.of(input));
+  }
+}
