@@ -123,7 +123,8 @@ public final class Flow {
       if (status.isFinal() || left <= 0) {
         return status;
       }
-      store.awaitChange(id, Duration.ofNanos(left));
+      // Bounded, for a change between the two lines above wakes nobody.
+      store.awaitChange(id, Duration.ofNanos(Math.min(left, 1_000_000_000L)));
     }
   }
 

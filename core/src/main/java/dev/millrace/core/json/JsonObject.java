@@ -149,6 +149,17 @@ public final class JsonObject {
     };
   }
 
+  /** By value, whatever the order of the fields and the name in errors. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof JsonObject object && values.equals(object.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
   @Override
   public String toString() {
     return Json.write(values);

@@ -109,7 +109,7 @@ final class JsonReader {
     while (at < text.length()) {
       char c = text.charAt(at);
       if (c == '"') {
-        return text.substring(from, at++);
+        return paired(text.substring(from, at++));
       }
       if (c == '\\') {
         return escaped(new StringBuilder().append(text, from, at));
@@ -127,7 +127,7 @@ final class JsonReader {
       char c = text.charAt(at++);
       switch (c) {
         case '"' -> {
-          return out.toString();
+          return paired(out.toString());
         }
         case '\\' -> out.append(escape());
         default -> {
@@ -140,6 +140,20 @@ final class JsonReader {
       }
     }
     throw error("a closing quote");
+  }
+
+  /** Half a surrogate pair has no UTF-8: no file could keep it, and no client could send it. */
+  private String paired(String string) {
+    for (int i = 0; i < string.length(); i++) {
+      char c = string.charAt(i);
+      if (Character.isSurrogate(c)) {
+        if (i + 1 == string.length() || !Character.isSurrogatePair(c, string.charAt(i + 1))) {
+          throw error("surrogates in pairs");
+        }
+        i++;
+      }
+    }
+    return string;
   }
 
   private char escape() {

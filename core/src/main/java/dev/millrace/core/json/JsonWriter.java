@@ -20,6 +20,8 @@ final class JsonWriter {
       case JsonObject object -> map(out, object.values(), level);
       case Double number when !Double.isFinite(number) ->
           throw new JsonException("JSON has no number for " + number);
+      case Float number when !Float.isFinite(number) ->
+          throw new JsonException("JSON has no number for " + number);
       case Number number -> out.append(number);
       case Boolean flag -> out.append(flag);
       default -> string(out, value.toString());
@@ -96,6 +98,10 @@ final class JsonWriter {
             && Character.isLowSurrogate(text.charAt(i + 1))) {
           out.append(c).append(text.charAt(i + 1));
           return 1;
+        }
+        if (Character.isSurrogate(c)) {
+          out.append('\ufffd'); // what UTF-8 makes of it; the reader would refuse the half pair
+          return 0;
         }
         out.append("\\u").append(HEX[c >> 12]).append(HEX[c >> 8 & 15]).append(HEX[c >> 4 & 15])
             .append(HEX[c & 15]);

@@ -1,5 +1,6 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.task.TaskPolicy;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,10 @@ public record Demand(Set<String> types, int limit, String worker, @Nullable Dura
     }
     if (lease != null && (lease.isNegative() || lease.isZero())) {
       throw new IllegalArgumentException("lease must be longer than 0, got " + lease);
+    }
+    if (lease != null && lease.compareTo(TaskPolicy.LONGEST) > 0) {
+      throw new IllegalArgumentException("lease must be at most "
+          + TaskPolicy.LONGEST.toDays() + " days, got " + lease);
     }
   }
 }

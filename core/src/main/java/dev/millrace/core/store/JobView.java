@@ -33,6 +33,12 @@ public record JobView(JobHeader header, JobState state, Instant createdAt,
     }
   }
 
+  /** The same job in another state: where a store knows better than the log. */
+  public JobView in(JobState other) {
+    return new JobView(header, other, createdAt, startedAt, other.isFinal() ? completedAt : null,
+        error, lastEvent, stages);
+  }
+
   public static JobView of(JobHeader header, JobFold fold) {
     List<StageView> stages = fold.stages().stream().map(StageView::of).toList();
     String error = stages.stream().filter(stage -> stage.state() == StageState.FAILED)

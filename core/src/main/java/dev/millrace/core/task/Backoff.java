@@ -5,12 +5,19 @@ import java.time.Duration;
 /** How long a failed task waits: {@code base * factor^(attempt - 1)}, at most {@code max}, jittered. */
 public record Backoff(Duration base, double factor, Duration max, double jitter) {
 
+  /** Beyond this, sums of times would overflow, and one job would stop every claim. */
+  static final Duration LIMIT = Duration.ofDays(3_650);
+
   public static final Backoff DEFAULT =
       new Backoff(Duration.ofSeconds(1), 2.0, Duration.ofMinutes(5), 0.25);
 
   public Backoff {
     if (base.isNegative() || max.compareTo(base) < 0) {
       throw new IllegalArgumentException("backoff: 0 <= base <= max, got " + base + " and " + max);
+    }
+    if (max.compareTo(LIMIT) > 0) {
+      throw new IllegalArgumentException("backoff: max must be at most "
+          + LIMIT.toDays() + " days, got " + max);
     }
     if (!(factor >= 1.0 && factor <= 100.0)) {
       throw new IllegalArgumentException("backoff: factor must be 1 to 100, got " + factor);

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 public record TaskPolicy(int maxAttempts, Backoff backoff, @Nullable Duration queueTimeout,
     @Nullable Duration runTimeout, int recoveryCeiling) {
 
+  /** Longest wait or limit that can be asked for. */
+  public static final Duration LONGEST = Backoff.LIMIT;
+
   public static final TaskPolicy DEFAULT = new TaskPolicy(1, Backoff.DEFAULT, null, null, 3);
 
   public TaskPolicy {
@@ -36,6 +39,10 @@ public record TaskPolicy(int maxAttempts, Backoff backoff, @Nullable Duration qu
   private static void positive(String name, @Nullable Duration duration) {
     if (duration != null && (duration.isNegative() || duration.isZero())) {
       throw new IllegalArgumentException(name + " must be longer than 0, got " + duration);
+    }
+    if (duration != null && duration.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          name + " must be at most " + LONGEST.toDays() + " days, got " + duration);
     }
   }
 }

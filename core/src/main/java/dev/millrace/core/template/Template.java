@@ -36,7 +36,7 @@ public final class Template {
     String input(int stage, int task);
   }
 
-  private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{\\s*([^{}]*?)\\s*}}");
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{([^{}]*+)}}");
   private static final Pattern STAGES = Pattern.compile("stages\\[(\\d{1,6})]\\.(.+)");
   private static final Pattern RESULTS = Pattern.compile("results(?:\\[(\\d{1,6})](.*)|(\\.json))?");
   private static final Pattern STEP = Pattern.compile("\\.([A-Za-z_][\\w-]*)|\\[(\\d{1,6})]");
@@ -50,7 +50,7 @@ public final class Template {
     Matcher matcher = PLACEHOLDER.matcher(text);
     StringBuilder out = new StringBuilder();
     while (matcher.find()) {
-      String name = matcher.group(1);
+      String name = matcher.group(1).strip();
       matcher.appendReplacement(out,
           Matcher.quoteReplacement(value(name, "{{" + name + "}}", results, task)));
     }

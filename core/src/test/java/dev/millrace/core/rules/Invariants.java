@@ -18,6 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class Invariants {
   private Invariants() {}
 
+  /** Is only written out where a rule is violated. */
+  private record Edge(World before, Step step) {
+    @Override
+    public String toString() {
+      return before + "\n  --" + step.name() + "--> " + step.after();
+    }
+  }
+
   static void ofWorld(World world) {
     JobFold fold = world.fold();
     JobState state = fold.state();
@@ -39,7 +47,8 @@ final class Invariants {
     JobFold fold = world.fold();
     StageState state = stage.state();
     require(stage.createdAt() != null, "a stage has createdAt", world);
-    require(state.isFinal() == (stage.completedAt() != null), "stage: completedAt iff final", world);
+    require(
+        state.isFinal() == (stage.completedAt() != null), "stage: completedAt iff final", world);
     require(!fold.state().isFinal() || state.isFinal(), "a final job has final stages", world);
     if (stage.number() > 1) {
       boolean before = fold.stage(stage.number() - 1).state() == StageState.COMPLETED;
@@ -64,19 +73,25 @@ final class Invariants {
     require(!fold.state().isFinal() || state.isFinal(), "a final job has final tasks", world);
     require((task.startedAt() != null) == (task.token() != null), "started iff claimed", world);
     if (state == TaskState.IN_PROGRESS) {
-      require(task.token() != null && task.token().epoch() == world.epoch(),
-          "a running task is of the owner's epoch", world);
+      require(
+          task.token() != null && task.token().epoch() == world.epoch(),
+          "a running task is of the owner's epoch",
+          world);
     }
     boolean open = fold.state().open() && fold.stage(at.stage()).state().open();
-    require(Claims.claimable(fold, at.stage(), at.task(), world.later())
-        == (open && state.queued()), "claimable iff open and queued, once backoffs are over", world);
-    require(task.notBefore() == null
-        || !Claims.claimable(fold, at.stage(), at.task(), task.notBefore().minusMillis(1)),
-        "not claimable during its backoff", world);
+    require(
+        Claims.claimable(fold, at.stage(), at.task(), world.later()) == (open && state.queued()),
+        "claimable iff open and queued, once backoffs are over",
+        world);
+    require(
+        task.notBefore() == null
+            || !Claims.claimable(fold, at.stage(), at.task(), task.notBefore().minusMillis(1)),
+        "not claimable during its backoff",
+        world);
   }
 
   static void ofEdge(World before, Step step) {
-    String edge = before + " --" + step.name() + "--> " + step.after();
+    Object edge = new Edge(before, step);
     if (!step.answer().done() || step.kind() == Kind.STALE) {
       require(!step.recorded() && step.moves().isEmpty(), "a refused verb records nothing", edge);
       require(before.key().equals(step.after().key()), "a refused verb changes nothing", edge);
@@ -84,29 +99,39 @@ final class Invariants {
     if (step.name().startsWith("stale")) {
       require(step.answer() instanceof Answer.Fenced, "a stale answer is fenced", edge);
     } else if (step.kind() == Kind.STALE && !step.name().equals("settle")) {
-      require(step.answer() instanceof Answer.Fenced || step.answer() instanceof Answer.Cancelled,
-          "an answer after the end is fenced or told of the cancel", edge);
+      require(
+          step.answer() instanceof Answer.Fenced || step.answer() instanceof Answer.Cancelled,
+          "an answer after the end is fenced or told of the cancel",
+          edge);
     }
     if (before.fold().state().isFinal()) {
       require(!step.recorded(), "a final job absorbs everything", edge);
-      require(!step.answer().done() || step.name().equals("settle") || step.name().equals("crash"),
-          "a final job refuses every verb", edge);
+      require(
+          !step.answer().done() || step.name().equals("settle") || step.name().equals("crash"),
+          "a final job refuses every verb",
+          edge);
     }
     started(before, step, edge);
   }
 
   /** {@code startedAt} comes with the first entry into IN_PROGRESS and stays as it is. */
-  private static void started(World before, Step step, String edge) {
+  private static void started(World before, Step step, Object edge) {
     JobFold was = before.fold();
     JobFold is = step.after().fold();
     same(was.startedAt(), is.startedAt(), entered(step.moves(), 0, 0, JobState.IN_PROGRESS), edge);
     for (StageFold stage : was.stages()) {
       int number = stage.number();
-      same(stage.startedAt(), is.stage(number).startedAt(),
-          entered(step.moves(), number, 0, StageState.IN_PROGRESS), edge);
+      same(
+          stage.startedAt(),
+          is.stage(number).startedAt(),
+          entered(step.moves(), number, 0, StageState.IN_PROGRESS),
+          edge);
       for (int task = 1; task <= stage.size(); task++) {
-        same(stage.task(task).startedAt(), is.stage(number).task(task).startedAt(),
-            entered(step.moves(), number, task, TaskState.IN_PROGRESS), edge);
+        same(
+            stage.task(task).startedAt(),
+            is.stage(number).task(task).startedAt(),
+            entered(step.moves(), number, task, TaskState.IN_PROGRESS),
+            edge);
       }
     }
   }
@@ -115,8 +140,8 @@ final class Invariants {
     return moves.stream().anyMatch(m -> m.stage() == stage && m.task() == task && m.to() == state);
   }
 
-  private static void same(@Nullable Instant was, @Nullable Instant is, boolean entered,
-      String edge) {
+  private static void same(
+      @Nullable Instant was, @Nullable Instant is, boolean entered, Object edge) {
     if (was != null) {
       require(was.equals(is), "startedAt never changes", edge);
     } else {
@@ -126,12 +151,13 @@ final class Invariants {
 
   /** Each move of each table's own making: the observer tells the truth. */
   static void ofMove(Move move) {
-    boolean legal = switch (move.from()) {
-      case JobState from -> move.table() == JobTransitions.TABLE && !from.isFinal();
-      case StageState from -> move.table() == StageTransitions.TABLE && !from.isFinal();
-      case TaskState from -> move.table() == TaskTransitions.TABLE && !from.isFinal();
-      default -> false;
-    };
+    boolean legal =
+        switch (move.from()) {
+          case JobState from -> move.table() == JobTransitions.TABLE && !from.isFinal();
+          case StageState from -> move.table() == StageTransitions.TABLE && !from.isFinal();
+          case TaskState from -> move.table() == TaskTransitions.TABLE && !from.isFinal();
+          default -> false;
+        };
     require(legal, "a move is of its table and out of a state that is not final", move);
   }
 

@@ -39,18 +39,22 @@ class JobSpaceTest {
     EXPLORED.add(variant.name());
 
     EnumSet<Kind> withoutUsers = EnumSet.of(Kind.DILIGENT, Kind.TROUBLE);
-    assertThat(space.stuck(withoutUsers, World::ended)).filteredOn(world -> !world.awaitsUser())
+    assertThat(space.stuck(withoutUsers, World::ended))
+        .filteredOn(world -> !world.awaitsUser())
         .as("states without any gate from which no final state can be reached without users")
         .isEmpty();
     assertThat(space.stuck(withoutUsers, World::endedOrHeld))
-        .as("states from which neither an end nor a user's gate can be reached").isEmpty();
+        .as("states from which neither an end nor a user's gate can be reached")
+        .isEmpty();
     assertThat(space.stuck(EnumSet.of(Kind.DILIGENT), World::endedOrHeld))
         .as("states from which claiming and completing alone lead neither to an end nor to a gate")
         .isEmpty();
-    assertThat(space.jobStates()).as("reachable states of the job").isEqualTo(
-        variant.completes()
-            ? EnumSet.allOf(JobState.class)
-            : EnumSet.complementOf(EnumSet.of(JobState.COMPLETED)));
+    assertThat(space.jobStates())
+        .as("reachable states of the job")
+        .isEqualTo(
+            variant.completes()
+                ? EnumSet.allOf(JobState.class)
+                : EnumSet.complementOf(EnumSet.of(JobState.COMPLETED)));
   }
 
   @AfterAll
@@ -69,8 +73,8 @@ class JobSpaceTest {
   private static <S extends Enum<S>, E extends Enum<E>> void addRows(
       TransitionTable<S, E> table, Set<Taken> rows) {
     for (TransitionTable.Row<S, E> row : table.rows()) {
-      row.from().forEach(
-          from -> rows.add(new Taken(table.entity(), row.event().name(), from.name())));
+      row.from()
+          .forEach(from -> rows.add(new Taken(table.entity(), row.event().name(), from.name())));
     }
   }
 }

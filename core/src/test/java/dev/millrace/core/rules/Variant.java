@@ -17,8 +17,8 @@ import java.util.function.BiFunction;
  * @param templates what the templates of a stage come to when it opens
  * @param holds whether users also hold stages by hand
  */
-record Variant(String name, JobPlan plan, BiFunction<JobFold, StageFold, Opening> templates,
-    boolean holds) {
+record Variant(
+    String name, JobPlan plan, BiFunction<JobFold, StageFold, Opening> templates, boolean holds) {
   private static final Instant CREATED = Instant.parse("2026-01-01T00:00:00Z");
 
   private static final TaskPolicy POLICY =

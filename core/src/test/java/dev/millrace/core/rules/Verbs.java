@@ -30,8 +30,8 @@ final class Verbs {
    *
    * @param recorded whether it added to the log
    */
-  record Step(String name, Kind kind, Answer answer, World after, List<Move> moves,
-      boolean recorded) {}
+  record Step(
+      String name, Kind kind, Answer answer, World after, List<Move> moves, boolean recorded) {}
 
   private final Variant variant;
   private final World from;
@@ -56,19 +56,26 @@ final class Verbs {
 
   private void job() {
     if (from.fold().state() == JobState.CREATED) {
-      attempt("enqueue", Kind.DILIGENT, turn -> {
-        turn.record(new Fact.Submitted());
-        turn.settle();
-        return Answer.DONE;
-      });
+      attempt(
+          "enqueue",
+          Kind.DILIGENT,
+          turn -> {
+            turn.record(new Fact.Submitted());
+            turn.settle();
+            return Answer.DONE;
+          });
     }
-    for (JobEvent lever : List.of(JobEvent.START, JobEvent.RESUME, JobEvent.PAUSE, JobEvent.ABORT)) {
+    for (JobEvent lever :
+        List.of(JobEvent.START, JobEvent.RESUME, JobEvent.PAUSE, JobEvent.ABORT)) {
       attempt(lever.name(), Kind.USER, turn -> Levers.pull(turn, lever, Cause.user("u", null)));
     }
-    attempt("settle", Kind.STALE, turn -> {
-      turn.settle();
-      return Answer.DONE;
-    });
+    attempt(
+        "settle",
+        Kind.STALE,
+        turn -> {
+          turn.settle();
+          return Answer.DONE;
+        });
     crash();
   }
 
@@ -79,12 +86,20 @@ final class Verbs {
     Turn turn = turn(next);
     Claims.recover(turn, next.epoch());
     turn.settle();
-    steps.add(new Step("crash", Kind.TROUBLE, Answer.DONE, next.remembering(from), moves,
-        !turn.entries().isEmpty()));
+    steps.add(
+        new Step(
+            "crash",
+            Kind.TROUBLE,
+            Answer.DONE,
+            next.remembering(from),
+            moves,
+            !turn.entries().isEmpty()));
   }
 
   private void stage(int stage) {
-    attempt("approve " + stage, Kind.USER,
+    attempt(
+        "approve " + stage,
+        Kind.USER,
         turn -> Levers.approve(turn, stage, Cause.user("u", "looks good")));
     if (variant.holds()) {
       attempt("hold " + stage, Kind.USER, turn -> Levers.hold(turn, stage, Cause.user("u", null)));
@@ -94,8 +109,10 @@ final class Verbs {
   private void task(Place at) {
     int stage = at.stage();
     int task = at.task();
-    attempt("claim " + at, Kind.DILIGENT, turn ->
-        Claims.claim(turn, stage, task, new Detail.Claimed(from.epoch(), "w")));
+    attempt(
+        "claim " + at,
+        Kind.DILIGENT,
+        turn -> Claims.claim(turn, stage, task, new Detail.Claimed(from.epoch(), "w")));
     attempt("expire " + at, Kind.TROUBLE, turn -> Claims.expire(turn, stage, task));
     attempt("overrun " + at, Kind.TROUBLE, turn -> Claims.overrun(turn, stage, task, 0.5));
     Token token = from.token(at);
@@ -103,10 +120,13 @@ final class Verbs {
       boolean present = from.task(at).state() == TaskState.IN_PROGRESS;
       answers(at, token, "", present ? Kind.TROUBLE : Kind.STALE);
       if (present) {
-        attempt("progress " + at, Kind.TROUBLE, turn -> {
-          turn.record(new Fact.Progress(stage, task));
-          return Answer.DONE;
-        });
+        attempt(
+            "progress " + at,
+            Kind.TROUBLE,
+            turn -> {
+              turn.record(new Fact.Progress(stage, task));
+              return Answer.DONE;
+            });
       }
     }
     Token stale = from.stale().get(at);
@@ -117,11 +137,15 @@ final class Verbs {
 
   private void answers(Place at, Token token, String prefix, Kind kind) {
     Hold hold = new Hold(at.stage(), at.task(), token);
-    attempt(prefix + "complete " + at, kind == Kind.STALE ? kind : Kind.DILIGENT,
+    attempt(
+        prefix + "complete " + at,
+        kind == Kind.STALE ? kind : Kind.DILIGENT,
         turn -> Claims.complete(turn, hold, new Detail.Completed(0, 1)));
-    attempt(prefix + "fail " + at, kind,
-        turn -> Claims.fail(turn, hold, Failure.of("broken"), 0.5));
-    attempt(prefix + "fail for good " + at, kind,
+    attempt(
+        prefix + "fail " + at, kind, turn -> Claims.fail(turn, hold, Failure.of("broken"), 0.5));
+    attempt(
+        prefix + "fail for good " + at,
+        kind,
         turn -> Claims.fail(turn, hold, Failure.permanent("hopeless"), 0.5));
     attempt(prefix + "release " + at, kind, turn -> Claims.release(turn, hold, "shutdown"));
     attempt(prefix + "lose " + at, kind, turn -> Claims.lose(turn, hold, "lost lease"));
@@ -133,11 +157,12 @@ final class Verbs {
     Turn turn = turn(copy);
     Answer answer = act.apply(turn);
     boolean recorded = !turn.entries().isEmpty();
-    steps.add(new Step(name, kind, answer, recorded ? copy.remembering(from) : copy, moves, recorded));
+    steps.add(
+        new Step(name, kind, answer, recorded ? copy.remembering(from) : copy, moves, recorded));
   }
 
   private Turn turn(World world) {
-    return new Turn(world.fold(), from.later(),
-        stage -> variant.templates().apply(world.fold(), stage));
+    return new Turn(
+        world.fold(), from.later(), stage -> variant.templates().apply(world.fold(), stage));
   }
 }

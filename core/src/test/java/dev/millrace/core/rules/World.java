@@ -58,8 +58,9 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
   boolean heldByUser() {
     return switch (fold.state()) {
       case CREATED, PAUSED -> true;
-      case PENDING, IN_PROGRESS -> fold.stages().stream()
-          .anyMatch(s -> s.state() == StageState.WAITING && Cascade.turnOf(fold, s));
+      case PENDING, IN_PROGRESS ->
+          fold.stages().stream()
+              .anyMatch(s -> s.state() == StageState.WAITING && Cascade.turnOf(fold, s));
       case COMPLETED, FAILED, ABORTED -> false;
     };
   }
@@ -85,8 +86,11 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
     StringBuilder out = new StringBuilder(64).append(fold.state().ordinal());
     out.append(set(fold.startedAt())).append(set(fold.completedAt()));
     for (StageFold stage : fold.stages()) {
-      out.append('|').append(stage.state().ordinal()).append(set(stage.startedAt()))
-          .append(set(stage.completedAt())).append(set(stage.error()));
+      out.append('|')
+          .append(stage.state().ordinal())
+          .append(set(stage.startedAt()))
+          .append(set(stage.completedAt()))
+          .append(set(stage.error()));
       for (int task = 1; task <= stage.size(); task++) {
         key(out, new Place(stage.number(), task));
       }
@@ -97,10 +101,15 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
   private void key(StringBuilder out, Place at) {
     TaskFold task = task(at);
     TaskState state = task.state();
-    out.append(' ').append(state.ordinal()).append(set(task.startedAt()))
-        .append(set(task.completedAt())).append(set(task.token())).append(set(stale.get(at)));
+    out.append(' ')
+        .append(state.ordinal())
+        .append(set(task.startedAt()))
+        .append(set(task.completedAt()))
+        .append(set(task.token()))
+        .append(set(stale.get(at)));
     if (!state.isFinal()) {
-      out.append(task.attempts()).append(task.recoveriesSince(fold.progress()))
+      out.append(task.attempts())
+          .append(task.recoveriesSince(fold.progress()))
           .append(set(task.notBefore()));
     }
   }
@@ -116,8 +125,12 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
       out.append("; stage ").append(stage.number()).append(' ').append(stage.state());
       for (int task = 1; task <= stage.size(); task++) {
         TaskFold at = stage.task(task);
-        out.append(", ").append(at.state()).append(" attempts=").append(at.attempts())
-            .append(" recoveries=").append(at.recoveriesSince(fold.progress()));
+        out.append(", ")
+            .append(at.state())
+            .append(" attempts=")
+            .append(at.attempts())
+            .append(" recoveries=")
+            .append(at.recoveriesSince(fold.progress()));
       }
     }
     return out.toString();

@@ -30,6 +30,11 @@ final class Dirty {
     directories.addAll(other.directories);
   }
 
+  void clear() {
+    files.clear();
+    directories.clear();
+  }
+
   boolean isEmpty() {
     return files.isEmpty() && directories.isEmpty();
   }

@@ -94,6 +94,13 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
         new JobPlan(created, meta.flag("hold", false), true, shape.stages()), stage, meta);
   }
 
+  /** Stands for a job whose files cannot be read, so that it can be shown and failed. */
+  static PlainFiles unreadable(JobId id, Instant created) {
+    StageSpec stage = StageSpec.of("generate", List.of(TaskSpec.of("")));
+    return new PlainFiles(Meta.header(JsonObject.create(), id),
+        JobPlan.of(JobSpec.of(List.of(stage)), created), stage, JsonObject.create());
+  }
+
   private static void attach(At at, JsonObject data, String name, String file) throws IOException {
     try {
       data.put(name, Text.of(at.file(file), at.disk().read(at.file(file), MAX_ATTACHMENT)));

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The few system calls that Java has no API for. */
+@SuppressWarnings("restricted") // foreign functions: the launcher and the manifest allow them
 final class Posix {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout ERRNO = Linker.Option.captureStateLayout();

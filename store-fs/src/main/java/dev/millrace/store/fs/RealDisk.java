@@ -149,7 +149,7 @@ final class RealDisk implements Disk {
   @Override
   public byte[] read(Path file, long offset, int length) throws IOException {
     return use(file, READING,
-        channel -> fill(channel, offset, (int) Math.clamp(channel.size() - offset, 0, length)));
+        channel -> fill(channel, offset, Math.clamp(channel.size() - offset, 0, length)));
   }
 
   /** Opening a FIFO for reading would wait for a writer that may never come. */

@@ -12,6 +12,7 @@ import dev.millrace.core.rules.Turn;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.Failure;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,9 @@ final class Reconcile {
 
   /**
    * @param op what a user last wanted; null if nothing is known
+   * @param error what a job that failed elsewhere has to say
    */
-  static void run(Turn turn, JobState place, @Nullable Operation op) {
+  static void run(Turn turn, JobState place, @Nullable Operation op, Supplier<String> error) {
     JobFold fold = turn.fold();
     if (fold.lastNumber() == 0) {
       turn.record(new Fact.Submitted());
@@ -45,7 +47,7 @@ final class Reconcile {
           turn.record(new Fact.OfJob(JobEvent.BEGIN, Cause.SYSTEM));
         }
       }
-      case COMPLETED, FAILED -> finishedElsewhere(turn, place);
+      case COMPLETED, FAILED -> finishedElsewhere(turn, place, error);
       case CREATED -> throw new IllegalStateException("a job in writing/ is not a job yet");
     }
   }
@@ -58,7 +60,7 @@ final class Reconcile {
   }
 
   /** Another daemon that knows no log worked the job off: a plain prompt, so one task. */
-  private static void finishedElsewhere(Turn turn, JobState place) {
+  private static void finishedElsewhere(Turn turn, JobState place, Supplier<String> error) {
     JobFold fold = turn.fold();
     if (fold.stageCount() != 1 || fold.stage(1).size() != 1) {
       return;
@@ -74,7 +76,7 @@ final class Reconcile {
       if (place == JobState.COMPLETED) {
         Claims.complete(turn, hold, new Detail.Completed(0, 0));
       } else {
-        Claims.fail(turn, hold, Failure.permanent("failed elsewhere; see error.txt"), 0);
+        Claims.fail(turn, hold, Failure.permanent(error.get()), 0);
       }
     }
   }

@@ -74,6 +74,9 @@ final class StagedFiles implements JobFiles {
     files.put(DOCUMENT, Text.bytes(Json.pretty(JsonObject.create().put("v", VERSION)
         .put("counts", counts).put("job", JobDocument.write(spec, false))) + "\n"));
     JsonObject meta = Meta.of(spec, at, "job").put("type", spec.stages().getFirst().type());
+    if (spec.stages().getFirst().gate() || spec.stages().getFirst().tasks().isEmpty()) {
+      meta.put("inspect", true); // its first stage has nothing to claim yet
+    }
     files.put(Meta.FILE, Meta.bytes(Meta.limits(meta, spec.stages().getFirst().policy())));
     return files;
   }

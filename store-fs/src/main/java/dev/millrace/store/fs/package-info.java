@@ -1,4 +1,4 @@
-/** The embedded store: a job's directory is its state, and a rename is its transition. */
+/** The embedded store: a directory in which a job's place is its state and a rename its transition. */
 @NullMarked
 package dev.millrace.store.fs;
 

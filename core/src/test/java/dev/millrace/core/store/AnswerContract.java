@@ -1,0 +1,225 @@
+package dev.millrace.core.store;
+
+import static dev.millrace.core.store.Jobs.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Claims.Hold;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a worker may answer, and that nobody else's answer counts. */
+abstract class AnswerContract extends ContractCase {
+
+  @Test
+  void aCompletedTaskCompletesStageAndJobAndKeepsItsResult() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    clock.advance(SECOND);
+    complete(claim, "the result");
+
+    assertThat(view(id).state()).isEqualTo(JobState.COMPLETED);
+    assertThat(view(id).completedAt()).isEqualTo(clock.instant());
+    assertThat(view(id).stages().getFirst().completedAt()).isEqualTo(clock.instant());
+    assertThat(task(id, 1, 1).result()).isEqualTo(TaskResult.of("the result"));
+    assertThat(task(id, 1, 1).completedAt()).isEqualTo(clock.instant());
+    assertThat(task(id, 1, 1).attempts()).isZero();
+    List<Object> before = everything(id);
+    crash();
+    assertThat(everything(id)).isEqualTo(before);
+  }
+
+  @Test
+  void resultsOfAnyKindAndTextSurvive() {
+    List<String> texts =
+        List.of("", "\n", "two\r\nlines\n", "\"quotes\" \\ \0 \u2028 é 😀", "long ".repeat(100_000));
+    JobId id = submit(Jobs.tasks("a", texts.size()), Jobs.tasks("embed", 1));
+    List<Claim> claims = claim(10, "a");
+    for (int i = texts.size() - 1; i >= 0; i--) {
+      complete(claims.get(i), texts.get(i));
+    }
+    TaskResult vector = new TaskResult(TaskResult.Kind.EMBEDDING, "[0.5,-1.0]");
+    assertThat(store.complete(claimOne("embed"), vector).done()).isTrue();
+    crash();
+    assertThat(store.tasks(id, 1, 1, 10)).extracting(task -> task.result().text())
+        .containsExactlyElementsOf(texts);
+    assertThat(task(id, 2, 1).result()).isEqualTo(vector);
+  }
+
+  @Test
+  void aFailedTaskIsTriedAgainAfterItsBackoff() {
+    JobId id = submit(Jobs.with(Jobs.attempts(2), stage("a", "x")));
+    fail(claimOne("a"), "first trouble");
+
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    assertThat(task(id, 1, 1).attempts()).isEqualTo(1);
+    assertThat(task(id, 1, 1).error()).isEqualTo("first trouble");
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    assertNothingToClaim("a");
+    clock.advance(SECOND.minusMillis(1));
+    assertNothingToClaim("a");
+    clock.advance(Duration.ofMillis(1));
+    Claim second = claimOne("a");
+    assertThat(second.attempt()).isEqualTo(2);
+    complete(second, "at last");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+    assertThat(task(id, 1, 1).error()).isNull();
+  }
+
+  @Test
+  void theLastFailureFailsTaskStageAndJob() {
+    JobId id = submit(Jobs.with(Jobs.attempts(2), stage("a", "x", "y")), stage("b", "z"));
+    Claim first = claimOne("a");
+    Claim sibling = claimOne("a");
+    fail(first, "one");
+    clock.advance(SECOND);
+    fail(claimOne("a"), "two");
+
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.FAILED);
+    assertThat(task(id, 1, 1).attempts()).isEqualTo(2);
+    assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.ABORTED);
+    assertThat(taskState(id, 2, 1)).isEqualTo(TaskState.ABORTED);
+    assertThat(stage(id, 1)).isEqualTo(StageState.FAILED);
+    assertThat(stage(id, 2)).isEqualTo(StageState.ABORTED);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(view(id).error()).isEqualTo("stage 1 (a): task 1: two");
+    assertThat(view(id).completedAt()).isEqualTo(clock.instant());
+    assertThat(store.heartbeat(sibling, false)).isEqualTo(Pulse.CANCEL);
+    assertEveryAnswerIs(Answer.Cancelled.class, sibling);
+  }
+
+  @Test
+  void aPermanentFailureForfeitsTheOtherAttempts() {
+    JobId id = submit(Jobs.with(Jobs.attempts(5), stage("a", "x")));
+    store.fail(claimOne("a"), Failure.permanent("hopeless"));
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(task(id, 1, 1).error()).isEqualTo("hopeless");
+  }
+
+  @Test
+  void backoffsGrowAndStayInTheirBand() {
+    Backoff backoff = new Backoff(Duration.ofSeconds(10), 3.0, Duration.ofSeconds(100), 0.2);
+    JobId id = submit(Jobs.with(new TaskPolicy(6, backoff, null, null, 3), stage("a", "x")));
+    long[] full = {10_000, 30_000, 90_000, 100_000, 100_000};
+    for (long expected : full) {
+      fail(claimOne("a"), "again");
+      Entry last = events(id).getLast();
+      Fact.Detail detail = ((Fact.OfTask) last.fact()).detail();
+      Instant until = ((Fact.Detail.Retrying) detail).notBefore();
+      assertThat(Duration.between(last.at(), until).toMillis())
+          .isBetween(expected * 8 / 10, expected * 12 / 10);
+      clock.set(until.minusMillis(1));
+      crash();
+      assertNothingToClaim("a");
+      clock.set(until);
+    }
+    fail(claimOne("a"), "the end");
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aReleasedTaskCostsNoAttemptAndCanBeClaimedAtOnce() {
+    JobId id = submit(stage("a", "x"));
+    for (int i = 0; i < 10; i++) {
+      assertThat(store.release(claimOne("a"), "shutdown").done()).isTrue();
+      assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    }
+    Claim claim = claimOne("a");
+    assertThat(claim.attempt()).isEqualTo(1);
+    complete(claim, "done");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void anAnswerIsTakenOnce() {
+    submit(Jobs.with(Jobs.attempts(3), Jobs.tasks("a", 3)));
+    List<Claim> claims = claim(3, "a");
+    complete(claims.get(0), "once");
+    assertEveryAnswerIs(Answer.Fenced.class, claims.get(0));
+    fail(claims.get(1), "once");
+    assertEveryAnswerIs(Answer.Fenced.class, claims.get(1));
+    store.release(claims.get(2), "once");
+    assertEveryAnswerIs(Answer.Fenced.class, claims.get(2));
+    assertThat(store.heartbeat(claims.get(2), false)).isEqualTo(Pulse.LOST);
+  }
+
+  @Test
+  void aFormerOwnerIsFencedOffWhileAnotherWorks() {
+    JobId id = submit(stage("a", "x"));
+    Claim former = claimOne("a");
+    store.release(former, "pause");
+    Claim present = claimOne("a");
+    assertThat(present.hold().token()).isNotEqualTo(former.hold().token());
+    assertEveryAnswerIs(Answer.Fenced.class, former);
+    complete(present, "mine");
+    assertThat(task(id, 1, 1).result()).isEqualTo(TaskResult.of("mine"));
+  }
+
+  @Test
+  void aTokenThatWasNeverGivenIsFenced() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    Token token = claim.hold().token();
+    for (Token forged :
+        List.of(
+            new Token(token.epoch(), token.number() + 1),
+            new Token(token.epoch() + 1, token.number()),
+            new Token(-1, -1))) {
+      assertEveryAnswerIs(Answer.Fenced.class, forged(claim, id, new Hold(1, 1, forged)));
+    }
+    complete(claim, "the real one");
+  }
+
+  @Test
+  void anAnswerAboutNothingIsMissing() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    Token token = claim.hold().token();
+    JobId nobody = new JobId("1_2_3");
+    for (Claim odd :
+        List.of(
+            forged(claim, nobody, claim.hold()),
+            forged(claim, id, new Hold(2, 1, token)),
+            forged(claim, id, new Hold(1, 2, token)),
+            forged(claim, id, new Hold(0, 0, token)))) {
+      assertThat(store.complete(odd, TaskResult.of("x"))).isInstanceOf(Answer.Missing.class);
+      assertThat(store.fail(odd, Failure.of("x"))).isInstanceOf(Answer.Missing.class);
+      assertThat(store.release(odd, "x")).isInstanceOf(Answer.Missing.class);
+      assertThat(store.heartbeat(odd, true)).isEqualTo(Pulse.LOST);
+      store.log(odd, "info", "x");
+    }
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.IN_PROGRESS);
+  }
+
+  private static Claim forged(Claim claim, JobId job, Hold hold) {
+    return new Claim(job, hold, claim.type(), claim.attempt(), claim.input(), claim.data(), null);
+  }
+
+  @Test
+  void aWorkersLinesAreInTheJobsLog() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    store.log(claim, "info", "half way");
+    store.log(claim, "error", "odd: \"\n😀");
+    complete(claim, "done");
+    crash();
+    assertThat(events(id)).extracting(Entry::fact)
+        .contains(
+            new Fact.Line(1, 1, "info", "half way"),
+            new Fact.Line(1, 1, "error", "odd: \"\n😀"));
+  }
+}

@@ -1,0 +1,160 @@
+package dev.millrace.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.Moves;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * What every topic of the contract starts from: an empty store on a clock that stands. After each
+ * test every job's log is folded again and must come to what the store shows.
+ */
+abstract class ContractCase {
+  static final Cause ANNA = Cause.user("anna", "because");
+  static final Duration SECOND = Duration.ofSeconds(1);
+  static final Duration MINUTE = Duration.ofMinutes(1);
+
+  final ManualClock clock = new ManualClock();
+  private final ContractSettings settings = ContractSettings.of(clock);
+  private StoreFixture fixture;
+  JobStore store;
+
+  abstract StoreFixture fixture();
+
+  @BeforeEach
+  final void open() {
+    fixture = fixture();
+    store = fixture.open(settings);
+  }
+
+  @AfterEach
+  final void everyLogAddsUpToWhatIsShown() {
+    for (JobId id : store.list(Reading.Query.all())) {
+      JobView view = view(id);
+      JobSpec spec = store.spec(id).orElseThrow();
+      JobFold fold = JobFold.created(JobPlan.of(spec, view.createdAt()), Moves.IGNORED);
+      Instant last = view.createdAt();
+      for (Entry entry : events(id)) {
+        assertThat(entry.at()).as("times of %s never run backwards", id).isAfterOrEqualTo(last);
+        last = entry.at();
+        fold.apply(entry); // refuses a gap in the numbers
+      }
+      assertThat(view).isEqualTo(JobView.of(JobHeader.of(id, spec), fold));
+      assertThat(store.state(id)).contains(view.state());
+    }
+    store.close();
+  }
+
+  /** The store dies and is opened again. */
+  final void crash() {
+    fixture.abandon(store);
+    store = fixture.open(settings);
+  }
+
+  /** The store is closed and opened again. */
+  final void reopen() {
+    store.close();
+    store = fixture.open(settings);
+  }
+
+  final JobId submit(dev.millrace.core.stage.StageSpec... stages) {
+    return store.submit(Jobs.job(stages));
+  }
+
+  final List<Claim> claim(int limit, String... types) {
+    return store.claim(new Demand(Set.of(types), limit, "worker", null));
+  }
+
+  final List<Claim> claim(int limit, Duration lease, String... types) {
+    return store.claim(new Demand(Set.of(types), limit, "worker", lease));
+  }
+
+  final Claim claimOne(String... types) {
+    List<Claim> claims = claim(1, types);
+    assertThat(claims).as("claims of %s", (Object) types).hasSize(1);
+    return claims.getFirst();
+  }
+
+  final void assertNothingToClaim(String... types) {
+    assertThat(claim(100, types)).as("claims of %s", (Object) types).isEmpty();
+  }
+
+  final void complete(Claim claim, String result) {
+    assertThat(store.complete(claim, TaskResult.of(result))).isEqualTo(Answer.DONE);
+  }
+
+  final void fail(Claim claim, String error) {
+    assertThat(store.fail(claim, Failure.of(error))).isEqualTo(Answer.DONE);
+  }
+
+  /** Completes every task of the type, each with its input in capitals. */
+  final void workOff(String type) {
+    for (List<Claim> some = claim(10, type); !some.isEmpty(); some = claim(10, type)) {
+      some.forEach(claim -> complete(claim, claim.inputText().toUpperCase(java.util.Locale.ROOT)));
+    }
+  }
+
+  final JobView view(JobId id) {
+    return store.find(id).orElseThrow();
+  }
+
+  final JobState state(JobId id) {
+    return store.state(id).orElseThrow();
+  }
+
+  final StageState stage(JobId id, int stage) {
+    return view(id).stages().get(stage - 1).state();
+  }
+
+  final TaskView task(JobId id, int stage, int task) {
+    return store.tasks(id, stage, task, 1).getFirst();
+  }
+
+  final TaskState taskState(JobId id, int stage, int task) {
+    return task(id, stage, task).state();
+  }
+
+  final List<Entry> events(JobId id) {
+    return store.events(id, 0, Integer.MAX_VALUE);
+  }
+
+  /** All that a reader can see of a job. */
+  final List<Object> everything(JobId id) {
+    List<Object> seen = new ArrayList<>();
+    JobView view = view(id);
+    seen.add(view);
+    view.stages().forEach(s -> seen.add(store.tasks(id, s.number(), 1, Integer.MAX_VALUE)));
+    seen.add(events(id));
+    seen.add(store.spec(id).orElseThrow());
+    return seen;
+  }
+
+  /** None of the verbs of {@code claim} answers anything but {@code kind}, nor changes a thing. */
+  final void assertEveryAnswerIs(Class<? extends Answer> kind, Claim claim) {
+    List<Object> before = everything(claim.job());
+    assertThat(store.complete(claim, TaskResult.of("late"))).isInstanceOf(kind);
+    assertThat(store.fail(claim, Failure.of("late"))).isInstanceOf(kind);
+    assertThat(store.release(claim, "late")).isInstanceOf(kind);
+    store.log(claim, "info", "late");
+    store.heartbeat(claim, true);
+    assertThat(everything(claim.job())).isEqualTo(before);
+  }
+}

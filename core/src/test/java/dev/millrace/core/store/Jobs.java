@@ -1,0 +1,103 @@
+package dev.millrace.core.store;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.TaskPolicy;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Says in few words which job a test is about. */
+final class Jobs {
+  private Jobs() {}
+
+  static JobSpec job(StageSpec... stages) {
+    return JobSpec.of(List.of(stages));
+  }
+
+  static JobSpec held(JobSpec it) {
+    return new JobSpec(it.name(), it.priority(), true, it.parent(), it.retryOf(), it.tags(),
+        it.metadata(), it.stages());
+  }
+
+  static JobSpec priority(Priority priority, JobSpec it) {
+    return new JobSpec(it.name(), priority, it.held(), it.parent(), it.retryOf(), it.tags(),
+        it.metadata(), it.stages());
+  }
+
+  static JobSpec tagged(JobSpec it, @Nullable JobId parent, String... tags) {
+    return new JobSpec(it.name(), it.priority(), it.held(), parent, it.retryOf(), List.of(tags),
+        it.metadata(), it.stages());
+  }
+
+  static JobSpec retryOf(JobId id, JobSpec it) {
+    return new JobSpec(it.name(), it.priority(), it.held(), it.parent(), id, it.tags(),
+        it.metadata(), it.stages());
+  }
+
+  static StageSpec stage(String type, String... inputs) {
+    return StageSpec.of(type, Arrays.stream(inputs).map(TaskSpec::of).toList());
+  }
+
+  /** A stage of {@code count} tasks. */
+  static StageSpec tasks(String type, int count) {
+    String[] inputs = new String[count];
+    Arrays.setAll(inputs, i -> "input " + (i + 1));
+    return stage(type, inputs);
+  }
+
+  static StageSpec templates(String type, String... texts) {
+    return StageSpec.of(type, Arrays.stream(texts).map(text -> new TaskSpec(text, true)).toList());
+  }
+
+  static StageSpec each(String type, String text) {
+    return new StageSpec(type, false, Tolerance.NONE, TaskPolicy.DEFAULT, List.of(), text,
+        JsonObject.create());
+  }
+
+  static StageSpec gate(StageSpec it) {
+    return new StageSpec(it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(),
+        it.data());
+  }
+
+  static StageSpec collecting(double share, StageSpec it) {
+    return new StageSpec(it.type(), it.gate(), new Tolerance(true, share), it.policy(), it.tasks(),
+        it.each(), it.data());
+  }
+
+  static StageSpec with(TaskPolicy policy, StageSpec it) {
+    return new StageSpec(it.type(), it.gate(), it.tolerance(), policy, it.tasks(), it.each(),
+        it.data());
+  }
+
+  static StageSpec data(JsonObject data, StageSpec it) {
+    return new StageSpec(it.type(), it.gate(), it.tolerance(), it.policy(), it.tasks(), it.each(),
+        data);
+  }
+
+  /** That many attempts, a second apart and exactly so. */
+  static TaskPolicy attempts(int most) {
+    Duration second = Duration.ofSeconds(1);
+    return new TaskPolicy(most, new Backoff(second, 1.0, second, 0.0), null, null, 3);
+  }
+
+  static TaskPolicy ceiling(int recoveries) {
+    return new TaskPolicy(1, Backoff.DEFAULT, null, null, recoveries);
+  }
+
+  static TaskPolicy queueTimeout(Duration limit) {
+    return new TaskPolicy(1, Backoff.DEFAULT, limit, null, 3);
+  }
+
+  static TaskPolicy runTimeout(int attempts, Duration limit) {
+    TaskPolicy plain = attempts(attempts);
+    return new TaskPolicy(attempts, plain.backoff(), null, limit, 3);
+  }
+}

@@ -1,0 +1,179 @@
+package dev.millrace.server;
+
+import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Claiming;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt at a task, from its claim to the store's answer. Its steps are taken by the task's
+ * own thread, except that a server that stops at once may take {@link Step#COMMIT} away from a
+ * worker that does not obey; {@link #beat} belongs to the pulse thread; the rest is for any.
+ */
+final class Attempt implements TaskContext {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** How far it got. Each step is taken once. */
+  enum Step {
+    START,
+    RUN,
+    COMMIT,
+    END
+  }
+
+  /** Why it is to stop; a later reason overrides an earlier one. */
+  enum Stop {
+    TIMED_OUT,
+    CANCELLED,
+    LOST,
+    SHUTDOWN
+  }
+
+  private final Claim claim;
+  private final Instant since;
+  private final @Nullable Instant deadline;
+  private final Claiming store;
+  private final InterruptZone zone = new InterruptZone();
+  private final AtomicReference<Step> step = new AtomicReference<>(Step.START);
+  private final AtomicBoolean progress = new AtomicBoolean();
+  private final List<Runnable> hooks = new ArrayList<>(); // guarded by itself
+  private volatile @Nullable Stop stop; // written under the lock of hooks
+  private final AtomicBoolean linesLost = new AtomicBoolean();
+  private volatile boolean paused;
+
+  Attempt(Claim claim, Claiming store, InstantSource clock) {
+    this.claim = claim;
+    this.store = store;
+    this.since = clock.instant();
+    this.deadline = claim.runTimeout() == null ? null : since.plus(claim.runTimeout());
+  }
+
+  /** Goes on to {@code next} if it stands before it; false if somebody else took that step. */
+  boolean advance(Step next) {
+    return step.getAndUpdate(now -> now.compareTo(next) < 0 ? next : now).compareTo(next) < 0;
+  }
+
+  /** Lets the worker work: the only place where the thread may be interrupted. */
+  TaskOutcome work(Worker worker) throws Exception {
+    zone.enter();
+    try {
+      return worker.work(this);
+    } finally {
+      zone.leave();
+    }
+  }
+
+  /** Asks the store how the claim stands, and passes on what it says. */
+  void beat(Instant now) {
+    boolean runs = step.get().compareTo(Step.COMMIT) < 0;
+    if (runs && deadline != null && !now.isBefore(deadline)) {
+      stop(Stop.TIMED_OUT);
+    }
+    Pulse pulse = store.heartbeat(claim, progress.getAndSet(false));
+    if (runs) { // else it was only to keep the lease
+      paused = pulse == Pulse.PAUSE;
+      switch (pulse) {
+        case CONTINUE, PAUSE -> {}
+        case CANCEL -> stop(Stop.CANCELLED);
+        case LOST -> stop(Stop.LOST);
+      }
+    }
+  }
+
+  /** Tells the worker to stop: flag, hooks, interrupt. */
+  void stop(Stop reason) {
+    List<Runnable> toRun;
+    synchronized (hooks) {
+      if (stop != null && stop.compareTo(reason) >= 0) {
+        return;
+      }
+      stop = reason;
+      toRun = List.copyOf(hooks);
+      hooks.clear();
+    }
+    toRun.forEach(this::call);
+    zone.interrupt();
+  }
+
+  private void call(Runnable hook) {
+    try {
+      hook.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "task " + claim + ": a hook for its cancellation failed", e);
+    }
+  }
+
+  @Nullable Stop stop() {
+    return stop;
+  }
+
+  Instant since() {
+    return since;
+  }
+
+  @Override
+  public Claim claim() {
+    return claim;
+  }
+
+  @Override
+  public Optional<Instant> deadline() {
+    return Optional.ofNullable(deadline);
+  }
+
+  @Override
+  public void log(String line) {
+    if (step.get() == Step.RUN) {
+      zone.shield(() -> keep(line));
+    }
+  }
+
+  private void keep(String line) {
+    try {
+      store.log(claim, "info", line);
+    } catch (RuntimeException e) {
+      if (linesLost.compareAndSet(false, true)) {
+        LOG.log(Level.WARNING, this + ": lines of its log are lost: " + e.getMessage());
+      }
+    }
+  }
+
+  @Override
+  public void progress() {
+    progress.set(true);
+  }
+
+  @Override
+  public boolean paused() {
+    return paused;
+  }
+
+  @Override
+  public boolean cancelled() {
+    return stop != null;
+  }
+
+  @Override
+  public void onCancel(Runnable hook) {
+    synchronized (hooks) {
+      if (stop == null) {
+        hooks.add(hook);
+        return;
+      }
+    }
+    call(hook);
+  }
+
+  @Override
+  public String toString() {
+    return "task " + claim;
+  }
+}

@@ -1,0 +1,16 @@
+package dev.millrace.server;
+
+/** A worker made of its parts. */
+record LambdaWorker(String type, Threading threading, Body body, Runnable closing)
+    implements Worker {
+
+  @Override
+  public TaskOutcome work(TaskContext task) throws Exception {
+    return body.work(task);
+  }
+
+  @Override
+  public void close() {
+    closing.run();
+  }
+}

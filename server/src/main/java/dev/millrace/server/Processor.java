@@ -1,0 +1,195 @@
+package dev.millrace.server;
+
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Failure;
+import dev.millrace.server.Attempt.Step;
+import dev.millrace.server.Attempt.Stop;
+import dev.millrace.server.TaskOutcome.Done;
+import dev.millrace.server.TaskOutcome.Failed;
+import dev.millrace.server.TaskOutcome.Released;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Runs one task through its worker and commits the outcome: start, run, commit. Shared by all
+ * threads of the pool; each attempt is one thread's at a time.
+ */
+final class Processor {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private final JobStore store;
+  private final Map<String, Worker> workers;
+  private final StoreTrouble trouble;
+  private final ServerListener listener;
+  private final Tally tally = new Tally();
+
+  /**
+   * @param workers by type
+   */
+  Processor(
+      JobStore store,
+      Map<String, Worker> workers,
+      StoreTrouble trouble,
+      ServerListener listener) {
+    this.store = store;
+    this.workers = Map.copyOf(workers);
+    this.trouble = trouble;
+    this.listener = listener;
+  }
+
+  /**
+   * Takes the attempt through all its steps.
+   *
+   * @throws StoreBroken if the store is; the task is left as it was
+   */
+  void process(Attempt attempt) {
+    if (!start(attempt)) {
+      return;
+    }
+    TaskOutcome outcome = run(attempt);
+    if (attempt.advance(Step.COMMIT)) {
+      commit(attempt, outcome);
+    } else {
+      LOG.log(Level.INFO, attempt + ": its worker ended after it had been released");
+    }
+  }
+
+  /** Releases a task whatever its worker does; false if its outcome is being committed. */
+  boolean abandon(Attempt attempt, String reason) {
+    boolean first = attempt.advance(Step.COMMIT);
+    if (first) {
+      commit(attempt, new Released(reason));
+    }
+    return first;
+  }
+
+  private boolean start(Attempt attempt) {
+    boolean first = attempt.advance(Step.RUN);
+    if (first) {
+      tell("started", () -> listener.started(attempt.claim()));
+    }
+    return first;
+  }
+
+  private TaskOutcome run(Attempt attempt) {
+    if (attempt.stop() != null) {
+      return interpret(attempt, TaskOutcome.failed("stopped before it had begun"));
+    }
+    TaskOutcome outcome;
+    try {
+      outcome = attempt.work(worker(attempt.claim()));
+      if (outcome == null) { // a worker of a language or a caller that knows no null contract
+        outcome = TaskOutcome.failed("the worker returned null");
+      }
+    } catch (Exception e) {
+      outcome = TaskOutcome.thrown(e);
+    } catch (Error e) {
+      LOG.log(Level.ERROR, attempt + ": its worker failed", e);
+      outcome = TaskOutcome.thrown(e);
+    }
+    return interpret(attempt, outcome);
+  }
+
+  private Worker worker(Claim claim) {
+    Worker worker = workers.get(claim.type());
+    if (worker == null) {
+      throw new IllegalStateException("no worker for type \"" + claim.type() + "\"");
+    }
+    return worker;
+  }
+
+  /** What the end of a worker that was told to stop means. A result is a result all the same. */
+  private static TaskOutcome interpret(Attempt attempt, TaskOutcome outcome) {
+    if (outcome instanceof Done) {
+      return outcome;
+    }
+    return switch (attempt.stop()) {
+      case null -> outcome;
+      case CANCELLED, LOST -> outcome;
+      case SHUTDOWN -> new Released("shutdown");
+      case TIMED_OUT -> {
+        String partial = outcome instanceof Failed(Failure failure) ? failure.partial() : null;
+        String message = "run timeout: not finished within " + attempt.claim().runTimeout();
+        yield new Failed(new Failure(message, true, partial));
+      }
+    };
+  }
+
+  private void commit(Attempt attempt, TaskOutcome outcome) {
+    Optional<Answer> stored =
+        attempt.stop() == Stop.LOST
+            ? Optional.of(new Answer.Fenced("the claim was lost"))
+            : trouble.insist(() -> answer(attempt.claim(), outcome));
+    if (stored.isEmpty()) {
+      LOG.log(
+          Level.ERROR,
+          attempt + ": its outcome could not be stored before the server stopped; it runs again");
+    }
+    Answer answer = stored.orElseGet(() -> new Answer.Refused("the store fails"));
+    if (stored.isPresent()) {
+      logDropped(attempt, answer);
+    }
+    if (answer.done() && outcome instanceof Failed) {
+      countFailedJob(attempt.claim());
+    }
+    tally.count(outcome, answer);
+    tell("finished", () -> listener.finished(attempt.claim(), outcome, answer));
+  }
+
+  private static void logDropped(Attempt attempt, Answer answer) {
+    String why =
+        switch (answer) {
+          case Answer.Done _ -> null;
+          case Answer.Refused(String message) -> message;
+          case Answer.Fenced(String message) -> message;
+          case Answer.Cancelled(String message) -> message;
+          case Answer.Missing(String message) -> message;
+        };
+    if (why != null) {
+      LOG.log(Level.INFO, attempt + ": its outcome came too late and is dropped: " + why);
+    }
+  }
+
+  private Answer answer(Claim claim, TaskOutcome outcome) {
+    return switch (outcome) {
+      case Done(var result) -> {
+        try {
+          yield store.complete(claim, result);
+        } catch (IllegalArgumentException e) {
+          yield store.fail(claim, Failure.of("the store refuses the result: " + e.getMessage()));
+        }
+      }
+      case Failed(Failure failure) -> store.fail(claim, failure);
+      case Released(String reason) -> store.release(claim, reason);
+    };
+  }
+
+  private void countFailedJob(Claim claim) {
+    try {
+      store
+          .state(claim.job())
+          .filter(JobState.FAILED::equals)
+          .ifPresent(_ -> tally.failedJobs.increment());
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "job " + claim.job() + ": not known whether it failed", e);
+    }
+  }
+
+  private static void tell(String what, Runnable event) {
+    try {
+      event.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "the listener failed at \"" + what + "\"", e);
+    }
+  }
+
+  Tally tally() {
+    return tally;
+  }
+}

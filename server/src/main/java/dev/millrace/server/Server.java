@@ -1,0 +1,226 @@
+package dev.millrace.server;
+
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.state.IllegalTransition;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreBroken;
+import dev.millrace.server.ServerStatus.Running;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Works off the tasks of a store: {@code Server.builder(store).worker(worker).build().start()}.
+ *
+ * <p>All methods may be called from any thread, several at once: one thread may wait in {@link
+ * #stop} while another loses patience and calls {@link #stopNow}. A server runs once. It closes its
+ * workers but not its store. Threads of its own: {@code millrace-pool} claims and keeps the JVM
+ * alive, {@code millrace-pulse} asks after claims, {@code millrace-sweep} lets time pass in the
+ * store; each task has one more.
+ */
+public final class Server implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+  private static final Duration PULSE = Duration.ofMillis(100);
+  private static final Duration SWEEP = Duration.ofMillis(500);
+
+  private final JobStore store;
+  private final Map<String, Worker> workers;
+  private final int slots;
+  private final Duration obedience;
+  private final Lifecycle lifecycle = new Lifecycle();
+  private final StoreTrouble trouble;
+  private final Processor processor;
+  private final Pool pool;
+  private final AtomicReference<@Nullable StoreBroken> problem = new AtomicReference<>();
+
+  Server(ServerBuilder builder) {
+    this.store = builder.store;
+    this.workers = Map.copyOf(builder.workers);
+    this.slots = builder.slots;
+    this.obedience = builder.obedience;
+    this.trouble = new StoreTrouble(builder.clock);
+    this.processor = new Processor(store, workers, trouble, builder.listener);
+    Pool.Settings settings =
+        new Pool.Settings(builder.name, workers, slots, builder.clock, this::broke);
+    this.pool = new Pool(store, settings, lifecycle, processor, trouble);
+  }
+
+  public static ServerBuilder builder(JobStore store) {
+    return new ServerBuilder(store);
+  }
+
+  /**
+   * STARTING to RUNNING. Returns at once.
+   *
+   * @throws IllegalTransition if it was started or stopped before
+   */
+  public Server start() {
+    lifecycle.move(ServerEvent.START);
+    Thread.ofPlatform().name("millrace-pool").start(this::live);
+    return this;
+  }
+
+  private void live() {
+    Ticker pulse = Ticker.start("millrace-pulse", PULSE, pool::beat, this::broke);
+    Ticker sweep = Ticker.start("millrace-sweep", SWEEP, store::sweep, this::broke);
+    try {
+      pool.run();
+    } catch (Throwable e) {
+      LOG.log(Level.ERROR, "the pool failed and the server stops", e);
+      lifecycle.tryMove(ServerEvent.STOP);
+      pool.stopAll();
+    } finally {
+      pulse.stop();
+      sweep.stop();
+      closeWorkers();
+      lifecycle.move(ServerEvent.END);
+    }
+  }
+
+  private void closeWorkers() {
+    for (Worker worker : workers.values()) {
+      try {
+        worker.close();
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "worker \"" + worker.type() + "\" did not close", e);
+      }
+    }
+  }
+
+  /**
+   * Works until nothing of its types runs, can be claimed, or will be claimable by itself; then
+   * stops. Starts the server if that has not been done.
+   *
+   * @return whether all was worked off, and whether a job failed meanwhile
+   * @throws StoreBroken if the store is; the server has stopped then
+   * @throws InterruptedException if the waiting was interrupted; the server goes on draining
+   */
+  public Drained drain() throws InterruptedException {
+    int failedBefore = failedJobs();
+    if (lifecycle.state() == ServerState.STARTING) {
+      start();
+    }
+    if (lifecycle.tryMove(ServerEvent.DRAIN)) {
+      pool.wake();
+    }
+    await();
+    if (lifecycle.stoppedBy() != ServerEvent.IDLE) {
+      return Drained.INTERRUPTED;
+    }
+    boolean failed = processor.tally().failedJobs.sum() > 0 || failedJobs() > failedBefore;
+    return failed ? Drained.WITH_FAILURES : Drained.CLEAN;
+  }
+
+  private int failedJobs() {
+    return store.counts().getOrDefault(JobState.FAILED, 0);
+  }
+
+  /**
+   * Waits until the server has stopped.
+   *
+   * @throws StoreBroken if that is why
+   */
+  public void await() throws InterruptedException {
+    lifecycle.awaitStopped();
+    StoreBroken broken = problem.get();
+    if (broken != null) {
+      throw broken;
+    }
+  }
+
+  /** Claims nothing more, and waits until what runs has finished and is stored. */
+  public void stop() throws InterruptedException {
+    beginStop();
+    lifecycle.awaitStopped();
+  }
+
+  /** As {@link #stop}, for at most {@code grace}; then as {@link #stopNow}. */
+  public void shutdown(Duration grace) throws InterruptedException {
+    beginStop();
+    if (!lifecycle.awaitStopped(grace)) {
+      stopNow();
+    }
+  }
+
+  /**
+   * Claims nothing more, tells what runs to stop, and releases it: no attempt is lost. A worker that
+   * does not obey is not waited for.
+   */
+  public void stopNow() throws InterruptedException {
+    beginStop();
+    trouble.giveUp();
+    pool.stopAll();
+    if (!lifecycle.awaitStopped(obedience)) {
+      pool.abandonAll();
+      lifecycle.awaitStopped();
+    }
+  }
+
+  private void beginStop() {
+    boolean neverRan = lifecycle.state() == ServerState.STARTING;
+    if (lifecycle.tryMove(ServerEvent.STOP)) {
+      pool.wake();
+      if (neverRan && lifecycle.state() == ServerState.STOPPED) {
+        closeWorkers();
+      }
+    }
+  }
+
+  /** As {@link #stop}; as {@link #stopNow} if interrupted meanwhile. */
+  @Override
+  public void close() {
+    try {
+      stop();
+    } catch (InterruptedException e) {
+      try {
+        stopNow();
+      } catch (InterruptedException again) {
+        LOG.log(Level.WARNING, "interrupted twice while stopping: what still runs is left behind");
+      }
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The store can no longer be trusted: the server ends itself, and {@link #await} says why. */
+  private void broke(StoreBroken broken) {
+    if (problem.compareAndSet(null, broken) && lifecycle.tryMove(ServerEvent.BREAK)) {
+      LOG.log(
+          Level.ERROR,
+          "the store is broken and the server stops; what ran will run again after a restart: "
+              + broken.getMessage());
+      Thread.ofPlatform().name("millrace-break").daemon().start(this::stopAfterBreak);
+    }
+  }
+
+  private void stopAfterBreak() {
+    try {
+      stopNow();
+    } catch (InterruptedException e) {
+      LOG.log(Level.WARNING, "interrupted while stopping: what still runs is left behind");
+    }
+  }
+
+  /** How it stands at this moment. */
+  public ServerStatus status() {
+    List<Running> running =
+        pool.running().stream()
+            .map(attempt -> new Running(attempt.claim(), attempt.since()))
+            .sorted(Comparator.comparing(Running::since))
+            .toList();
+    Tally tally = processor.tally();
+    StoreBroken broken = problem.get();
+    return new ServerStatus(
+        lifecycle.state(),
+        slots,
+        running,
+        tally.done.sum(),
+        tally.failed.sum(),
+        tally.released.sum(),
+        tally.dropped.sum(),
+        broken == null ? null : broken.getMessage());
+  }
+}

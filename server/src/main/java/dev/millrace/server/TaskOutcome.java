@@ -1,0 +1,31 @@
+package dev.millrace.server;
+
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+
+/** How an attempt ended. */
+public sealed interface TaskOutcome {
+
+  /** With a result. */
+  record Done(TaskResult result) implements TaskOutcome {}
+
+  /** Without one: the attempt counts, and another follows while attempts are left. */
+  record Failed(Failure failure) implements TaskOutcome {}
+
+  /** Not at all: the task goes back into the queue and the attempt does not count. */
+  record Released(String reason) implements TaskOutcome {}
+
+  static TaskOutcome done(String text) {
+    return new Done(TaskResult.of(text));
+  }
+
+  static TaskOutcome failed(String message) {
+    return new Failed(Failure.of(message));
+  }
+
+  /** What was thrown, as one line; the name of its class where it says nothing. */
+  static TaskOutcome thrown(Throwable problem) {
+    String message = problem.getMessage();
+    return failed(message == null || message.isBlank() ? problem.getClass().getName() : message);
+  }
+}

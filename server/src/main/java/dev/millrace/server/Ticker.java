@@ -1,0 +1,68 @@
+package dev.millrace.server;
+
+import dev.millrace.core.store.StoreBroken;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Does something again and again on a thread of its own, with a pause between, until stopped. */
+final class Ticker {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private final String name;
+  private final Duration pause;
+  private final Runnable action;
+  private final Consumer<StoreBroken> broken;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private boolean failing; // of the ticker's thread
+
+  private Ticker(String name, Duration pause, Runnable action, Consumer<StoreBroken> broken) {
+    this.name = name;
+    this.pause = pause;
+    this.action = action;
+    this.broken = broken;
+  }
+
+  /**
+   * @param broken is told when the store is; the ticker then ends
+   */
+  static Ticker start(
+      String name, Duration pause, Runnable action, Consumer<StoreBroken> broken) {
+    Ticker ticker = new Ticker(name, pause, action, broken);
+    Thread.ofPlatform().name(name).daemon().start(ticker::run);
+    return ticker;
+  }
+
+  private void run() {
+    try {
+      while (!stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+        tick();
+      }
+    } catch (InterruptedException e) {
+      LOG.log(Level.WARNING, name + " was interrupted by a stranger and ends");
+    } catch (StoreBroken e) {
+      broken.accept(e);
+    }
+  }
+
+  private void tick() {
+    try {
+      action.run();
+      failing = false;
+    } catch (StoreBroken e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (!failing) {
+        LOG.log(Level.WARNING, name + " fails, and tries again every " + pause, e);
+      }
+      failing = true;
+    }
+  }
+
+  /** The tick that is under way, if any, is not waited for. */
+  void stop() {
+    stopped.countDown();
+  }
+}

@@ -1,0 +1,61 @@
+package dev.millrace.server;
+
+import dev.millrace.core.stage.StageSpec;
+
+/**
+ * Works on the tasks of one type. Mostly a lambda: {@code Worker.of("resize", task -> "done")}.
+ *
+ * <p>Called by many threads at once, one for each task that runs. What is thrown is a failed
+ * attempt with the exception's message. When the task is to stop (its job was aborted, its time is
+ * over, the server stops), {@link TaskContext#cancelled} turns true, the hooks of {@link
+ * TaskContext#onCancel} run, and the thread is interrupted; a task that stops because the server
+ * does is released and costs no attempt.
+ */
+public interface Worker extends AutoCloseable {
+
+  /** Which kind of thread a worker's tasks run on. */
+  enum Threading {
+    /** For work that mostly waits: a model elsewhere, the network, a program. */
+    VIRTUAL,
+    /** For work that computes, or blocks in native code: it must not starve virtual threads. */
+    PLATFORM
+  }
+
+  /** Work whose result is a text. */
+  @FunctionalInterface
+  interface Text {
+    String work(TaskContext task) throws Exception;
+  }
+
+  /** Work that decides for itself how it ends. */
+  @FunctionalInterface
+  interface Body {
+    TaskOutcome work(TaskContext task) throws Exception;
+  }
+
+  /** The type of the stages whose tasks it works on. */
+  String type();
+
+  TaskOutcome work(TaskContext task) throws Exception;
+
+  default Threading threading() {
+    return Threading.VIRTUAL;
+  }
+
+  /** Called once, by the server that it was given to, when that has stopped. */
+  @Override
+  default void close() {}
+
+  static Worker of(String type, Text text) {
+    return deciding(type, task -> TaskOutcome.done(text.work(task)));
+  }
+
+  static Worker deciding(String type, Body body) {
+    return new LambdaWorker(StageSpec.requireType(type), Threading.VIRTUAL, body, () -> {});
+  }
+
+  /** The same worker, on platform threads. */
+  default Worker onPlatformThreads() {
+    return new LambdaWorker(type(), Threading.PLATFORM, this::work, this::close);
+  }
+}

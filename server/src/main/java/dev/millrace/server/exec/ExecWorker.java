@@ -1,0 +1,99 @@
+package dev.millrace.server.exec;
+
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Runs a program for every task of a type: {@code /bin/sh -c COMMAND} with the input on stdin. What
+ * it prints is the result, byte for byte; it must be UTF-8. Exit status 0 is a result, any other a
+ * failed attempt with the last line of stderr; stderr goes to the job's log as it comes.
+ *
+ * <p>The program finds in its environment what it works on: {@code MILLRACE_JOB}, {@code
+ * MILLRACE_STAGE}, {@code MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, and
+ * {@code MILLRACE_TOKEN}, which no two attempts share.
+ *
+ * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
+ * killed, everything that it started is ended: TERM, and KILL after a grace. Only what has started
+ * a session of its own is left alone. Thread-safe.
+ */
+public final class ExecWorker implements Worker {
+  private final String type;
+  private final String command;
+  private final ExecSettings settings;
+  private final ProcessGroups groups;
+  private final ExecutorService pumps;
+
+  public ExecWorker(String type, String command) {
+    this(type, command, ExecSettings.DEFAULT);
+  }
+
+  public ExecWorker(String type, String command, ExecSettings settings) {
+    this(type, command, settings, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
+  }
+
+  ExecWorker(String type, String command, ExecSettings settings, String path) {
+    this.type = StageSpec.requireType(type);
+    if (command.isBlank()) {
+      throw new IllegalArgumentException("type \"" + type + "\" has no command");
+    }
+    this.command = command;
+    this.settings = settings;
+    this.groups = ProcessGroups.open(path, settings.grace());
+    // Platform threads: a read of a pipe would hold the carrier of a virtual one.
+    this.pumps =
+        Executors.newCachedThreadPool(
+            Thread.ofPlatform().daemon().name("exec-" + type + "-", 1).factory());
+  }
+
+  /** A worker from {@code TYPE=COMMAND}, as the command line has it. */
+  public static ExecWorker parse(String typeAndCommand) {
+    int equals = typeAndCommand.indexOf('=');
+    if (equals < 1) {
+      throw new IllegalArgumentException("expected TYPE=COMMAND, got \"" + typeAndCommand + "\"");
+    }
+    return new ExecWorker(typeAndCommand.substring(0, equals), typeAndCommand.substring(equals + 1));
+  }
+
+  @Override
+  public String type() {
+    return type;
+  }
+
+  @Override
+  public TaskOutcome work(TaskContext task) throws IOException {
+    ProcessGroup group = groups.start(command, environment(task.claim()));
+    try {
+      return new Execution(group, settings, task::log).run(task, pumps, () -> groups.end(group));
+    } finally {
+      groups.end(group);
+    }
+  }
+
+  private static Map<String, String> environment(Claim claim) {
+    return Map.of(
+        "MILLRACE_JOB", claim.job().value(),
+        "MILLRACE_STAGE", Integer.toString(claim.hold().stage()),
+        "MILLRACE_TASK", Integer.toString(claim.hold().task()),
+        "MILLRACE_TYPE", claim.type(),
+        "MILLRACE_ATTEMPT", Integer.toString(claim.attempt()),
+        "MILLRACE_TOKEN", claim.hold().token().toString());
+  }
+
+  @Override
+  public void close() {
+    pumps.shutdown();
+    groups.close();
+  }
+
+  @Override
+  public String toString() {
+    return type + "=" + command;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.millrace.server.exec;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that programs do not outlive a server that was killed. A small shell in a session of
+ * its own holds the other end of a pipe of ours and is told which process groups exist; when the
+ * pipe closes, because we have ended in whatever way, it ends the groups that are left. Thread-safe.
+ *
+ * <p>Rejected: {@code prctl(PR_SET_PDEATHSIG)} reaches neither grandchildren nor, from Java, the
+ * child itself; a shell beside every program costs a process for each task.
+ */
+final class Watchdog implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** Lines are "+ TARGET" and "- TARGET", a target being what kill(1) takes. */
+  private static final String SCRIPT =
+      """
+      trap '' HUP INT TERM
+      cd /
+      alive=' '
+      while read -r op target; do
+        case $op in
+          +) alive="$alive$target " ;;
+          -) case $alive in
+               *" $target "*) alive="${alive%% "$target" *} ${alive#* "$target" }" ;;
+             esac ;;
+        esac
+      done
+      [ "$alive" = ' ' ] && exit
+      for target in $alive; do kill -s TERM -- "$target" 2>/dev/null; done
+      sleep "$1"
+      for target in $alive; do kill -s KILL -- "$target" 2>/dev/null; done
+      """;
+
+  private final List<String> prefix;
+  private final Duration grace;
+  private final Set<String> targets = new LinkedHashSet<>(); // guarded by this
+  private @Nullable Process shell; // guarded by this
+
+  /**
+   * @param prefix what starts a command in a session of its own; empty if there is no such thing
+   */
+  Watchdog(List<String> prefix, Duration grace) {
+    this.prefix = prefix;
+    this.grace = grace;
+  }
+
+  /** When this returns, {@code target} ends with us even if we are killed. */
+  synchronized void watch(String target) {
+    targets.add(target);
+    tell("+ " + target);
+  }
+
+  synchronized void forget(String target) {
+    if (targets.remove(target)) {
+      tell("- " + target);
+    }
+  }
+
+  private void tell(String line) {
+    try {
+      if (shell != null && write(shell, List.of(line))) {
+        return;
+      }
+      shell = start();
+      write(shell, targets.stream().map(it -> "+ " + it).toList());
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "no watchdog: programs may outlive a server that is killed", e);
+    }
+  }
+
+  /** False if the shell is gone. */
+  private static boolean write(Process shell, List<String> lines) {
+    try {
+      OutputStream pipe = shell.getOutputStream();
+      pipe.write((String.join("\n", lines) + "\n").getBytes(StandardCharsets.US_ASCII));
+      pipe.flush();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private Process start() throws IOException {
+    List<String> command = new ArrayList<>(prefix);
+    String seconds = Long.toString(Math.max(1, grace.toSeconds()));
+    command.addAll(List.of("/bin/sh", "-c", SCRIPT, "millrace-watchdog", seconds));
+    return new ProcessBuilder(command)
+        .redirectOutput(Redirect.DISCARD)
+        .redirectError(Redirect.DISCARD)
+        .start();
+  }
+
+  /** Ends whatever is still watched. */
+  @Override
+  public synchronized void close() {
+    if (shell != null) {
+      try {
+        shell.getOutputStream().close();
+      } catch (IOException e) {
+        LOG.log(Level.DEBUG, "the watchdog was gone already", e);
+      }
+      shell = null;
+    }
+  }
+}

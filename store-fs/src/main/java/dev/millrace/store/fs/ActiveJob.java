@@ -1,0 +1,128 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.Moves;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.JobFiles.At;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job in the owner's memory: its fold, and which of its tasks wait. Everything in it belongs to
+ * whoever holds its {@link #lock}.
+ */
+final class ActiveJob implements Moves {
+  final ReentrantLock lock = new ReentrantLock();
+  private final JobId id;
+  private final Disk disk;
+  private final Places places;
+  private final List<BitSet> waiting = new ArrayList<>();
+  private final List<Entry> unwritten = new ArrayList<>();
+  private @Nullable Snapshot read;
+  private JobState place;
+  private boolean forgotten;
+
+  ActiveJob(JobId id, Disk disk, Places places, JobState place) {
+    this.id = id;
+    this.disk = disk;
+    this.places = places;
+    this.place = place;
+  }
+
+  /** Takes what was read from the job's directory; until then it is empty. */
+  void fill(Snapshot snapshot) {
+    this.read = snapshot;
+  }
+
+  @Override
+  public void moved(Move move) {
+    if (move.task() == 0) {
+      return;
+    }
+    while (waiting.size() < move.stage()) {
+      waiting.add(new BitSet());
+    }
+    waiting.get(move.stage() - 1).set(move.task(), ((TaskState) move.to()).queued());
+  }
+
+  JobId id() {
+    return id;
+  }
+
+  JobFiles files() {
+    return snapshot().files();
+  }
+
+  JobFold fold() {
+    return snapshot().fold();
+  }
+
+  /** Why its files are not a job; null if they are. */
+  @Nullable String problem() {
+    return snapshot().problem();
+  }
+
+  private Snapshot snapshot() {
+    if (read == null) {
+      throw new IllegalStateException("job " + id + " was not read");
+    }
+    return read;
+  }
+
+  JobState place() {
+    return place;
+  }
+
+  /** After its directory was renamed. */
+  void placed(JobState in) {
+    place = in;
+  }
+
+  At at() {
+    return new At(disk, places.of(place, id));
+  }
+
+  /** Entries that must be written with the next ones: those that stand for a log not yet begun. */
+  List<Entry> unwritten() {
+    return unwritten;
+  }
+
+  /** Whoever still has a reference must look the job up again. */
+  void forget() {
+    forgotten = true;
+  }
+
+  boolean forgotten() {
+    return forgotten;
+  }
+
+  /** The stage whose tasks can be claimed; null if there is none now. */
+  @Nullable StageFold openStage() {
+    if (!fold().state().open()) {
+      return null;
+    }
+    for (StageFold stage : fold().stages()) {
+      if (stage.state().open()) {
+        return stage;
+      }
+    }
+    return null;
+  }
+
+  /** The first waiting task of a stage from number {@code from} on; -1 if there is none. */
+  int nextWaiting(int stage, int from) {
+    return stage <= waiting.size() ? waiting.get(stage - 1).nextSetBit(from) : -1;
+  }
+
+  /** Whether a worker holds one of its tasks. */
+  boolean running() {
+    return fold().stages().stream().anyMatch(stage -> stage.count(TaskState.IN_PROGRESS) > 0);
+  }
+}

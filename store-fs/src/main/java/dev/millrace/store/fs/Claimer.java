@@ -1,0 +1,122 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Claims;
+import dev.millrace.core.rules.Claims.Hold;
+import dev.millrace.core.rules.Fact.Detail;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Failure;
+import dev.millrace.store.fs.ClaimQueue.Candidate;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/** Hands out tasks in claim order. Thread-safe. */
+final class Claimer {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final Ledger ledger;
+  private final ClaimQueue queue;
+  private final GroupCommit commits;
+
+  Claimer(Ledger ledger, ClaimQueue queue, GroupCommit commits) {
+    this.ledger = ledger;
+    this.queue = queue;
+    this.commits = commits;
+  }
+
+  List<Claim> claim(Demand demand) {
+    List<Claim> claims = new ArrayList<>();
+    Set<JobId> skipped = new HashSet<>();
+    Dirty dirty = new Dirty();
+    while (claims.size() < demand.limit()) {
+      Candidate next = queue.first(demand.types(), skipped);
+      if (next == null) {
+        break;
+      }
+      try {
+        if (ledger.step(next.id(), dirty, (job, _) -> from(job, demand, claims, dirty)).isEmpty()) {
+          queue.drop(next); // it was moved or removed meanwhile
+        }
+        skipped.add(next.id());
+      } catch (StoreException e) {
+        if (claims.isEmpty()) {
+          throw e;
+        }
+        LOG.log(Level.ERROR, e.getMessage());
+        break; // what was claimed so far is told; the next claim meets the same trouble
+      }
+    }
+    commits.commit(dirty);
+    return claims;
+  }
+
+  /** Claims what the job has, as far as the demand goes. */
+  private boolean from(ActiveJob job, Demand demand, List<Claim> claims, Dirty dirty)
+      throws IOException {
+    StageFold stage = job.openStage();
+    if (stage == null || !demand.types().contains(stage.plan().type())) {
+      ledger.index(job);
+      return false;
+    }
+    int first = next(job, stage, 0, ledger.now());
+    if (first < 0) {
+      return false;
+    }
+    if (job.place() == JobState.PENDING) {
+      // The rename first: the log of a job that waits need not be read to know that it waits.
+      ledger.move(job, JobState.IN_PROGRESS, dirty);
+    }
+    ledger.record(job, dirty, turn -> {
+      for (int task = first; task >= 0 && claims.size() < demand.limit() && stage.state().open();
+          task = next(job, stage, task + 1, turn.now())) {
+        one(job, turn, stage, task, demand, claims);
+      }
+      return Answer.DONE;
+    });
+    ledger.finish(job, dirty);
+    return true;
+  }
+
+  /** The first task from number {@code from} on that can be claimed now; -1 if there is none. */
+  private static int next(ActiveJob job, StageFold stage, int from, Instant now) {
+    int task = job.nextWaiting(stage.number(), from);
+    while (task >= 0 && !Claims.claimable(job.fold(), stage.number(), task, now)) {
+      task = job.nextWaiting(stage.number(), task + 1);
+    }
+    return task;
+  }
+
+  private void one(ActiveJob job, Turn turn, StageFold stage, int task, Demand demand,
+      List<Claim> claims) {
+    int number = stage.number();
+    Claims.claim(turn, number, task, new Detail.Claimed(ledger.epoch(), demand.worker()));
+    TaskFold claimed = stage.task(task);
+    Hold hold = new Hold(number, task, Objects.requireNonNull(claimed.token()));
+    try {
+      if (job.problem() != null) {
+        throw new JobFiles.Malformed(job.problem());
+      }
+      claims.add(new Claim(job.id(), hold, stage.plan().type(), claimed.attempts() + 1,
+          job.files().input(job.at(), number, task), job.files().data(number),
+          stage.plan().policy().runTimeout()));
+    } catch (IOException e) {
+      String why = e instanceof JobFiles.Malformed ? e.getMessage() : Failures.explain(e);
+      LOG.log(Level.WARNING, "job " + job.id() + ": " + why);
+      Claims.fail(turn, hold, Failure.permanent(String.valueOf(why)), 0);
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Moves;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a workspace without owning it: jobs may move under its eyes. Thread-safe. */
+final class FsReader implements Reading {
+  private static final int ATTEMPTS = 1_000;
+  private static final Duration POLL = Duration.ofMillis(10);
+
+  private final Disk disk;
+  private final Places places;
+  private final Whereabouts whereabouts;
+
+  FsReader(Disk disk, Places places) {
+    this.disk = disk;
+    this.places = places;
+    this.whereabouts = new Whereabouts(disk, places);
+  }
+
+  @Override
+  public Optional<JobState> state(JobId id) {
+    return io("look for " + id, () -> whereabouts.find(id));
+  }
+
+  /** The job as it is, its log completed from its place; empty if it is missing. */
+  Optional<Snapshot> snapshot(JobId id) {
+    return io("read job " + id, () -> {
+      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        Optional<JobState> place = whereabouts.find(id);
+        if (place.isEmpty()) {
+          return Optional.empty();
+        }
+        try {
+          return Optional.of(
+              Snapshot.read(id, new At(disk, places.of(place.get(), id)), place.get(), Moves.IGNORED));
+        } catch (NoSuchFileException e) {
+          if (disk.kind(places.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
+            throw e;
+          }
+          // it moved on between finding and reading it
+        }
+      }
+      throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+    });
+  }
+
+  private static List<Entry> complete(Snapshot job) {
+    Turn turn = new Turn(job.fold(), job.time(job.fold().lastAt()),
+        stage -> new Fact.Opening(0, null));
+    return job.reconcile(turn);
+  }
+
+  @Override
+  public Optional<JobView> find(JobId id) {
+    return snapshot(id).map(job -> {
+      complete(job);
+      JobView view = JobView.of(job.files().header(), job.fold());
+      return view.state() == job.place() ? view : view.in(job.place());
+    });
+  }
+
+  @Override
+  public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    Optional<Snapshot> found = snapshot(id);
+    if (found.isEmpty() || !found.get().fold().hasStage(stage)) {
+      return List.of();
+    }
+    Snapshot job = found.get();
+    complete(job);
+    StageFold of = job.fold().stage(stage);
+    List<TaskView> views = new ArrayList<>();
+    for (int task = Math.max(1, from); task <= of.size() && views.size() < limit; task++) {
+      views.add(task(job, of, task));
+    }
+    return views;
+  }
+
+  private TaskView task(Snapshot job, StageFold stage, int task) {
+    return io("read task " + stage.number() + "/" + task + " of " + job.id(), () -> {
+      Path now = whereabouts.find(job.id()).map(place -> places.of(place, job.id()))
+          .orElse(job.at().dir());
+      At at = new At(disk, now);
+      Object input = null;
+      try {
+        input = stage.task(task).state() == dev.millrace.core.task.TaskState.CREATED
+            ? null
+            : job.files().input(at, stage.number(), task);
+      } catch (JobFiles.Malformed | NoSuchFileException e) {
+        // shown without its input: a broken job must still be readable
+      }
+      return TaskView.of(stage.number(), task, stage.task(task), input,
+          job.files().result(at, stage.number(), task, stage.task(task)));
+    });
+  }
+
+  @Override
+  public List<Entry> events(JobId id, long after, int limit) {
+    return snapshot(id).map(job -> {
+      List<Entry> entries = new ArrayList<>(job.log().entries());
+      boolean provenByPlace = entries.isEmpty() || job.op() != null
+          && job.op().to() == job.place() && !job.fold().knows(job.op().id());
+      if (provenByPlace) {
+        List<Entry> more = complete(job);
+        entries.addAll(entries.isEmpty() && job.place() == JobState.IN_PROGRESS
+            ? more.subList(0, 1)
+            : more);
+      }
+      return entries.stream().skip(Math.max(0, after)).limit(limit).toList();
+    }).orElse(List.of());
+  }
+
+  @Override
+  public Optional<JobSpec> spec(JobId id) {
+    return snapshot(id).map(job -> io("read what was asked in " + id,
+        () -> job.files().spec(job.at())));
+  }
+
+  @Override
+  public List<JobId> list(Query query) {
+    return io("list " + places.root(), () -> {
+      TreeMap<JobId, JobState> found = new TreeMap<>();
+      for (JobState state : Places.ORDER) {
+        if (query.states().contains(state)) {
+          disk.list(places.of(state), name -> {
+            JobId.parse(name).ifPresent(id -> found.put(id, state));
+            return true;
+          });
+        }
+      }
+      List<JobId> ids = new ArrayList<>();
+      for (Map.Entry<JobId, JobState> job
+          : (query.newest() ? found.descendingMap() : found).entrySet()) {
+        if (ids.size() == query.limit()) {
+          break;
+        }
+        if (selected(query, job.getKey(), job.getValue())) {
+          ids.add(job.getKey());
+        }
+      }
+      return query.newest() ? ids.reversed() : ids;
+    });
+  }
+
+  private boolean selected(Query query, JobId id, JobState state) throws IOException {
+    if (query.tag() == null && query.parent() == null) {
+      return state != JobState.PENDING || Scanner.looksLikeJob(disk, places.of(state, id));
+    }
+    JobHeader header = header(id, state);
+    return header != null && (query.tag() == null || header.tags().contains(query.tag()))
+        && (query.parent() == null || query.parent().equals(header.parent()));
+  }
+
+  /** What its submitter says of a job; null if it is missing or says nothing that can be read. */
+  private @Nullable JobHeader header(JobId id, JobState guess) throws IOException {
+    JsonObject meta = Meta.read(disk, places.of(guess, id));
+    if (!meta.has("mode")) {
+      Optional<JobState> place = whereabouts.find(id);
+      if (place.isEmpty()) {
+        return null;
+      }
+      meta = Meta.read(disk, places.of(place.get(), id));
+    }
+    try {
+      return Meta.header(meta, id);
+    } catch (IllegalArgumentException | JsonException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public Map<JobState, Integer> counts() {
+    return io("count the jobs in " + places.root(), () -> {
+      Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
+      for (JobState state : Places.ORDER) {
+        int[] count = {0};
+        Path place = places.of(state);
+        List<IOException> problem = new ArrayList<>();
+        disk.list(place, name -> {
+          try {
+            if (JobId.isValid(name) && (state != JobState.PENDING
+                || Scanner.looksLikeJob(disk, place.resolve(name)))) {
+              count[0]++;
+            }
+          } catch (IOException e) {
+            problem.add(e);
+          }
+          return problem.isEmpty();
+        });
+        if (!problem.isEmpty()) {
+          throw problem.getFirst();
+        }
+        counts.put(state, count[0]);
+      }
+      return counts;
+    });
+  }
+
+  @Override
+  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+    long end = System.nanoTime() + atMost.toNanos();
+    String before = stamp(id);
+    while (System.nanoTime() < end && stamp(id).equals(before)) {
+      Thread.sleep(Math.min(POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
+    }
+  }
+
+  /** Changes whenever the job moves or its log grows. */
+  private String stamp(JobId id) {
+    return io("watch " + id, () -> {
+      Optional<JobState> place = places.look(disk, id);
+      if (place.isEmpty()) {
+        return "";
+      }
+      Path log = places.of(place.get(), id).resolve(EventLog.FILE);
+      try {
+        return place.get() + " " + disk.size(log);
+      } catch (NoSuchFileException e) {
+        return place.get().name();
+      }
+    });
+  }
+
+  private interface Io<T> {
+    T run() throws IOException;
+  }
+
+  private static <T> T io(String what, Io<T> read) {
+    try {
+      return read.run();
+    } catch (IOException e) {
+      throw Failures.of("cannot " + what, e);
+    }
+  }
+
+  /** When the entries of the workspace's places last changed. */
+  Instant changed() {
+    return io("look at " + places.root(), () -> disk.modified(places.of(JobState.PENDING)));
+  }
+}

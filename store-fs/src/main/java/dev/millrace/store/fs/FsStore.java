@@ -1,0 +1,343 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.rules.Claims;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Levers;
+import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A workspace in the hands of its owner. Thread-safe. */
+final class FsStore implements JobStore {
+  private final FsSettings settings;
+  private final @Nullable OwnerLock lock;
+  private final FsReader reader;
+  private final Publisher publisher;
+  private final Ledger ledger;
+  private final ClaimQueue queue;
+  private final Claimer claimer;
+  private final Leases leases = new Leases();
+  private final Scanner scanner;
+  private final Retention retention;
+
+  private FsStore(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
+    this.settings = settings;
+    this.lock = lock;
+    Disk disk = settings.disk();
+    Places places = settings.places();
+    GroupCommit commits = new GroupCommit(disk);
+    places.create(disk);
+    this.reader = new FsReader(disk, places);
+    this.publisher = new Publisher(disk, places, commits, settings.clock(), settings.ids());
+    this.queue = new ClaimQueue();
+    this.ledger = new Ledger(settings, commits, queue, Epoch.next(disk, places));
+    this.claimer = new Claimer(ledger, queue, commits);
+    this.retention = new Retention(disk, places, reader);
+    this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
+  }
+
+  /** Takes the workspace over, recovers what its last owner left, and watches it. */
+  static Optional<FsStore> tryOpen(FsSettings settings) {
+    return locked(settings, lock -> {
+      FsStore store = new FsStore(settings, lock);
+      store.recover();
+      store.scanner.watch();
+      return store;
+    });
+  }
+
+  /** Takes the workspace over for one lever: no job is looked at but those it names. */
+  static Optional<FsStore> tryOpenBriefly(FsSettings settings) {
+    return locked(settings, lock -> new FsStore(settings, lock));
+  }
+
+  /** For tests on disks that have no locks: recovered, but not watched. */
+  static FsStore openUnlocked(FsSettings settings) {
+    try {
+      FsStore store = new FsStore(settings, null);
+      store.recover();
+      return store;
+    } catch (IOException e) {
+      throw Failures.of("cannot open " + settings.root(), e);
+    }
+  }
+
+  private interface Opening {
+    FsStore open(OwnerLock lock) throws IOException;
+  }
+
+  private static Optional<FsStore> locked(FsSettings settings, Opening opening) {
+    OwnerLock lock = null;
+    FsStore store = null;
+    try {
+      settings.places().create(settings.disk());
+      lock = OwnerLock.tryAcquire(settings.root()).orElse(null);
+      store = lock == null ? null : opening.open(lock);
+      return Optional.ofNullable(store);
+    } catch (IOException e) {
+      throw Failures.of("cannot open " + settings.root(), e);
+    } finally {
+      if (lock != null && store == null) {
+        lock.close();
+      }
+    }
+  }
+
+  private void recover() throws IOException {
+    retention.emptyTrash();
+    scanner.recoverRunning();
+    scanner.scan();
+  }
+
+  @Override
+  public JobId submit(JobSpec spec) {
+    JobId id = publisher.submit(spec);
+    scanner.discover(id);
+    return id;
+  }
+
+  @Override
+  public List<Claim> claim(Demand demand) {
+    List<Claim> claims = claimer.claim(demand);
+    if (demand.lease() != null) {
+      Instant until = ledger.now().plus(demand.lease());
+      claims.forEach(claim -> leases.grant(claim, demand.lease(), until));
+    }
+    return claims;
+  }
+
+  @Override
+  public Answer complete(Claim claim, TaskResult result) {
+    return answer(claim, result.text(), (job, dirty) -> {
+      Fact.Detail.Completed delivered =
+          job.files().deliver(job.at(), delivery(claim), result, dirty);
+      return ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered));
+    });
+  }
+
+  @Override
+  public Answer fail(Claim claim, Failure failure) {
+    return answer(claim, failure.partial(), (job, dirty) -> {
+      if (failure.partial() != null) {
+        job.files().keepPartial(job.at(), delivery(claim), failure.partial(), dirty);
+      }
+      double random = settings.random().nextDouble();
+      return ledger.record(job, dirty, turn -> Claims.fail(turn, claim.hold(), failure, random));
+    });
+  }
+
+  @Override
+  public Answer release(Claim claim, String reason) {
+    return answer(claim, null, (job, dirty) -> ledger.record(job, dirty,
+        turn -> Claims.release(turn, claim.hold(), reason)));
+  }
+
+  private static JobFiles.Delivery delivery(Claim claim) {
+    return new JobFiles.Delivery(claim.hold().stage(), claim.hold().task(), claim.attempt());
+  }
+
+  /** Commits an answer if its claim is the present one. */
+  private Answer answer(Claim claim, @Nullable String output, Ledger.Step<Answer> commit) {
+    Optional<Answer> answer = ledger.step(claim.job(), (job, dirty) -> {
+      Answer fence = Claims.check(job.fold(), claim.hold());
+      if (!fence.done()) {
+        return fence;
+      }
+      Answer done = commit.run(job, dirty);
+      TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
+      if (task.notBefore() != null) {
+        queue.wakeAt(task.notBefore());
+      }
+      ledger.finish(job, dirty);
+      return done;
+    });
+    leases.end(claim);
+    return answer.orElseGet(() -> retention.late(claim, delivery(claim), output));
+  }
+
+  @Override
+  public Pulse heartbeat(Claim claim, boolean progress) {
+    leases.renew(claim, ledger.now());
+    return ledger.step(claim.job(), (job, dirty) -> {
+      Pulse pulse = Claims.pulse(job.fold(), claim.hold());
+      if (progress && (pulse == Pulse.CONTINUE || pulse == Pulse.PAUSE)) {
+        TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
+        if (task.recoveriesSince(job.fold().progress()) > 0) {
+          ledger.record(job, dirty, turn -> {
+            turn.record(new Fact.Progress(claim.hold().stage(), claim.hold().task()));
+            return Answer.DONE;
+          });
+        }
+      }
+      return pulse;
+    }).orElseGet(() -> retention.late(claim, delivery(claim), null) instanceof Answer.Cancelled
+        ? Pulse.CANCEL
+        : Pulse.LOST);
+  }
+
+  @Override
+  public void log(Claim claim, String level, String line) {
+    ledger.step(claim.job(), new Dirty(), (job, dirty) -> ledger.record(job, dirty, turn -> {
+      if (Claims.check(turn.fold(), claim.hold()).done()) {
+        turn.record(new Fact.Line(claim.hold().stage(), claim.hold().task(), level, line));
+      }
+      return Answer.DONE;
+    }));
+  }
+
+  @Override
+  public int sweep() {
+    return new Sweep(ledger, queue, leases, settings.random()).run();
+  }
+
+  @Override
+  public void awaitWork(Duration atMost) throws InterruptedException {
+    queue.await(ledger.now(), atMost);
+  }
+
+  @Override
+  public boolean idle(Set<String> types) {
+    scanner.scan();
+    return queue.isEmpty(types) && ledger.active().stream().noneMatch(job -> {
+      job.lock.lock();
+      try {
+        return !job.forgotten() && job.fold().stages().stream().anyMatch(stage ->
+            types.contains(stage.plan().type())
+                && stage.count(dev.millrace.core.task.TaskState.IN_PROGRESS) > 0);
+      } finally {
+        job.lock.unlock();
+      }
+    });
+  }
+
+  @Override
+  public Answer pause(JobId id, Cause cause) {
+    return pull(id, JobEvent.PAUSE, cause);
+  }
+
+  @Override
+  public Answer resume(JobId id, Cause cause) {
+    return pull(id, JobEvent.RESUME, cause);
+  }
+
+  @Override
+  public Answer abort(JobId id, Cause cause) {
+    return pull(id, JobEvent.ABORT, cause);
+  }
+
+  private Answer pull(JobId id, JobEvent event, Cause cause) {
+    return lever(id, event::name, (job, dirty) -> ledger.pull(job, new Operation(
+        cause.op() == null ? settings.ids().get().value() : cause.op(), event,
+        Ledger.target(job, event), later(ledger.now(), job.fold().lastAt()), cause.who(),
+        cause.comment()), dirty), state ->
+            dev.millrace.core.job.JobTransitions.TABLE.refusal(state, event));
+  }
+
+  private static Instant later(Instant a, Instant b) {
+    return a.isAfter(b) ? a : b;
+  }
+
+  @Override
+  public Answer approve(JobId id, int stage, Cause cause) {
+    return onStage(id, "approve", (turn, by) -> Levers.approve(turn, stage, by), cause);
+  }
+
+  @Override
+  public Answer hold(JobId id, int stage, Cause cause) {
+    return onStage(id, "hold", (turn, by) -> Levers.hold(turn, stage, by), cause);
+  }
+
+  private Answer onStage(JobId id, String name, BiFunction<Turn, Cause, Answer> rule,
+      Cause cause) {
+    return lever(id, () -> name, (job, dirty) -> {
+      Answer answer = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
+      ledger.finish(job, dirty);
+      return answer;
+    }, state -> "job: cannot " + name + " a stage of a job that is " + state);
+  }
+
+  private Answer lever(JobId id, java.util.function.Supplier<String> name,
+      Ledger.Step<Answer> step, Function<JobState, String> refusal) {
+    Optional<Answer> answer = ledger.step(id, step);
+    return answer.orElseGet(() -> reader.state(id)
+        .map(state -> (Answer) new Answer.Refused(refusal.apply(state)))
+        .orElseGet(() -> new Answer.Missing("no job " + id + " to " + name.get())));
+  }
+
+  @Override
+  public int prune(Instant before, Set<JobState> states) {
+    return retention.prune(before, states);
+  }
+
+  @Override
+  public Optional<JobState> state(JobId id) {
+    return reader.state(id);
+  }
+
+  @Override
+  public Optional<JobView> find(JobId id) {
+    return reader.find(id);
+  }
+
+  @Override
+  public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    return reader.tasks(id, stage, from, limit);
+  }
+
+  @Override
+  public List<Entry> events(JobId id, long after, int limit) {
+    return reader.events(id, after, limit);
+  }
+
+  @Override
+  public Optional<JobSpec> spec(JobId id) {
+    return reader.spec(id);
+  }
+
+  @Override
+  public List<JobId> list(Query query) {
+    return reader.list(query);
+  }
+
+  @Override
+  public Map<JobState, Integer> counts() {
+    return reader.counts();
+  }
+
+  @Override
+  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+    reader.awaitChange(id, atMost);
+  }
+
+  @Override
+  public void close() {
+    scanner.close();
+    if (lock != null) {
+      lock.close();
+    }
+  }
+}

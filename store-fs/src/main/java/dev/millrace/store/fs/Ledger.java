@@ -1,0 +1,327 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Claims;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Levers;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.Turn;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner's jobs and the one way to change them: lock the job, let a rule record entries, append
+ * them to the log, move the directory if the job ended, and tell nobody before a sync.
+ *
+ * <p>A job is in memory while it runs; others are read when they are needed. If a step cannot be
+ * written, the job is forgotten and read again from disk: memory never knows more than the log.
+ */
+final class Ledger {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  /** Something done to a job by whoever holds its lock. */
+  @FunctionalInterface
+  interface Step<T> {
+    T run(ActiveJob job, Dirty dirty) throws IOException;
+  }
+
+  private final FsSettings settings;
+  private final Disk disk;
+  private final Places places;
+  private final GroupCommit commits;
+  private final ClaimQueue queue;
+  private final long epoch;
+  private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
+  private final Object loading = new Object();
+
+  Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, long epoch) {
+    this.settings = settings;
+    this.disk = settings.disk();
+    this.places = settings.places();
+    this.commits = commits;
+    this.queue = queue;
+    this.epoch = epoch;
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  Instant now() {
+    return settings.clock().instant();
+  }
+
+  Collection<ActiveJob> active() {
+    return active.values();
+  }
+
+  boolean isActive(JobId id) {
+    return active.containsKey(id);
+  }
+
+  /**
+   * Runs a step on a job that has not ended and makes it durable.
+   *
+   * @return empty if there is no such job in a state that is not final
+   */
+  <T> Optional<T> step(JobId id, Step<T> step) {
+    Dirty dirty = new Dirty();
+    Optional<T> answer = step(id, dirty, step);
+    commits.commit(dirty);
+    return answer;
+  }
+
+  /** As {@link #step(JobId, Step)}, but the caller commits {@code dirty}. */
+  <T> Optional<T> step(JobId id, Dirty dirty, Step<T> step) {
+    commits.check();
+    while (true) {
+      ActiveJob job = find(id);
+      if (job == null) {
+        return Optional.empty();
+      }
+      job.lock.lock();
+      try {
+        if (!job.forgotten()) {
+          return Optional.of(step.run(job, dirty));
+        }
+      } catch (IOException e) {
+        return vanishedOrThrow(job, e);
+      } catch (UncheckedIOException e) {
+        return vanishedOrThrow(job, e.getCause());
+      } catch (RuntimeException e) {
+        forget(job); // what was recorded may not have been written
+        throw e;
+      } finally {
+        job.lock.unlock();
+      }
+    }
+  }
+
+  private <T> Optional<T> vanishedOrThrow(ActiveJob job, IOException e) {
+    forget(job);
+    Path dir = job.at().dir();
+    try {
+      if (e instanceof NoSuchFileException && disk.kind(dir) == Disk.Kind.NOTHING) {
+        queue.set(job.id(), 0, null);
+        if (places.look(disk, job.id()).isEmpty()) {
+          LOG.log(Level.ERROR, "job " + job.id() + " has vanished from " + dir.getParent()
+              + ": deleted by hand? It is given up; other jobs go on");
+        }
+        return Optional.empty();
+      }
+    } catch (IOException further) {
+      e.addSuppressed(further);
+    }
+    throw Failures.of("cannot write job " + job.id(), e);
+  }
+
+  /** The job in memory, read from disk if need be; null if it has ended or is nowhere. */
+  private @Nullable ActiveJob find(JobId id) {
+    ActiveJob job = active.get(id);
+    if (job == null) {
+      synchronized (loading) {
+        job = active.get(id);
+        if (job == null) {
+          job = load(id);
+          if (job != null) {
+            active.put(id, job);
+          }
+        }
+      }
+    }
+    return job;
+  }
+
+  /** Reads a job into memory and completes what a crash or another process left undone. */
+  private @Nullable ActiveJob load(JobId id) {
+    try {
+      Optional<JobState> place = places.look(disk, id);
+      if (place.isEmpty() || place.get().isFinal()) {
+        return null;
+      }
+      ActiveJob job = new ActiveJob(id, disk, places, place.get());
+      return recover(job) ? job : null;
+    } catch (NoSuchFileException e) {
+      return null; // it moved or was removed just now
+    } catch (EventLog.Damaged e) {
+      throw Failures.of("job " + id + " is damaged and left alone", e);
+    } catch (IOException e) {
+      throw Failures.of("cannot read job " + id, e);
+    } catch (UncheckedIOException e) {
+      throw Failures.of("cannot read job " + id, e.getCause());
+    }
+  }
+
+  /** False if the job turned out to have ended. */
+  private boolean recover(ActiveJob job) throws IOException {
+    Dirty dirty = new Dirty();
+    Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job);
+    job.fill(read);
+    if (read.log().torn() != null) {
+      LOG.log(Level.WARNING, "job " + job.id() + ": cut off a torn line of " + EventLog.FILE + ", "
+          + read.log().torn());
+      disk.truncate(job.at().file(EventLog.FILE), read.log().length());
+      dirty.file(job.at().file(EventLog.FILE));
+    }
+    Turn turn = new Turn(job.fold(), read.time(now()), job.files().openings(job.at(), job.fold(), dirty));
+    read.reconcile(turn);
+    Claims.recover(turn, epoch);
+    turn.settle();
+    List<Entry> entries = turn.entries();
+    boolean virgin = read.log().entries().isEmpty();
+    if (virgin && entries.size() == 1) {
+      job.unwritten().addAll(entries); // a log begins with the first thing that happens
+    } else if (!entries.isEmpty()) {
+      EventLog.append(job.at(), entries, dirty);
+    }
+    if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
+      move(job, JobState.IN_PROGRESS, dirty); // claimed once, but the rename was lost
+    }
+    boolean ended = finish(job, dirty);
+    commits.commit(dirty);
+    return !ended;
+  }
+
+  /** Lets a rule record what it will, and writes that to the log. */
+  Answer record(ActiveJob job, Dirty dirty, Function<Turn, Answer> rule) throws IOException {
+    return record(job, now(), dirty, rule);
+  }
+
+  private Answer record(ActiveJob job, Instant at, Dirty dirty, Function<Turn, Answer> rule)
+      throws IOException {
+    Turn turn = new Turn(job.fold(), at, job.files().openings(job.at(), job.fold(), dirty));
+    Answer answer = rule.apply(turn);
+    if (!turn.entries().isEmpty()) {
+      List<Entry> entries = new ArrayList<>(job.unwritten());
+      entries.addAll(turn.entries());
+      EventLog.append(job.at(), entries, dirty);
+      job.unwritten().clear();
+    }
+    return answer;
+  }
+
+  /** Renames the job's directory; the sync of the new name is left to {@code dirty}. */
+  void move(ActiveJob job, JobState to, Dirty dirty) throws IOException {
+    Path from = job.at().dir();
+    disk.rename(from, places.of(to, job.id()));
+    job.placed(to);
+    dirty.directory(places.of(to));
+  }
+
+  /**
+   * Brings the job to its last place if the rules ended it; if not, the queue up to date and out of
+   * memory what a user holds. True if the rules ended it; everything is durable then.
+   */
+  boolean finish(ActiveJob job, Dirty dirty) throws IOException {
+    JobState end = job.fold().state();
+    if (end != JobState.COMPLETED && end != JobState.FAILED) {
+      index(job);
+      if (end == JobState.ABORTED || end == JobState.PAUSED && !job.running()) {
+        forget(job);
+      }
+      return false;
+    }
+    job.files().finish(job.at(), job.fold(), dirty);
+    commits.commit(dirty);
+    dirty.clear();
+    move(job, end, dirty);
+    commits.commit(dirty);
+    dirty.clear();
+    forget(job);
+    queue.set(job.id(), 0, null);
+    return true;
+  }
+
+  /** Tells the queue what the job has to claim now. */
+  void index(ActiveJob job) {
+    StageFold stage = job.openStage();
+    boolean some = stage != null && job.nextWaiting(stage.number(), 0) >= 0;
+    queue.set(job.id(), job.files().header().priority().place(job.fold().plan().createdAt()),
+        some ? stage.plan().type() : null);
+  }
+
+  /** A user's lever that moves the job: its intent, the rename that does it, then its event. */
+  Answer pull(ActiveJob job, Operation op, Dirty dirty) throws IOException {
+    if (job.fold().knows(op.id())) {
+      return Answer.DONE;
+    }
+    JobState state = job.fold().state();
+    if (JobTransitions.TABLE.next(state, op.event()).isEmpty()) {
+      return new Answer.Refused(JobTransitions.TABLE.refusal(state, op.event()));
+    }
+    op.write(job.at(), dirty);
+    if (job.fold().lastNumber() > job.unwritten().size()) {
+      dirty.file(job.at().file(EventLog.FILE));
+    }
+    commits.commit(dirty);
+    dirty.clear();
+    move(job, op.to(), dirty);
+    commits.commit(dirty);
+    dirty.clear();
+    record(job, op.at(), dirty, turn -> Levers.pull(turn, op.event(), op.cause()));
+    finish(job, dirty);
+    return Answer.DONE;
+  }
+
+  /** Where a lever takes the job; a job that had started goes on running. */
+  static JobState target(ActiveJob job, JobEvent event) {
+    return switch (event) {
+      case PAUSE -> JobState.PAUSED;
+      case ABORT -> JobState.ABORTED;
+      default -> job.fold().startedAt() == null ? JobState.PENDING : JobState.IN_PROGRESS;
+    };
+  }
+
+  /** Completes the log of a job that another process, or a hand, moved to a final place. */
+  void completeEnded(JobId id) {
+    ActiveJob before = active.get(id);
+    if (before != null) {
+      before.lock.lock();
+      try {
+        forget(before);
+      } finally {
+        before.lock.unlock();
+      }
+    }
+    queue.set(id, 0, null);
+    try {
+      Optional<JobState> place = places.look(disk, id);
+      if (place.isEmpty() || !place.get().isFinal()) {
+        return;
+      }
+      ActiveJob job = new ActiveJob(id, disk, places, place.get());
+      Snapshot read = Snapshot.read(id, job.at(), place.get(), job);
+      Dirty dirty = new Dirty();
+      List<Entry> entries =
+          read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE));
+      if (!entries.isEmpty()) {
+        EventLog.append(job.at(), entries, dirty);
+        commits.commit(dirty);
+      }
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "job " + id + " ended, but its log could not be completed: "
+          + Failures.explain(e));
+    }
+  }
+
+  private void forget(ActiveJob job) {
+    job.forget();
+    active.remove(job.id(), job);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Claims;
+import dev.millrace.core.store.Claim;
+import dev.millrace.store.fs.JobFiles.Delivery;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
+final class Retention {
+  private final Disk disk;
+  private final Places places;
+  private final FsReader reader;
+
+  Retention(Disk disk, Places places, FsReader reader) {
+    this.disk = disk;
+    this.places = places;
+    this.reader = reader;
+  }
+
+  /** Deletes by a rename out of sight first: no reader sees half a job. */
+  int prune(Instant before, Set<JobState> states) {
+    int pruned = 0;
+    try {
+      for (JobState state : states) {
+        if (!state.isFinal()) {
+          throw new IllegalArgumentException("only jobs that have ended are pruned, not " + state);
+        }
+        List<JobId> ids = new ArrayList<>();
+        disk.list(places.of(state), name -> {
+          JobId.parse(name).ifPresent(ids::add);
+          return true;
+        });
+        for (JobId id : ids) {
+          if (endedBefore(id, state, before)) {
+            Path trash = places.own("trash").resolve(id.value());
+            disk.rename(places.of(state, id), trash);
+            Trees.delete(disk, trash);
+            pruned++;
+          }
+        }
+      }
+      return pruned;
+    } catch (IOException e) {
+      throw Failures.of("cannot prune " + places.root(), e);
+    }
+  }
+
+  private boolean endedBefore(JobId id, JobState state, Instant before) throws IOException {
+    Instant said = Meta.completedAt(Meta.read(disk, places.of(state, id)));
+    Instant end = said != null
+        ? said
+        : reader.find(id).map(view -> view.completedAt()).orElse(null);
+    return end != null && end.isBefore(before);
+  }
+
+  /** What a crash left of a pruning. */
+  void emptyTrash() throws IOException {
+    List<String> names = new ArrayList<>();
+    disk.list(places.own("trash"), names::add);
+    for (String name : names) {
+      Trees.delete(disk, places.own("trash").resolve(name));
+    }
+  }
+
+  /** An answer to a job that is no longer running; what a cancelled worker made is kept. */
+  Answer late(Claim claim, Delivery of, @Nullable String output) {
+    Optional<Snapshot> found = reader.snapshot(claim.job());
+    if (found.isEmpty()) {
+      return new Answer.Missing("no job " + claim.job());
+    }
+    Snapshot job = found.get();
+    Answer fence = Claims.check(job.fold(), claim.hold());
+    if (fence instanceof Answer.Cancelled && output != null) {
+      try {
+        job.files().keepPartial(job.at(), of, output, new Dirty());
+      } catch (IOException e) {
+        System.getLogger("dev.millrace.store").log(Level.WARNING, "the partial output of " + claim
+            + " could not be kept: " + Failures.explain(e));
+      }
+    }
+    return fence.done() ? new Answer.Fenced(claim + ": the job has ended") : fence;
+  }
+}

@@ -1,0 +1,170 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.StoreException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that
+ * others cancelled. By file-system events as they come, and by a listing where those may have missed
+ * something and the directory has changed since the last one.
+ */
+final class Scanner implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final Disk disk;
+  private final Places places;
+  private final Ledger ledger;
+  private final ClaimQueue queue;
+  private final Inbox inbox;
+  private final Set<String> reported = new HashSet<>();
+  private Instant listed = Instant.MIN;
+  private @Nullable Watch watch;
+
+  Scanner(Disk disk, Places places, Ledger ledger, ClaimQueue queue, Inbox inbox) {
+    this.disk = disk;
+    this.places = places;
+    this.ledger = ledger;
+    this.queue = queue;
+    this.inbox = inbox;
+  }
+
+  /** Takes up what the last owner left in the middle. */
+  void recoverRunning() throws IOException {
+    List<String> names = new ArrayList<>();
+    disk.list(places.of(JobState.IN_PROGRESS), names::add);
+    for (String name : names) {
+      JobId.parse(name).ifPresent(id -> guarded(id, () -> ledger.step(id, (job, dirty) -> job)));
+    }
+  }
+
+  /** Lists the ready jobs, if any came or went since the last listing. */
+  synchronized void scan() {
+    try {
+      Path ready = places.of(JobState.PENDING);
+      Instant changed = disk.modified(ready);
+      if (!changed.equals(listed)) {
+        disk.list(ready, name -> {
+          discover(name);
+          return true;
+        });
+        // A change within the grain of the directory's time would not show: look again then.
+        listed = changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
+      }
+      inbox.processAll();
+    } catch (IOException e) {
+      throw Failures.of("cannot look for jobs in " + places.root(), e);
+    }
+  }
+
+  /** A name turned up among the ready jobs. */
+  void discover(String name) {
+    JobId.parse(name).ifPresentOrElse(this::discover, () -> report(name,
+        "is not a job id (digits joined by single underscores) and is ignored"));
+  }
+
+  /** A job turned up; it may be known already, or gone again. */
+  void discover(JobId id) {
+    if (!queue.knows(id) && !ledger.isActive(id)) {
+      guarded(id, () -> index(id));
+    }
+  }
+
+  private void index(JobId id) {
+    Path dir = places.of(JobState.PENDING, id);
+    try {
+      if (disk.kind(dir) == Disk.Kind.NOTHING) {
+        return;
+      }
+      if (!looksLikeJob(disk, dir)) {
+        report(id.value(), "holds no regular prompt.txt or job.json and is not touched");
+        return;
+      }
+      JsonObject meta = Meta.read(disk, dir);
+      boolean virgin = disk.kind(dir.resolve(EventLog.FILE)) == Disk.Kind.NOTHING;
+      String type = virgin ? type(meta) : null;
+      if (type == null) {
+        // Not a job like most: its files tell more than its metadata.
+        ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
+        return;
+      }
+      Instant created = Meta.submittedAt(meta, id);
+      queue.set(id, JobDocument.priority(meta).place(created), type);
+      String timeout = meta.object("limits").string("queueTimeout", null);
+      if (timeout != null) {
+        queue.expireAt(created.plus(Duration.parse(timeout)), id);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Which type of worker the job waits for, if its metadata alone can tell. */
+  private static @Nullable String type(JsonObject meta) {
+    try {
+      return switch (meta.string("mode", null)) {
+        case "text" -> "generate";
+        case "embed" -> "embed";
+        case "job" -> meta.flag("inspect", false) ? null : meta.string("type", null);
+        case null, default -> null;
+      };
+    } catch (JsonException e) {
+      return null;
+    }
+  }
+
+  /** Whether a directory has what makes it a job. */
+  static boolean looksLikeJob(Disk disk, Path dir) throws IOException {
+    return disk.kind(dir) == Disk.Kind.DIRECTORY
+        && (disk.kind(dir.resolve(PlainFiles.PROMPT)) != Disk.Kind.NOTHING
+            || disk.kind(dir.resolve(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING);
+  }
+
+  private void report(String name, String what) {
+    synchronized (reported) {
+      if (reported.size() < 10_000 && reported.add(name)) {
+        LOG.log(Level.WARNING, "input/ready/" + name.replaceAll("\\p{Cntrl}", "?") + " " + what);
+      }
+    }
+  }
+
+  /** One job's trouble is not another's. */
+  private void guarded(JobId id, Runnable work) {
+    try {
+      work.run();
+    } catch (StoreBroken e) {
+      throw e;
+    } catch (StoreException | UncheckedIOException | IllegalArgumentException | JsonException e) {
+      report(id.value(), "is left alone: " + e.getMessage());
+    }
+  }
+
+  /** Starts to watch the file system. */
+  void watch() throws IOException {
+    watch = new Watch(places, this, inbox, ledger);
+    watch.start();
+  }
+
+  @Override
+  public void close() {
+    if (watch != null) {
+      watch.close();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.Moves;
+import dev.millrace.core.rules.Turn;
+import dev.millrace.core.state.IllegalTransition;
+import dev.millrace.store.fs.EventLog.Content;
+import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as its directory tells it.
+ *
+ * @param problem why its files cannot be read as a job; null if they can
+ * @param log what stands in its log
+ */
+record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable String problem,
+    Content log, JobFold fold, @Nullable Operation op) {
+
+  /** Reads the directory of a job that stands in {@code place}. */
+  static Snapshot read(JobId id, At at, JobState place, Moves moves) throws IOException {
+    JobFiles files;
+    String problem = null;
+    try {
+      files = JobFiles.load(at, id);
+    } catch (JobFiles.Malformed e) {
+      problem = e.getMessage();
+      files = PlainFiles.unreadable(id, Meta.submittedAt(Meta.read(at.disk(), at.dir()), id));
+    }
+    Content log = EventLog.read(at);
+    JobFold fold = JobFold.created(files.plan(), moves);
+    for (Entry entry : log.entries()) {
+      try {
+        fold.apply(entry);
+      } catch (IllegalTransition | IndexOutOfBoundsException e) {
+        throw new EventLog.Damaged(EventLog.FILE + ", line " + entry.number() + ": "
+            + e.getMessage());
+      }
+    }
+    // A job that waits and has no log was never touched by a user: most jobs, when they are claimed.
+    boolean untouched = place == JobState.PENDING && log.entries().isEmpty();
+    return new Snapshot(id, at, place, files, problem, log, fold,
+        untouched || fold.state() == place ? null : Operation.read(at));
+  }
+
+  /** Records what the place proves and the log lacks. */
+  List<Entry> reconcile(Turn turn) {
+    Supplier<String> error = () -> errorText(at);
+    Reconcile.run(turn, place, op, error);
+    return turn.entries();
+  }
+
+  /** When what is to be recorded happened, as well as it is known. */
+  Instant time(Instant now) {
+    return log.entries().isEmpty() && fold.plan().createdAt().isAfter(now)
+        ? fold.plan().createdAt()
+        : op != null && op.to() == place && !fold.knows(op.id()) ? op.at() : now;
+  }
+
+  private static String errorText(At at) {
+    Path file = at.file(PlainFiles.ERROR);
+    try {
+      return Text.of(file, at.disk().read(file, 1_000_000)).strip();
+    } catch (IOException e) {
+      return "failed elsewhere, without error.txt";
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.millrace.store.fs;
+
+import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
+import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.StoreBroken;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.Path;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** The thread "scanner": turns file-system events into discoveries. */
+final class Watch implements AutoCloseable {
+
+  /** How often to look whether an event was missed. */
+  private static final Duration RESCAN = Duration.ofSeconds(5);
+
+  private final Scanner scanner;
+  private final Inbox inbox;
+  private final Ledger ledger;
+  private final WatchService service;
+  private final WatchKey ready;
+  private final WatchKey cancelled;
+  private final Thread thread;
+  private long nextScan = System.nanoTime() + RESCAN.toNanos();
+
+  Watch(Places places, Scanner scanner, Inbox inbox, Ledger ledger) throws IOException {
+    this.scanner = scanner;
+    this.inbox = inbox;
+    this.ledger = ledger;
+    this.service = places.root().getFileSystem().newWatchService();
+    this.ready = places.of(JobState.PENDING).register(service, ENTRY_CREATE);
+    this.cancelled = places.of(JobState.ABORTED).register(service, ENTRY_CREATE);
+    places.own("inbox").register(service, ENTRY_CREATE);
+    this.thread = Thread.ofPlatform().name("scanner").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      scanner.scan(); // what came before the watch was set
+      while (true) {
+        WatchKey key = service.poll(1, TimeUnit.SECONDS);
+        if (key != null) {
+          key.pollEvents().forEach(event -> event(key, event));
+          key.reset();
+        }
+        if (System.nanoTime() >= nextScan) {
+          rescan();
+        }
+      }
+    } catch (InterruptedException | ClosedWatchServiceException e) {
+      // closing
+    } catch (StoreBroken e) {
+      // every other part of the store says so too
+    }
+  }
+
+  private void event(WatchKey key, WatchEvent<?> event) {
+    if (event.kind() == OVERFLOW) {
+      rescan();
+    } else if (key == ready) {
+      scanner.discover(((Path) event.context()).toString());
+    } else if (key == cancelled) {
+      JobId.parse(((Path) event.context()).toString()).ifPresent(ledger::completeEnded);
+    } else {
+      inbox.processAll();
+    }
+  }
+
+  private void rescan() {
+    nextScan = System.nanoTime() + RESCAN.toNanos();
+    try {
+      scanner.scan();
+    } catch (StoreBroken e) {
+      throw e;
+    } catch (RuntimeException e) {
+      System.getLogger("dev.millrace.store").log(Level.ERROR, e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      service.close();
+      thread.interrupt();
+      thread.join();
+    } catch (IOException e) {
+      throw Failures.of("cannot stop watching", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
