@@ -1,35 +1,97 @@
 package dev.millrace.cli;
 
-import java.util.Objects;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Parser;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.log.Log;
+import dev.millrace.core.store.StoreException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /** Where every command starts. */
 public final class Main {
-  private static final String USAGE = "usage: millrace [--version] COMMAND [ARGUMENT...]";
-
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(run(args));
+    Output output = Output.standard();
+    PrintStream err =
+        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+    Shell shell =
+        new Shell(
+            System.in,
+            output.stream(),
+            err,
+            System.getenv(),
+            Path.of("").toAbsolutePath(),
+            new ProcessTerminal());
+    int status = output.status(run(shell, RawArguments.of(args)), err);
+    if (status != ExitCode.OK) {
+      // Not System.exit: that looks for a logger first, which takes longer than all the rest.
+      Runtime.getRuntime().halt(status);
+    }
   }
 
-  /** Runs one command and returns its exit status. */
-  static int run(String... args) {
-    return switch (args.length == 0 ? "" : args[0]) {
-      case "--version" -> {
-        System.out.println("millrace " + version());
-        yield 0;
-      }
-      case AotTraining.ARGUMENT -> AotTraining.run();
-      default -> {
-        System.err.println(USAGE);
-        yield 1;
-      }
-    };
+  /** Runs one command and returns its exit status. Never ends the JVM. */
+  static int run(Shell shell, String... args) {
+    try {
+      return args.length == 0 ? Usage.print(shell) : dispatch(shell, args);
+    } finally {
+      shell.out().flush();
+      shell.err().flush();
+    }
   }
 
-  /** The jar knows its version; classes outside of a jar have none. */
-  private static String version() {
-    return Objects.requireNonNullElse(
-        Main.class.getPackage().getImplementationVersion(), "(unpackaged)");
+  private static int dispatch(Shell shell, String[] args) {
+    Command command = Commands.find(args[0]);
+    if (command == null) {
+      return args[0].equals(AotTraining.ARGUMENT)
+          ? AotTraining.run(shell)
+          : Usage.unknown(shell, args[0]);
+    }
+    Syntax syntax = command.syntax();
+    if (Parser.asks(syntax, Option.HELP, args, 1)) {
+      shell.out().print(syntax.help());
+      return ExitCode.OK;
+    }
+    if (Parser.asks(syntax, Option.VERSION, args, 1)) {
+      shell.out().println("millrace " + Version.number());
+      return ExitCode.OK;
+    }
+    Log.use(shell.environment(), shell.out(), shell.err(), command.logsToOutput());
+    return run(shell, command, args);
+  }
+
+  private static int run(Shell shell, Command command, String[] args) {
+    try {
+      return command.run(shell, Parser.parse(command.syntax(), args, 1));
+    } catch (UsageException e) {
+      error(shell, e.getMessage());
+      shell.err().println("See: millrace " + args[0] + " --help");
+      return command.usageStatus();
+    } catch (Refusal e) {
+      error(shell, e.getMessage());
+      return ExitCode.FAILED;
+    } catch (StoreException | IOException e) {
+      error(shell, Explain.of(e));
+      Log.trace(e);
+      return ExitCode.FAILED;
+    } catch (InterruptedException e) {
+      error(shell, "interrupted");
+      return ExitCode.INTERRUPTED;
+    } catch (RuntimeException | Error e) {
+      error(shell, "internal: " + e + " (set MILLRACE_LOG_LEVEL=debug for details)");
+      Log.trace(e);
+      return ExitCode.INTERNAL;
+    }
+  }
+
+  private static void error(Shell shell, String message) {
+    shell.out().flush();
+    shell.err().println("Error: " + message);
   }
 }

@@ -46,7 +46,8 @@ abstract class AnswerContract extends ContractCase {
   @Test
   void resultsOfAnyKindAndTextSurvive() {
     List<String> texts =
-        List.of("", "\n", "two\r\nlines\n", "\"quotes\" \\ \0 \u2028 é 😀", "long ".repeat(100_000));
+        List.of(
+            "", "\n", "two\r\nlines\n", "\"quotes\" \\ \0 \u2028 é 😀", "long ".repeat(100_000));
     JobId id = submit(Jobs.tasks("a", texts.size()), Jobs.tasks("embed", 1));
     List<Claim> claims = claim(10, "a");
     for (int i = texts.size() - 1; i >= 0; i--) {
@@ -55,7 +56,8 @@ abstract class AnswerContract extends ContractCase {
     TaskResult vector = new TaskResult(TaskResult.Kind.EMBEDDING, "[0.5,-1.0]");
     assertThat(store.complete(claimOne("embed"), vector).done()).isTrue();
     crash();
-    assertThat(store.tasks(id, 1, 1, 10)).extracting(task -> task.result().text())
+    assertThat(store.tasks(id, 1, 1, 10))
+        .extracting(task -> task.result().text())
         .containsExactlyElementsOf(texts);
     assertThat(task(id, 2, 1).result()).isEqualTo(vector);
   }
@@ -217,9 +219,9 @@ abstract class AnswerContract extends ContractCase {
     store.log(claim, "error", "odd: \"\n😀");
     complete(claim, "done");
     crash();
-    assertThat(events(id)).extracting(Entry::fact)
+    assertThat(events(id))
+        .extracting(Entry::fact)
         .contains(
-            new Fact.Line(1, 1, "info", "half way"),
-            new Fact.Line(1, 1, "error", "odd: \"\n😀"));
+            new Fact.Line(1, 1, "info", "half way"), new Fact.Line(1, 1, "error", "odd: \"\n😀"));
   }
 }

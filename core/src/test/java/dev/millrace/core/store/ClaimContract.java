@@ -34,7 +34,8 @@ abstract class ClaimContract extends ContractCase {
   @Test
   void jobsAreClaimedByPriority() {
     List<JobId> ids =
-        Stream.of(Priority.LOW, Priority.VERY_HIGH, Priority.MEDIUM, Priority.VERY_LOW, Priority.HIGH)
+        Stream.of(
+                Priority.LOW, Priority.VERY_HIGH, Priority.MEDIUM, Priority.VERY_LOW, Priority.HIGH)
             .map(this::submitAt)
             .toList();
     assertThat(claimedJobs())
@@ -92,7 +93,8 @@ abstract class ClaimContract extends ContractCase {
     JobId first = submit(Jobs.tasks("a", 3));
     clock.advance(SECOND);
     JobId second = submit(Jobs.tasks("a", 3));
-    assertThat(claim(4, "a")).extracting(Claim::toString)
+    assertThat(claim(4, "a"))
+        .extracting(Claim::toString)
         .containsExactly(first + "/1/1", first + "/1/2", first + "/1/3", second + "/1/1");
     assertThat(claim(1, "a")).hasSize(1);
     assertThat(claim(9, "a")).hasSize(1);
@@ -134,7 +136,8 @@ abstract class ClaimContract extends ContractCase {
     assertThat(task(id, 1, 2).startedAt()).isEqualTo(ManualClock.START.plusSeconds(2));
     assertThat(claim.hold().token().number()).as("number of the claim's event").isEqualTo(2);
     assertThat(events(id).get(2).fact())
-        .isEqualTo(new Fact.OfStage(1, dev.millrace.core.stage.StageEvent.BEGIN, Cause.SYSTEM, null));
+        .isEqualTo(
+            new Fact.OfStage(1, dev.millrace.core.stage.StageEvent.BEGIN, Cause.SYSTEM, null));
     assertThat(events(id)).hasSize(5);
   }
 
@@ -216,7 +219,6 @@ abstract class ClaimContract extends ContractCase {
 
   @Test
   void waitingForWorkEndsAtItsLimit() {
-    assertTimeoutPreemptively(
-        Duration.ofSeconds(60), () -> store.awaitWork(Duration.ofMillis(1)));
+    assertTimeoutPreemptively(Duration.ofSeconds(60), () -> store.awaitWork(Duration.ofMillis(1)));
   }
 }

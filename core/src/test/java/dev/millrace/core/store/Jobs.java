@@ -23,23 +23,51 @@ final class Jobs {
   }
 
   static JobSpec held(JobSpec it) {
-    return new JobSpec(it.name(), it.priority(), true, it.parent(), it.retryOf(), it.tags(),
-        it.metadata(), it.stages());
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        true,
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages());
   }
 
   static JobSpec priority(Priority priority, JobSpec it) {
-    return new JobSpec(it.name(), priority, it.held(), it.parent(), it.retryOf(), it.tags(),
-        it.metadata(), it.stages());
+    return new JobSpec(
+        it.name(),
+        priority,
+        it.held(),
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages());
   }
 
   static JobSpec tagged(JobSpec it, @Nullable JobId parent, String... tags) {
-    return new JobSpec(it.name(), it.priority(), it.held(), parent, it.retryOf(), List.of(tags),
-        it.metadata(), it.stages());
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        parent,
+        it.retryOf(),
+        List.of(tags),
+        it.metadata(),
+        it.stages());
   }
 
   static JobSpec retryOf(JobId id, JobSpec it) {
-    return new JobSpec(it.name(), it.priority(), it.held(), it.parent(), id, it.tags(),
-        it.metadata(), it.stages());
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        it.parent(),
+        id,
+        it.tags(),
+        it.metadata(),
+        it.stages());
   }
 
   static StageSpec stage(String type, String... inputs) {
@@ -58,28 +86,34 @@ final class Jobs {
   }
 
   static StageSpec each(String type, String text) {
-    return new StageSpec(type, false, Tolerance.NONE, TaskPolicy.DEFAULT, List.of(), text,
-        JsonObject.create());
+    return new StageSpec(
+        type, false, Tolerance.NONE, TaskPolicy.DEFAULT, List.of(), text, JsonObject.create());
   }
 
   static StageSpec gate(StageSpec it) {
-    return new StageSpec(it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(),
-        it.data());
+    return new StageSpec(
+        it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(), it.data());
   }
 
   static StageSpec collecting(double share, StageSpec it) {
-    return new StageSpec(it.type(), it.gate(), new Tolerance(true, share), it.policy(), it.tasks(),
-        it.each(), it.data());
-  }
-
-  static StageSpec with(TaskPolicy policy, StageSpec it) {
-    return new StageSpec(it.type(), it.gate(), it.tolerance(), policy, it.tasks(), it.each(),
+    return new StageSpec(
+        it.type(),
+        it.gate(),
+        new Tolerance(true, share),
+        it.policy(),
+        it.tasks(),
+        it.each(),
         it.data());
   }
 
+  static StageSpec with(TaskPolicy policy, StageSpec it) {
+    return new StageSpec(
+        it.type(), it.gate(), it.tolerance(), policy, it.tasks(), it.each(), it.data());
+  }
+
   static StageSpec data(JsonObject data, StageSpec it) {
-    return new StageSpec(it.type(), it.gate(), it.tolerance(), it.policy(), it.tasks(), it.each(),
-        data);
+    return new StageSpec(
+        it.type(), it.gate(), it.tolerance(), it.policy(), it.tasks(), it.each(), data);
   }
 
   /** That many attempts, a second apart and exactly so. */

@@ -76,9 +76,11 @@ abstract class SubmitContract extends ContractCase {
     assertThat(view.startedAt()).isNull();
     assertThat(view.completedAt()).isNull();
     assertThat(view.error()).isNull();
-    assertThat(view.stages()).extracting(JobView.StageView::state)
+    assertThat(view.stages())
+        .extracting(JobView.StageView::state)
         .containsExactly(StageState.PENDING, StageState.CREATED);
-    assertThat(view.stages()).extracting(JobView.StageView::tasks)
+    assertThat(view.stages())
+        .extracting(JobView.StageView::tasks)
         .containsExactly(Map.of(TaskState.PENDING, 2), Map.of(TaskState.PENDING, 1));
     assertThat(events(id)).containsExactly(new Entry(1, clock.instant(), new Fact.Submitted()));
   }
@@ -132,13 +134,15 @@ abstract class SubmitContract extends ContractCase {
 
   @Test
   void anyValueIsAnInput() {
-    List<Object> values = new ArrayList<>(Arrays.asList("", " \n\r\t\u2028\0 \"\\ é 😀", null, true));
+    List<Object> values =
+        new ArrayList<>(Arrays.asList("", " \n\r\t\u2028\0 \"\\ é 😀", null, true));
     values.add(Json.parse("[1, -2.50, 1e300, 9223372036854775807, {\"a\": []}]"));
     values.add(Json.parse("{\"b\": {\"\": null}, \"a\": 0.1}"));
     JobId id = submit(StageSpec.of("a", values.stream().map(TaskSpec::of).toList()));
     crash();
     assertThat(claim(10, "a")).extracting(Claim::input).containsExactlyElementsOf(values);
-    assertThat(store.tasks(id, 1, 1, 10)).extracting(TaskView::input)
+    assertThat(store.tasks(id, 1, 1, 10))
+        .extracting(TaskView::input)
         .containsExactlyElementsOf(values);
   }
 

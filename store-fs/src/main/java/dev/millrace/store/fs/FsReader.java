@@ -123,13 +123,10 @@ final class FsReader implements Reading {
   public List<Entry> events(JobId id, long after, int limit) {
     return snapshot(id).map(job -> {
       List<Entry> entries = new ArrayList<>(job.log().entries());
-      boolean provenByPlace = entries.isEmpty() || job.op() != null
-          && job.op().to() == job.place() && !job.fold().knows(job.op().id());
-      if (provenByPlace) {
-        List<Entry> more = complete(job);
-        entries.addAll(entries.isEmpty() && job.place() == JobState.IN_PROGRESS
-            ? more.subList(0, 1)
-            : more);
+      // A user's lever that is not in the log yet will be, word for word; anything else may not.
+      if (job.op() != null && job.op().to() == job.place() && !job.fold().knows(job.op().id())
+          || job.place().isFinal()) {
+        entries.addAll(complete(job));
       }
       return entries.stream().skip(Math.max(0, after)).limit(limit).toList();
     }).orElse(List.of());

@@ -98,7 +98,12 @@ final class Ledger {
       job.lock.lock();
       try {
         if (!job.forgotten()) {
-          return Optional.of(step.run(job, dirty));
+          T answer = step.run(job, dirty);
+          JobState state = job.fold().state();
+          if (state == JobState.ABORTED || state == JobState.PAUSED && !job.running()) {
+            forget(job); // a user has it; it need not fill our memory
+          }
+          return Optional.of(answer);
         }
       } catch (IOException e) {
         return vanishedOrThrow(job, e);
@@ -183,13 +188,8 @@ final class Ledger {
     read.reconcile(turn);
     Claims.recover(turn, epoch);
     turn.settle();
-    List<Entry> entries = turn.entries();
-    boolean virgin = read.log().entries().isEmpty();
-    if (virgin && entries.size() == 1) {
-      job.unwritten().addAll(entries); // a log begins with the first thing that happens
-    } else if (!entries.isEmpty()) {
-      EventLog.append(job.at(), entries, dirty);
-    }
+    job.unwritten().addAll(read.unwritten());
+    append(job, turn.entries(), dirty);
     if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
       move(job, JobState.IN_PROGRESS, dirty); // claimed once, but the rename was lost
     }
@@ -207,13 +207,17 @@ final class Ledger {
       throws IOException {
     Turn turn = new Turn(job.fold(), at, job.files().openings(job.at(), job.fold(), dirty));
     Answer answer = rule.apply(turn);
-    if (!turn.entries().isEmpty()) {
-      List<Entry> entries = new ArrayList<>(job.unwritten());
-      entries.addAll(turn.entries());
-      EventLog.append(job.at(), entries, dirty);
+    append(job, turn.entries(), dirty);
+    return answer;
+  }
+
+  private static void append(ActiveJob job, List<Entry> entries, Dirty dirty) throws IOException {
+    if (!entries.isEmpty()) {
+      List<Entry> all = new ArrayList<>(job.unwritten());
+      all.addAll(entries);
+      EventLog.append(job.at(), all, dirty);
       job.unwritten().clear();
     }
-    return answer;
   }
 
   /** Renames the job's directory; the sync of the new name is left to {@code dirty}. */
@@ -225,16 +229,13 @@ final class Ledger {
   }
 
   /**
-   * Brings the job to its last place if the rules ended it; if not, the queue up to date and out of
-   * memory what a user holds. True if the rules ended it; everything is durable then.
+   * Brings the job to its last place if the rules ended it, and the queue up to date if not. True if
+   * it ended; everything is durable then.
    */
   boolean finish(ActiveJob job, Dirty dirty) throws IOException {
     JobState end = job.fold().state();
     if (end != JobState.COMPLETED && end != JobState.FAILED) {
       index(job);
-      if (end == JobState.ABORTED || end == JobState.PAUSED && !job.running()) {
-        forget(job);
-      }
       return false;
     }
     job.files().finish(job.at(), job.fold(), dirty);
@@ -308,12 +309,10 @@ final class Ledger {
       ActiveJob job = new ActiveJob(id, disk, places, place.get());
       Snapshot read = Snapshot.read(id, job.at(), place.get(), job);
       Dirty dirty = new Dirty();
-      List<Entry> entries =
-          read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE));
-      if (!entries.isEmpty()) {
-        EventLog.append(job.at(), entries, dirty);
-        commits.commit(dirty);
-      }
+      job.unwritten().addAll(read.unwritten());
+      append(job, read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE)),
+          dirty);
+      commits.commit(dirty);
     } catch (IOException e) {
       LOG.log(Level.WARNING, "job " + id + " ended, but its log could not be completed: "
           + Failures.explain(e));

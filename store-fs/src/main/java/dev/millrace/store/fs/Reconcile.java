@@ -28,9 +28,6 @@ final class Reconcile {
    */
   static void run(Turn turn, JobState place, @Nullable Operation op, Supplier<String> error) {
     JobFold fold = turn.fold();
-    if (fold.lastNumber() == 0) {
-      turn.record(new Fact.Submitted());
-    }
     if (fold.state() == place || fold.state().isFinal()) {
       return;
     }

@@ -3,6 +3,7 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.Turn;
@@ -13,14 +14,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A job as its directory tells it.
  *
  * @param problem why its files cannot be read as a job; null if they can
- * @param log what stands in its log
+ * @param log what stands in its log; of one not begun, that the job was submitted
  */
 record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable String problem,
     Content log, JobFold fold, @Nullable Operation op) {
@@ -36,6 +36,11 @@ record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable Strin
       files = PlainFiles.unreadable(id, Meta.submittedAt(Meta.read(at.disk(), at.dir()), id));
     }
     Content log = EventLog.read(at);
+    if (log.entries().isEmpty()) {
+      // A log begins with the first thing that happens; what is true before that goes without.
+      log = new Content(List.of(new Entry(1, files.plan().createdAt(), new Fact.Submitted())),
+          log.length(), log.torn());
+    }
     JobFold fold = JobFold.created(files.plan(), moves);
     for (Entry entry : log.entries()) {
       try {
@@ -46,23 +51,25 @@ record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable Strin
       }
     }
     // A job that waits and has no log was never touched by a user: most jobs, when they are claimed.
-    boolean untouched = place == JobState.PENDING && log.entries().isEmpty();
+    boolean untouched = place == JobState.PENDING && log.length() == 0;
     return new Snapshot(id, at, place, files, problem, log, fold,
         untouched || fold.state() == place ? null : Operation.read(at));
   }
 
   /** Records what the place proves and the log lacks. */
   List<Entry> reconcile(Turn turn) {
-    Supplier<String> error = () -> errorText(at);
-    Reconcile.run(turn, place, op, error);
+    Reconcile.run(turn, place, op, () -> errorText(at));
     return turn.entries();
   }
 
   /** When what is to be recorded happened, as well as it is known. */
   Instant time(Instant now) {
-    return log.entries().isEmpty() && fold.plan().createdAt().isAfter(now)
-        ? fold.plan().createdAt()
-        : op != null && op.to() == place && !fold.knows(op.id()) ? op.at() : now;
+    return op != null && op.to() == place && !fold.knows(op.id()) ? op.at() : now;
+  }
+
+  /** Entries that hold but do not stand in the log yet. */
+  List<Entry> unwritten() {
+    return log.length() == 0 ? log.entries() : List.of();
   }
 
   private static String errorText(At at) {

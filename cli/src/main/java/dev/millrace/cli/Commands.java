@@ -1,0 +1,61 @@
+package dev.millrace.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The commands by name. Only the one that runs is loaded. */
+final class Commands {
+
+  /** A line of the overview. */
+  record Entry(String name, String summary) {}
+
+  static final List<Entry> ALL =
+      List.of(
+          new Entry("work", "submit a prompt or a job, print its id (alias: wrk)"),
+          new Entry("flow", "print results and status, wait, follow (alias: flw)"),
+          new Entry("jobs", "list jobs"),
+          new Entry("job", "show everything about a job"),
+          new Entry("pause", "hold jobs: nothing new of them is started"),
+          new Entry("resume", "let paused jobs go on"),
+          new Entry("abort", "end jobs for good"),
+          new Entry("approve", "let a stage pass that waits at a gate"),
+          new Entry("retry", "run finished jobs again, as new jobs"),
+          new Entry("prune", "delete old finished jobs"),
+          new Entry("serve", "work off the jobs of a workspace"),
+          new Entry("states", "print the state machines"),
+          new Entry("doctor", "check this machine and a workspace"),
+          new Entry("version", "print the version"),
+          new Entry("help", "explain a command"));
+
+  private Commands() {}
+
+  static @Nullable Command find(String name) {
+    return switch (name) {
+      case "work", "wrk" -> new WorkCommand();
+      case "flow", "flw" -> new FlowCommand();
+      case "jobs" -> new JobsCommand();
+      case "job" -> new JobCommand();
+      case "pause" -> new PauseCommand();
+      case "resume" -> new ResumeCommand();
+      case "abort" -> new AbortCommand();
+      case "approve" -> new ApproveCommand();
+      case "retry" -> new RetryCommand();
+      case "prune" -> new PruneCommand();
+      case "serve" -> new ServeCommand();
+      case "states" -> new StatesCommand();
+      case "doctor" -> new DoctorCommand();
+      case "version", "--version", "-v" -> new VersionCommand();
+      case "help", "--help", "-h" -> new HelpCommand();
+      default -> null;
+    };
+  }
+
+  static List<String> names() {
+    List<String> names = new ArrayList<>();
+    for (Entry entry : ALL) {
+      names.add(entry.name());
+    }
+    return names;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.millrace.cli.args;
+
+import dev.millrace.core.job.Durations;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A command line that was read: what was given for each option, and the other words. */
+public final class Arguments {
+  private final Map<String, List<String>> values;
+  private final List<String> words;
+
+  Arguments(Map<String, List<String>> values, List<String> words) {
+    this.values = values;
+    this.words = List.copyOf(words);
+  }
+
+  /** The words that belong to no option, in their order. */
+  public List<String> words() {
+    return words;
+  }
+
+  public boolean has(Option option) {
+    return values.containsKey(option.name());
+  }
+
+  /** What was given; null if nothing was. */
+  public @Nullable String get(Option option) {
+    List<String> given = values.get(option.name());
+    return given == null ? null : given.getFirst();
+  }
+
+  public List<String> all(Option option) {
+    return values.getOrDefault(option.name(), List.of());
+  }
+
+  public int integer(Option option, int least, int most, int otherwise) {
+    String text = get(option);
+    return text == null ? otherwise : integer(option.shown(), text, least, most);
+  }
+
+  /** {@code text} as a number between the two; {@code name} says in errors whose it is. */
+  public static int integer(String name, String text, int least, int most) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // said below
+    }
+    throw new UsageException(
+        name + " must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
+  }
+
+  public @Nullable Duration duration(Option option) {
+    String text = get(option);
+    try {
+      Duration duration = text == null ? null : Durations.parse(text);
+      if (duration != null && duration.isNegative()) {
+        throw new UsageException(option.shown() + " must not be negative, got \"" + text + "\"");
+      }
+      return duration;
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option.shown() + ": " + e.getMessage());
+    } catch (ArithmeticException e) {
+      throw new UsageException(option.shown() + ": \"" + text + "\" is too long");
+    }
+  }
+
+  /** Refuses the use of two options together. */
+  public void exclude(Option one, Option other) {
+    if (has(one) && has(other)) {
+      throw new UsageException(one.shown() + " and " + other.shown() + " are mutually exclusive");
+    }
+  }
+
+  /** Refuses more words than the command has a use for. */
+  public void atMost(int count) {
+    if (words.size() > count) {
+      throw new UsageException("unexpected argument: " + words.get(count));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.cli.args;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An option of a command.
+ *
+ * @param name the long form, without its dashes
+ * @param letter the short form, without its dash; 0 if it has none
+ * @param value what stands for its value in the help; null if it is a flag
+ * @param repeatable whether it may be given several times
+ * @param help one or more lines
+ */
+public record Option(
+    String name, char letter, @Nullable String value, boolean repeatable, String help) {
+
+  public static final Option JSON = flag("json", "print JSON");
+  public static final Option HELP = flag("help", "show this help").letter('h');
+  public static final Option VERSION = flag("version", "show the version").letter('v');
+
+  public static Option flag(String name, String help) {
+    return new Option(name, '\0', null, false, help);
+  }
+
+  public static Option value(String name, String value, String help) {
+    return new Option(name, '\0', value, false, help);
+  }
+
+  public Option letter(char newLetter) {
+    return new Option(name, newLetter, value, repeatable, help);
+  }
+
+  public Option many() {
+    return new Option(name, letter, value, true, help);
+  }
+
+  /** The option as an error names it. */
+  public String shown() {
+    return "--" + name;
+  }
+
+  /** Whether {@code word} is this option as a user writes it, without a value. */
+  boolean is(String word) {
+    if (word.length() == 2) {
+      return letter != 0 && word.charAt(0) == '-' && word.charAt(1) == letter;
+    }
+    return word.length() == name.length() + 2 && word.startsWith("--") && word.endsWith(name);
+  }
+}

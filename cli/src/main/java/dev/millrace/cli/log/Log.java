@@ -1,0 +1,119 @@
+package dev.millrace.cli.log;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.System.Logger.Level;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where log lines go: {@code [YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [ThreadName] Message}. Errors go to
+ * standard error; the rest to standard output for a server, and to standard error for commands,
+ * whose output is a result. Stack traces only at DEBUG and TRACE.
+ */
+public final class Log {
+  private static volatile Level least = Level.WARNING;
+  private static volatile PrintStream out = System.err;
+  private static volatile PrintStream err = System.err;
+
+  private Log() {}
+
+  /**
+   * Directs the log of this process.
+   *
+   * @param server whether the log is the output, and starts at INFO
+   */
+  public static void use(
+      Map<String, String> environment, PrintStream output, PrintStream errors, boolean server) {
+    out = server ? output : errors;
+    err = errors;
+    least = server ? Level.INFO : Level.WARNING;
+    for (String variable : new String[] {"MILLRACE_LOG_LEVEL", "NRVNA_LOG_LEVEL"}) {
+      String value = environment.get(variable);
+      if (value != null && !value.isEmpty()) {
+        Level wanted = level(value);
+        if (wanted == null) {
+          errors.println(
+              "Warning: " + variable + " is \"" + value
+                  + "\"; known are error, warn, info, debug and trace");
+        } else {
+          least = wanted;
+        }
+        return;
+      }
+    }
+  }
+
+  private static @Nullable Level level(String name) {
+    return switch (name.toLowerCase(Locale.ROOT)) {
+      case "error" -> Level.ERROR;
+      case "warn", "warning" -> Level.WARNING;
+      case "info" -> Level.INFO;
+      case "debug" -> Level.DEBUG;
+      case "trace" -> Level.TRACE;
+      default -> null;
+    };
+  }
+
+  static boolean shows(Level level) {
+    return level != Level.OFF && level.getSeverity() >= least.getSeverity();
+  }
+
+  /** Prints where {@code problem} comes from, for those who asked for details. */
+  public static void trace(Throwable problem) {
+    if (shows(Level.DEBUG)) {
+      err.print(stack(problem));
+      err.flush();
+    }
+  }
+
+  static void write(Level level, String message, @Nullable Throwable problem) {
+    StringBuilder line = new StringBuilder(message.length() + 80);
+    line.append('[').append(Lines.TIME.format(LocalDateTime.now())).append("] [");
+    line.append(level == Level.WARNING ? "WARN" : level.getName()).append("] [");
+    line.append(thread()).append("] ").append(message);
+    if (problem != null && !shows(Level.DEBUG)) {
+      String said = problem.getMessage();
+      line.append(": ").append(said == null ? problem.getClass().getSimpleName() : said);
+    }
+    String text = oneLine(line) + "\n";
+    if (problem != null && shows(Level.DEBUG)) {
+      text += stack(problem);
+    }
+    PrintStream to = level.getSeverity() >= Level.ERROR.getSeverity() ? err : out;
+    synchronized (Lines.class) {
+      to.print(text);
+      to.flush();
+    }
+  }
+
+  /** A message from outside must not look like several lines of ours. */
+  private static String oneLine(StringBuilder line) {
+    for (int i = 0; i < line.length(); i++) {
+      if (Character.isISOControl(line.charAt(i))) {
+        line.setCharAt(i, ' ');
+      }
+    }
+    return line.toString();
+  }
+
+  private static String thread() {
+    Thread thread = Thread.currentThread();
+    return thread.getName().isEmpty() ? "virtual-" + thread.threadId() : thread.getName();
+  }
+
+  private static String stack(Throwable problem) {
+    StringWriter text = new StringWriter();
+    problem.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+
+  /** Loaded with the first line only. */
+  private static final class Lines {
+    static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS");
+  }
+}

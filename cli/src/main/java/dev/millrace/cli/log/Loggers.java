@@ -1,0 +1,55 @@
+package dev.millrace.cli.log;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.text.MessageFormat;
+import java.util.ResourceBundle;
+import org.jspecify.annotations.Nullable;
+
+/** Gives every {@link System.Logger} of this process a place in the {@link Log}. */
+public final class Loggers extends System.LoggerFinder {
+  @Override
+  public Logger getLogger(String name, Module module) {
+    return new Named(name, name.startsWith("dev.millrace"));
+  }
+
+  /**
+   * @param ours the JDK's own loggers are heard from WARNING on only
+   */
+  private record Named(String name, boolean ours) implements Logger {
+    @Override
+    public String getName() {
+      return name;
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+      return Log.shows(level)
+          && (ours || level.getSeverity() >= Level.WARNING.getSeverity());
+    }
+
+    @Override
+    public void log(
+        Level level,
+        @Nullable ResourceBundle bundle,
+        @Nullable String message,
+        @Nullable Throwable problem) {
+      if (isLoggable(level)) {
+        Log.write(level, String.valueOf(message), problem);
+      }
+    }
+
+    @Override
+    public void log(
+        Level level,
+        @Nullable ResourceBundle bundle,
+        @Nullable String format,
+        @Nullable Object @Nullable ... parameters) {
+      if (isLoggable(level)) {
+        boolean plain = format == null || parameters == null || parameters.length == 0;
+        Log.write(
+            level, plain ? String.valueOf(format) : MessageFormat.format(format, parameters), null);
+      }
+    }
+  }
+}

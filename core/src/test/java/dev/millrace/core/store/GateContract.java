@@ -1,0 +1,156 @@
+package dev.millrace.core.store;
+
+import static dev.millrace.core.store.Jobs.gate;
+import static dev.millrace.core.store.Jobs.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageState;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Stages that wait for a user: gates that were asked for, and holds by hand. */
+abstract class GateContract extends ContractCase {
+
+  @Test
+  void aGateIsClosedUntilAUserApproves() {
+    JobId id = submit(stage("a", "x"), gate(stage("b", "y")));
+    assertThat(stage(id, 2)).isEqualTo(StageState.WAITING);
+    complete(claimOne("a"), "done");
+    assertThat(stage(id, 2)).isEqualTo(StageState.WAITING);
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    assertNothingToClaim("b");
+    crash();
+    assertNothingToClaim("b");
+    assertThat(store.approve(id, 2, ANNA).done()).isTrue();
+    assertThat(stage(id, 2)).isEqualTo(StageState.PENDING);
+    crash();
+    complete(claimOne("b"), "done");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+    assertThat(events(id))
+        .extracting(Entry::fact)
+        .contains(new Fact.OfStage(2, StageEvent.APPROVE, ANNA, null));
+  }
+
+  @Test
+  void aGateOnTheFirstStageHoldsTheWholeJob() {
+    JobId id = submit(gate(stage("a", "x")));
+    assertThat(state(id)).isEqualTo(JobState.PENDING);
+    assertNothingToClaim("a");
+    assertThat(store.approve(id, 1, ANNA).done()).isTrue();
+    workOff("a");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void aGateIsNotApprovedBeforeItsTurn() {
+    JobId id = submit(stage("a", "x"), gate(stage("b", "y")));
+    List<Object> before = everything(id);
+    Answer answer = store.approve(id, 2, ANNA);
+    assertThat(answer).isInstanceOf(Answer.Refused.class);
+    assertThat(((Answer.Refused) answer).message()).contains("Previous stage is not COMPLETED");
+    assertThat(everything(id)).isEqualTo(before);
+  }
+
+  @Test
+  void onlyAWaitingStageIsApproved() {
+    JobId id = submit(stage("a", "x"), gate(stage("b", "y")));
+    assertThat(store.approve(id, 1, ANNA)).isInstanceOf(Answer.Refused.class);
+    assertThat(store.approve(id, 0, ANNA)).isInstanceOf(Answer.Missing.class);
+    assertThat(store.approve(id, 3, ANNA)).isInstanceOf(Answer.Missing.class);
+    assertThat(store.hold(id, 3, ANNA)).isInstanceOf(Answer.Missing.class);
+    workOff("a");
+    assertThat(store.approve(id, 2, ANNA).done()).isTrue();
+    assertThat(store.approve(id, 2, ANNA)).isInstanceOf(Answer.Refused.class);
+  }
+
+  @Test
+  void anApprovalDuringAPauseTakesEffectOnResume() {
+    JobId id = submit(gate(stage("a", "x")));
+    store.pause(id, ANNA);
+    assertThat(store.approve(id, 1, ANNA).done()).isTrue();
+    assertNothingToClaim("a");
+    store.resume(id, ANNA);
+    workOff("a");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void aHeldStageGivesNothingOutUntilItIsApproved() {
+    JobId id = submit(stage("a", "x", "y"));
+    assertThat(store.hold(id, 1, ANNA).done()).isTrue();
+    assertThat(stage(id, 1)).isEqualTo(StageState.WAITING);
+    assertThat(store.hold(id, 1, ANNA)).isInstanceOf(Answer.Refused.class);
+    assertNothingToClaim("a");
+    crash();
+    assertNothingToClaim("a");
+    assertThat(store.approve(id, 1, ANNA).done()).isTrue();
+    assertThat(stage(id, 1)).isEqualTo(StageState.PENDING);
+    workOff("a");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void whatFinishesInAHeldStageIsKeptAndTakesEffectOnApproval() {
+    JobId id = submit(stage("a", "x", "y"), stage("b", "z"));
+    List<Claim> claims = claim(2, "a");
+    store.hold(id, 1, ANNA);
+    assertThat(store.heartbeat(claims.getFirst(), false)).isEqualTo(Pulse.PAUSE);
+    claims.forEach(claim -> complete(claim, "done"));
+    assertThat(stage(id, 1)).isEqualTo(StageState.WAITING);
+    assertNothingToClaim("a", "b");
+    crash();
+    assertThat(store.approve(id, 1, ANNA).done()).isTrue();
+    assertThat(stage(id, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stage(id, 2)).isEqualTo(StageState.PENDING);
+  }
+
+  @Test
+  void aStageThatHadStartedBeforeAHoldGoesOnWhereItWas() {
+    JobId id = submit(stage("a", "x", "y"));
+    complete(claimOne("a"), "done");
+    clock.advance(MINUTE);
+    store.hold(id, 1, ANNA);
+    store.approve(id, 1, ANNA);
+    assertThat(stage(id, 1)).isEqualTo(StageState.IN_PROGRESS);
+    assertThat(view(id).stages().getFirst().startedAt()).isEqualTo(ManualClock.START);
+  }
+
+  @Test
+  void aFailureInAHeldStageFailsTheJobOnApproval() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    store.hold(id, 1, ANNA);
+    fail(claim, "broken");
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    store.approve(id, 1, ANNA);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aStageHeldBeforeItsTurnIsAGateFromThenOn() {
+    JobId id = submit(stage("a", "x"), stage("b", "y"));
+    assertThat(store.hold(id, 2, ANNA).done()).isTrue();
+    workOff("a");
+    assertThat(stage(id, 2)).isEqualTo(StageState.WAITING);
+    assertNothingToClaim("b");
+    assertThat(store.approve(id, 2, ANNA).done()).isTrue();
+    workOff("b");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void aCompletedStageCannotBeHeld() {
+    JobId id = submit(stage("a", "x"), stage("b", "y"));
+    workOff("a");
+    Answer answer = store.hold(id, 1, ANNA);
+    assertThat(answer).isInstanceOf(Answer.Refused.class);
+    assertThat(((Answer.Refused) answer).message()).contains("stage", "HOLD", "COMPLETED");
+  }
+}

@@ -1,0 +1,128 @@
+package dev.millrace.core.store;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What it means to be a {@link JobStore}. A store's test extends this class, says how a fresh store
+ * is opened, and has all topics:
+ *
+ * <pre>
+ * class FsStoreTest extends StoreContract {
+ *   {@literal @}TempDir Path dir;
+ *   {@literal @}Override public JobStore open(ContractSettings settings) { … }
+ *   {@literal @}Override public void abandon(JobStore store) { … }
+ * }
+ * </pre>
+ *
+ * Where the interfaces are silent, the kit decides:
+ *
+ * <ul>
+ *   <li>An id is taken from the settings once for each job that is accepted. {@code createdAt} is
+ *       the clock's time at submission, in whole microseconds, and so is the time of every entry.
+ *   <li>A job is kept as its {@code JobDocument}; numbers are what {@code Json} reads them as.
+ *   <li>An input over {@code JobSpec.MAX_PROMPT_BYTES} bytes is an IllegalArgumentException.
+ *   <li>Claim order: jobs by {@code Priority.place(createdAt)}, then id; inside a job by stage, then
+ *       task number, PENDING and RETRIED alike.
+ *   <li>What is due is judged by the clock as it is, even where it was set back; entries are
+ *       recorded at {@code Turn.now()}. Due is what ends at or before now.
+ *   <li>{@code sweep} goes through a job's tasks by stage and number: run timeout ({@code
+ *       Claims.overrun}), queue timeout ({@code Claims.expire}), lost lease ({@code Claims.lose}
+ *       with the reason "lost lease"). It counts those, not what is aborted in consequence.
+ *   <li>{@code heartbeat} renews the lease by its length even if it ran out, as long as no sweep
+ *       took it. Progress is recorded only where recoveries count that it can forgive. Of an
+ *       unknown job it is LOST.
+ *   <li>{@code log} of a claim that is not the present one records nothing.
+ *   <li>Opening after a crash and opening after a clean close are the same: what runs is recovered.
+ *   <li>{@code each} makes a task of every COMPLETED task of the previous stage. A template without
+ *       an answer: {@code new Opening(stage.size(), message)} with the exception's message, and the
+ *       inputs stay as they were asked for.
+ *   <li>{@code idle}: no task of the types is IN_PROGRESS, whatever its job's state, and none stands
+ *       in the queue of an open stage of an open job, be it in its backoff.
+ *   <li>{@code list} is in the order of ids, oldest first also where it keeps the newest. {@code
+ *       counts} may leave zeros out. {@code tasks} and {@code events} of what is unknown are empty.
+ *   <li>{@code prune} deletes final jobs whose {@code completedAt} is before the time given; states
+ *       that are not final are ignored.
+ * </ul>
+ */
+public abstract class StoreContract implements StoreFixture {
+
+  @Nested
+  class Submitting extends SubmitContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Claiming extends ClaimContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Answering extends AnswerContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Levers extends LeverContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Gates extends GateContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Stages extends StageContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Time extends TimeContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Recovery extends RecoveryContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Reading extends ReadContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Concurrency extends ConcurrencyContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package dev.millrace.core.store;
+
+import static dev.millrace.core.store.Jobs.stage;
+import static dev.millrace.core.store.Jobs.with;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What time brings about: leases, timeouts, and clocks that jump. */
+abstract class TimeContract extends ContractCase {
+  private static final Duration MILLI = Duration.ofMillis(1);
+
+  @Test
+  void aClaimWhoseLeaseRanOutGoesBackIntoTheQueue() {
+    JobId id = submit(stage("a", "x"));
+    Claim former = claim(1, MINUTE, "a").getFirst();
+    clock.advance(MINUTE.minus(MILLI));
+    assertThat(store.sweep()).isZero();
+    clock.advance(MILLI);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    assertThat(store.heartbeat(former, true)).isEqualTo(Pulse.LOST);
+    assertEveryAnswerIs(Answer.Fenced.class, former);
+    Claim present = claimOne("a");
+    assertThat(present.attempt()).as("a lost lease costs no attempt").isEqualTo(1);
+    assertEveryAnswerIs(Answer.Fenced.class, former);
+    complete(present, "done");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void aHeartbeatRenewsTheLease() {
+    submit(stage("a", "x", "y"));
+    List<Claim> claims = claim(2, MINUTE, "a");
+    for (int i = 0; i < 5; i++) {
+      clock.advance(MINUTE.minus(MILLI));
+      assertThat(store.heartbeat(claims.get(0), false)).isEqualTo(Pulse.CONTINUE);
+      assertThat(store.sweep()).isEqualTo(i == 1 ? 1 : 0);
+    }
+    assertThat(store.heartbeat(claims.get(1), false)).isEqualTo(Pulse.LOST);
+    complete(claims.get(0), "done");
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isZero();
+  }
+
+  @Test
+  void aLeaseIsLostByTheSweepAndNotBefore() {
+    submit(stage("a", "x"));
+    Claim claim = claim(1, MINUTE, "a").getFirst();
+    clock.advance(MINUTE.multipliedBy(10));
+    assertThat(store.heartbeat(claim, false)).isEqualTo(Pulse.CONTINUE);
+    assertThat(store.sweep()).isZero();
+    clock.advance(MINUTE.multipliedBy(10));
+    complete(claim, "late, but nobody took it away");
+  }
+
+  @Test
+  void aClaimWithoutALeaseLivesAsLongAsTheOwner() {
+    submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    clock.advance(Duration.ofDays(1_000));
+    assertThat(store.sweep()).isZero();
+    complete(claim, "done");
+  }
+
+  @Test
+  void leasesThatAreLostAgainAndAgainReachTheCeiling() {
+    JobId id = submit(with(Jobs.ceiling(2), stage("a", "x")));
+    for (int i = 0; i < 3; i++) {
+      assertThat(state(id)).isNotEqualTo(JobState.FAILED);
+      assertThat(claim(1, MINUTE, "a")).hasSize(1);
+      clock.advance(MINUTE);
+      assertThat(store.sweep()).isEqualTo(1);
+    }
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(task(id, 1, 1).error())
+        .isEqualTo("Job exceeded recovery ceiling after repeated daemon crashes");
+  }
+
+  @Test
+  void aLeaseLostDuringAPauseLeavesThePauseAlone() {
+    JobId id = submit(stage("a", "x"));
+    claim(1, MINUTE, "a");
+    store.pause(id, ANNA);
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.PAUSED);
+    assertNothingToClaim("a");
+    store.resume(id, ANNA);
+    assertThat(claimOne("a").attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void anAttemptThatRunsTooLongFails() {
+    JobId id = submit(with(Jobs.runTimeout(2, MINUTE), stage("a", "x")));
+    Claim first = claimOne("a");
+    clock.advance(MINUTE.minus(MILLI));
+    assertThat(store.heartbeat(first, true)).isEqualTo(Pulse.CONTINUE);
+    assertThat(store.sweep()).isZero();
+    clock.advance(MILLI);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    assertThat(task(id, 1, 1).attempts()).isEqualTo(1);
+    assertThat(task(id, 1, 1).error()).isEqualTo("run timeout: not finished within PT1M");
+    assertEveryAnswerIs(Answer.Fenced.class, first);
+    assertNothingToClaim("a");
+    clock.advance(SECOND);
+    Claim second = claimOne("a");
+    assertThat(second.attempt()).isEqualTo(2);
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertEveryAnswerIs(Answer.Fenced.class, second);
+  }
+
+  @Test
+  void aTaskThatWaitsTooLongFails() {
+    JobId id = submit(with(Jobs.queueTimeout(MINUTE), stage("a", "x", "y")));
+    clock.advance(MINUTE.minus(MILLI));
+    Claim inTime = claimOne("a");
+    crash(); // the claim goes back into the queue, its clock starts again
+    assertThat(store.sweep()).isZero();
+    clock.advance(MILLI);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.FAILED);
+    assertThat(task(id, 1, 2).error()).isEqualTo("queue timeout: not claimed within PT1M");
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.ABORTED);
+    assertEveryAnswerIs(Answer.Cancelled.class, inTime);
+  }
+
+  @Test
+  void timeBehindAPauseDoesNotCount() {
+    JobId id = submit(with(Jobs.queueTimeout(MINUTE), stage("a", "x")));
+    clock.advance(MINUTE.minus(MILLI));
+    store.pause(id, ANNA);
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isZero();
+    store.resume(id, ANNA);
+    clock.advance(MINUTE.minus(MILLI));
+    assertThat(store.sweep()).isZero();
+    clock.advance(MILLI);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(view(id).startedAt()).isNull();
+  }
+
+  @Test
+  void timeBehindAGateOrAnEarlierStageDoesNotCount() {
+    JobId id = submit(stage("a", "x"), Jobs.gate(with(Jobs.queueTimeout(MINUTE), stage("b", "y"))));
+    clock.advance(MINUTE);
+    workOff("a");
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isZero();
+    store.approve(id, 2, ANNA);
+    assertThat(store.sweep()).isZero();
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void timeInABackoffDoesNotCount() {
+    Backoff hour = new Backoff(Duration.ofHours(1), 1.0, Duration.ofHours(1), 0.0);
+    JobId id = submit(with(new TaskPolicy(2, hour, MINUTE, null, 3), stage("a", "x")));
+    fail(claimOne("a"), "broken");
+    clock.advance(Duration.ofHours(1).plus(MINUTE).minus(MILLI));
+    assertThat(store.sweep()).isZero();
+    clock.advance(MILLI);
+    assertThat(store.sweep()).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void theSweepTakesTasksInTheirOrder() {
+    JobId id = submit(Jobs.collecting(1.0, with(Jobs.queueTimeout(MINUTE), Jobs.tasks("a", 3))));
+    claim(1, SECOND, "a");
+    clock.advance(MINUTE);
+    assertThat(store.sweep()).isEqualTo(3);
+    assertThat(store.tasks(id, 1, 1, 9))
+        .extracting(TaskView::state)
+        .containsExactly(TaskState.RETRIED, TaskState.FAILED, TaskState.FAILED);
+  }
+
+  @Test
+  void aClockThatIsSetBackNeitherReversesTheLogNorStopsWork() {
+    JobId id = submit(with(Jobs.attempts(3), stage("a", "x", "y")));
+    Claim claim = claimOne("a");
+    clock.advance(Duration.ofHours(-2));
+    fail(claim, "broken");
+    assertThat(claimOne("a").hold().task()).isEqualTo(2);
+    assertThat(events(id)).allSatisfy(e -> assertThat(e.at()).isEqualTo(ManualClock.START));
+    // A backoff that ends later than any could is of the clock that was.
+    assertThat(claimOne("a").hold().task()).isEqualTo(1);
+  }
+
+  @Test
+  void aHeartbeatTellsTheWorkerWhatToDo() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    assertThat(store.heartbeat(claim, false)).isEqualTo(Pulse.CONTINUE);
+    store.hold(id, 1, ANNA);
+    assertThat(store.heartbeat(claim, false)).isEqualTo(Pulse.PAUSE);
+    store.approve(id, 1, ANNA);
+    store.pause(id, ANNA);
+    assertThat(store.heartbeat(claim, false)).isEqualTo(Pulse.PAUSE);
+    store.resume(id, ANNA);
+    assertThat(store.heartbeat(claim, true)).isEqualTo(Pulse.CONTINUE);
+    long last = view(id).lastEvent();
+    store.heartbeat(claim, true);
+    assertThat(view(id).lastEvent()).as("nothing to forgive, nothing to record").isEqualTo(last);
+    store.abort(id, ANNA);
+    assertThat(store.heartbeat(claim, true)).isEqualTo(Pulse.CANCEL);
+  }
+}
