@@ -29,10 +29,19 @@ public final class Main {
             System.getenv(),
             Path.of("").toAbsolutePath(),
             new ProcessTerminal());
-    int status = output.status(run(shell, RawArguments.of(args)), err);
+    int status = output.status(start(shell, args), err);
     if (status != ExitCode.OK) {
       // Not System.exit: that looks for a logger first, which takes longer than all the rest.
       Runtime.getRuntime().halt(status);
+    }
+  }
+
+  private static int start(Shell shell, String[] args) {
+    try {
+      return run(shell, RawArguments.of(args));
+    } catch (Refusal e) {
+      error(shell, e.getMessage());
+      return ExitCode.FAILED;
     }
   }
 

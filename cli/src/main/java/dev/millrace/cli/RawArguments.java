@@ -1,10 +1,8 @@
 package dev.millrace.cli;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /**
  * The words of the command line as they were typed. Java decodes them by the locale, and under one
@@ -27,26 +25,29 @@ final class RawArguments {
   }
 
   private static String[] reread(String[] decoded) {
+    byte[] line;
     try {
-      return last(Files.readAllBytes(Path.of("/proc/self/cmdline")), decoded);
+      line = Files.readAllBytes(Path.of("/proc/self/cmdline"));
     } catch (IOException e) {
       return decoded; // not Linux: there, arguments are UTF-8 anyway
     }
+    return last(line, decoded.length);
   }
 
-  /** The last words of a command line whose words end with a zero byte each. */
-  static String[] last(byte[] line, String[] decoded) {
-    String[] words = decoded.clone();
+  /**
+   * The last {@code count} words of a command line, in which every word ends with a zero byte.
+   *
+   * @throws Refusal if one is not UTF-8
+   */
+  static String[] last(byte[] line, int count) {
+    String[] words = new String[count];
     int end = line.length - 1;
-    for (int i = words.length - 1; i >= 0; i--) {
+    for (int i = count - 1; i >= 0; i--) {
       int from = end;
       while (from > 0 && line[from - 1] != 0) {
         from--;
       }
-      if (end < 0 || from > end) {
-        return decoded;
-      }
-      words[i] = new String(Arrays.copyOfRange(line, from, end), StandardCharsets.UTF_8);
+      words[i] = Utf8.decode(line, from, end - from, "argument " + (i + 1));
       end = from - 1;
     }
     return words;

@@ -33,10 +33,7 @@ final class Processor {
    * @param workers by type
    */
   Processor(
-      JobStore store,
-      Map<String, Worker> workers,
-      StoreTrouble trouble,
-      ServerListener listener) {
+      JobStore store, Map<String, Worker> workers, StoreTrouble trouble, ServerListener listener) {
     this.store = store;
     this.workers = Map.copyOf(workers);
     this.trouble = trouble;

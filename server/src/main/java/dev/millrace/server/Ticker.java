@@ -1,6 +1,7 @@
 package dev.millrace.server;
 
 import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -28,8 +29,7 @@ final class Ticker {
   /**
    * @param broken is told when the store is; the ticker then ends
    */
-  static Ticker start(
-      String name, Duration pause, Runnable action, Consumer<StoreBroken> broken) {
+  static Ticker start(String name, Duration pause, Runnable action, Consumer<StoreBroken> broken) {
     Ticker ticker = new Ticker(name, pause, action, broken);
     Thread.ofPlatform().name(name).daemon().start(ticker::run);
     return ticker;
@@ -55,7 +55,8 @@ final class Ticker {
       throw e;
     } catch (RuntimeException e) {
       if (!failing) {
-        LOG.log(Level.WARNING, name + " fails, and tries again every " + pause, e);
+        Throwable trace = e instanceof StoreException ? null : e;
+        LOG.log(Level.WARNING, name + " fails and goes on trying: " + e.getMessage(), trace);
       }
       failing = true;
     }

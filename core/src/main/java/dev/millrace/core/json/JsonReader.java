@@ -223,13 +223,14 @@ final class JsonReader {
     if (number.length() > 400) {
       throw error("numbers of at most 400 characters");
     }
-    return whole && number.length() <= 18 ? (Object) Long.valueOf(number) : big(number, whole);
+    return whole && number.length() <= 18 ? (Object) Long.valueOf(number) : big(number);
   }
 
-  private Object big(String number, boolean whole) {
+  private Object big(String number) {
     try {
       BigDecimal value = new BigDecimal(number);
-      if (whole && value.precision() <= 19 && value.equals(BigDecimal.valueOf(value.longValue()))) {
+      // 5E0 is written as 5, and must then be what 5 is read as
+      if (value.scale() == 0 && value.precision() <= 19 && value.equals(BigDecimal.valueOf(value.longValue()))) {
         return value.longValue();
       }
       return value;

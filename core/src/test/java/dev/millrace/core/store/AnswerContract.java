@@ -95,8 +95,8 @@ abstract class AnswerContract extends ContractCase {
     assertThat(task(id, 1, 1).attempts()).isEqualTo(2);
     assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.ABORTED);
     assertThat(taskState(id, 2, 1)).isEqualTo(TaskState.ABORTED);
-    assertThat(stage(id, 1)).isEqualTo(StageState.FAILED);
-    assertThat(stage(id, 2)).isEqualTo(StageState.ABORTED);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.FAILED);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.ABORTED);
     assertThat(state(id)).isEqualTo(JobState.FAILED);
     assertThat(view(id).error()).isEqualTo("stage 1 (a): task 1: two");
     assertThat(view(id).completedAt()).isEqualTo(clock.instant());

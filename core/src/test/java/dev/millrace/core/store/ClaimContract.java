@@ -165,8 +165,8 @@ abstract class ClaimContract extends ContractCase {
     complete(both.get(0), "1");
     assertNothingToClaim("b");
     complete(both.get(1), "2");
-    assertThat(stage(id, 1)).isEqualTo(StageState.COMPLETED);
-    assertThat(stage(id, 2)).isEqualTo(StageState.PENDING);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.PENDING);
     assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
     complete(claimOne("b"), "3");
     assertThat(state(id)).isEqualTo(JobState.COMPLETED);

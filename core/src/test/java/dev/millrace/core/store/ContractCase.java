@@ -120,7 +120,7 @@ abstract class ContractCase {
     return store.state(id).orElseThrow();
   }
 
-  final StageState stage(JobId id, int stage) {
+  final StageState stageState(JobId id, int stage) {
     return view(id).stages().get(stage - 1).state();
   }
 

@@ -21,15 +21,15 @@ abstract class GateContract extends ContractCase {
   @Test
   void aGateIsClosedUntilAUserApproves() {
     JobId id = submit(stage("a", "x"), gate(stage("b", "y")));
-    assertThat(stage(id, 2)).isEqualTo(StageState.WAITING);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.WAITING);
     complete(claimOne("a"), "done");
-    assertThat(stage(id, 2)).isEqualTo(StageState.WAITING);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.WAITING);
     assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
     assertNothingToClaim("b");
     crash();
     assertNothingToClaim("b");
     assertThat(store.approve(id, 2, ANNA).done()).isTrue();
-    assertThat(stage(id, 2)).isEqualTo(StageState.PENDING);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.PENDING);
     crash();
     complete(claimOne("b"), "done");
     assertThat(state(id)).isEqualTo(JobState.COMPLETED);
@@ -85,13 +85,13 @@ abstract class GateContract extends ContractCase {
   void aHeldStageGivesNothingOutUntilItIsApproved() {
     JobId id = submit(stage("a", "x", "y"));
     assertThat(store.hold(id, 1, ANNA).done()).isTrue();
-    assertThat(stage(id, 1)).isEqualTo(StageState.WAITING);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.WAITING);
     assertThat(store.hold(id, 1, ANNA)).isInstanceOf(Answer.Refused.class);
     assertNothingToClaim("a");
     crash();
     assertNothingToClaim("a");
     assertThat(store.approve(id, 1, ANNA).done()).isTrue();
-    assertThat(stage(id, 1)).isEqualTo(StageState.PENDING);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.PENDING);
     workOff("a");
     assertThat(state(id)).isEqualTo(JobState.COMPLETED);
   }
@@ -103,12 +103,12 @@ abstract class GateContract extends ContractCase {
     store.hold(id, 1, ANNA);
     assertThat(store.heartbeat(claims.getFirst(), false)).isEqualTo(Pulse.PAUSE);
     claims.forEach(claim -> complete(claim, "done"));
-    assertThat(stage(id, 1)).isEqualTo(StageState.WAITING);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.WAITING);
     assertNothingToClaim("a", "b");
     crash();
     assertThat(store.approve(id, 1, ANNA).done()).isTrue();
-    assertThat(stage(id, 1)).isEqualTo(StageState.COMPLETED);
-    assertThat(stage(id, 2)).isEqualTo(StageState.PENDING);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.PENDING);
   }
 
   @Test
@@ -118,7 +118,7 @@ abstract class GateContract extends ContractCase {
     clock.advance(MINUTE);
     store.hold(id, 1, ANNA);
     store.approve(id, 1, ANNA);
-    assertThat(stage(id, 1)).isEqualTo(StageState.IN_PROGRESS);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.IN_PROGRESS);
     assertThat(view(id).stages().getFirst().startedAt()).isEqualTo(ManualClock.START);
   }
 
@@ -138,7 +138,7 @@ abstract class GateContract extends ContractCase {
     JobId id = submit(stage("a", "x"), stage("b", "y"));
     assertThat(store.hold(id, 2, ANNA).done()).isTrue();
     workOff("a");
-    assertThat(stage(id, 2)).isEqualTo(StageState.WAITING);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.WAITING);
     assertNothingToClaim("b");
     assertThat(store.approve(id, 2, ANNA).done()).isTrue();
     workOff("b");

@@ -68,7 +68,7 @@ abstract class LeverContract extends ContractCase {
     store.pause(id, ANNA);
     complete(running, "finished");
     assertThat(state(id)).isEqualTo(JobState.PAUSED);
-    assertThat(stage(id, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.COMPLETED);
     assertNothingToClaim("a", "b");
     crash();
     store.resume(id, ANNA);

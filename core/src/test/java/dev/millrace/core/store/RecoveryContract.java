@@ -30,7 +30,7 @@ abstract class RecoveryContract extends ContractCase {
     crash();
 
     assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
-    assertThat(stage(id, 1)).isEqualTo(StageState.IN_PROGRESS);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.IN_PROGRESS);
     assertThat(view(id).startedAt()).isEqualTo(ManualClock.START);
     assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
     assertThat(task(id, 1, 1).attempts()).isZero();

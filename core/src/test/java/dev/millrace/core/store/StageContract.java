@@ -29,10 +29,10 @@ abstract class StageContract extends ContractCase {
     List<Claim> claims = claim(4, "a");
     fail(claims.get(0), "broken");
     fail(claims.get(3), "broken");
-    assertThat(stage(id, 1)).isEqualTo(StageState.IN_PROGRESS);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.IN_PROGRESS);
     complete(claims.get(1), "fine");
     complete(claims.get(2), "fine");
-    assertThat(stage(id, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.COMPLETED);
     assertThat(view(id).stages().getFirst().tasks())
         .isEqualTo(Map.of(TaskState.FAILED, 2, TaskState.COMPLETED, 2));
     workOff("b");
@@ -90,7 +90,7 @@ abstract class StageContract extends ContractCase {
   void eachOverNothingIsCompletedAtOnce() {
     JobId id = submit(collecting(1.0, tasks("a", 2)), each("b", "{{result}}"));
     claim(2, "a").forEach(claim -> fail(claim, "broken"));
-    assertThat(stage(id, 2)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.COMPLETED);
     assertThat(state(id)).isEqualTo(JobState.COMPLETED);
   }
 
@@ -136,8 +136,8 @@ abstract class StageContract extends ContractCase {
         submit(tasks("a", 2), templates("b", "{{results}}", "{{results[7]}}"), stage("c", "x"));
     workOff("a");
     assertThat(state(id)).isEqualTo(JobState.FAILED);
-    assertThat(stage(id, 2)).isEqualTo(StageState.FAILED);
-    assertThat(stage(id, 3)).isEqualTo(StageState.ABORTED);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.FAILED);
+    assertThat(stageState(id, 3)).isEqualTo(StageState.ABORTED);
     assertThat(view(id).error()).isEqualTo("stage 2 (b): {{results[7]}}: task 7 has no result");
     assertThat(store.tasks(id, 2, 1, 9))
         .extracting(TaskView::state)
@@ -173,7 +173,7 @@ abstract class StageContract extends ContractCase {
     Claim claim = claimOne("a");
     store.pause(id, ANNA);
     complete(claim, "x");
-    assertThat(stage(id, 2)).isEqualTo(StageState.PENDING);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.PENDING);
     assertNothingToClaim("b");
     store.resume(id, ANNA);
     assertThat(claimOne("b").input()).isEqualTo("<x>");

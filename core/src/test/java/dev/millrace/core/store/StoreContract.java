@@ -125,4 +125,12 @@ public abstract class StoreContract implements StoreFixture {
       return StoreContract.this;
     }
   }
+
+  @Nested
+  class Randomly extends RandomContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
 }

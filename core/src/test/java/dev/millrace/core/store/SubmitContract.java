@@ -154,8 +154,8 @@ abstract class SubmitContract extends ContractCase {
     assertThat(view(empty).completedAt()).isEqualTo(clock.instant());
 
     JobId gap = submit(stage("a"), stage("b", "x"), stage("a"));
-    assertThat(stage(gap, 1)).isEqualTo(StageState.COMPLETED);
-    assertThat(stage(gap, 2)).isEqualTo(StageState.PENDING);
+    assertThat(stageState(gap, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(gap, 2)).isEqualTo(StageState.PENDING);
     workOff("b");
     assertThat(state(gap)).isEqualTo(JobState.COMPLETED);
   }

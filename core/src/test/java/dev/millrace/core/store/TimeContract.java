@@ -197,10 +197,23 @@ abstract class TimeContract extends ContractCase {
     Claim claim = claimOne("a");
     clock.advance(Duration.ofHours(-2));
     fail(claim, "broken");
-    assertThat(claimOne("a").hold().task()).isEqualTo(2);
+    // A backoff that ends later than any could is of the clock that was: it is over.
+    assertThat(claim(9, "a")).extracting(c -> c.hold().task()).containsExactly(1, 2);
     assertThat(events(id)).allSatisfy(e -> assertThat(e.at()).isEqualTo(ManualClock.START));
-    // A backoff that ends later than any could is of the clock that was.
-    assertThat(claimOne("a").hold().task()).isEqualTo(1);
+    clock.advance(Duration.ofHours(3));
+    crash();
+    assertThat(events(id).getLast().at()).isEqualTo(ManualClock.START.plus(Duration.ofHours(1)));
+  }
+
+  @Test
+  void aClockThatIsSetBackALittleProlongsABackoffByThatMuch() {
+    Backoff minute = new Backoff(MINUTE, 1.0, MINUTE.multipliedBy(5), 0.0);
+    submit(with(new TaskPolicy(2, minute, null, null, 3), stage("a", "x")));
+    fail(claimOne("a"), "broken");
+    clock.advance(MINUTE.negated());
+    assertNothingToClaim("a");
+    clock.advance(MINUTE.multipliedBy(2));
+    assertThat(claimOne("a").attempt()).isEqualTo(2);
   }
 
   @Test

@@ -24,7 +24,13 @@ public record ExecSettings(
     if (maxOutput < 1 || maxLogLines < 1 || maxLogBytes < 1 || maxLineBytes < 1) {
       throw new IllegalArgumentException(
           "limits must be at least 1, got "
-              + maxOutput + ", " + maxLogLines + ", " + maxLogBytes + " and " + maxLineBytes);
+              + maxOutput
+              + ", "
+              + maxLogLines
+              + ", "
+              + maxLogBytes
+              + " and "
+              + maxLineBytes);
     }
   }
 

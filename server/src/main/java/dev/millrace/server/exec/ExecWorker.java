@@ -58,7 +58,8 @@ public final class ExecWorker implements Worker {
     if (equals < 1) {
       throw new IllegalArgumentException("expected TYPE=COMMAND, got \"" + typeAndCommand + "\"");
     }
-    return new ExecWorker(typeAndCommand.substring(0, equals), typeAndCommand.substring(equals + 1));
+    return new ExecWorker(
+        typeAndCommand.substring(0, equals), typeAndCommand.substring(equals + 1));
   }
 
   @Override

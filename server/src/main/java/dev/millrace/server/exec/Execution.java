@@ -33,8 +33,9 @@ final class Execution {
 
   private static final int MESSAGE_LENGTH = 500;
   private static final Map<Integer, String> SIGNALS =
-      Map.of(1, "HUP", 2, "INT", 3, "QUIT", 4, "ILL", 6, "ABRT", 9, "KILL", 11, "SEGV", 13, "PIPE",
-          15, "TERM");
+      Map.of(
+          1, "HUP", 2, "INT", 3, "QUIT", 4, "ILL", 6, "ABRT", 9, "KILL", 11, "SEGV", 13, "PIPE", 15,
+          "TERM");
 
   private final ProcessGroup group;
   private final ExecSettings settings;
@@ -55,7 +56,8 @@ final class Execution {
   TaskOutcome run(TaskContext task, Executor pumps, Runnable ending) {
     Process process = group.leader();
     List<CompletableFuture<Void>> pumping = new ArrayList<>();
-    pumping.add(CompletableFuture.runAsync(() -> read(process.getInputStream(), this::keep), pumps));
+    pumping.add(
+        CompletableFuture.runAsync(() -> read(process.getInputStream(), this::keep), pumps));
     pumping.add(CompletableFuture.runAsync(this::readErrors, pumps));
     byte[] input = (ProcessGroups.GO + task.text()).getBytes(StandardCharsets.UTF_8);
     if (input.length <= FITS_A_PIPE) {
@@ -80,7 +82,8 @@ final class Execution {
 
   /** A process that left the group may hold the pipes; what it still prints is not waited for. */
   private void awaitEnd(List<CompletableFuture<Void>> pumping) {
-    CompletableFuture<Void> all = CompletableFuture.allOf(pumping.toArray(CompletableFuture[]::new));
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(pumping.toArray(CompletableFuture[]::new));
     boolean interrupted = false;
     long end = System.nanoTime() + settings.grace().toNanos();
     while (true) {
@@ -105,7 +108,8 @@ final class Execution {
 
   private TaskOutcome outcome(@Nullable Integer exit) {
     if (output.over()) {
-      return failed("printed more than " + settings.maxOutput() + " bytes on stdout and was killed");
+      return failed(
+          "printed more than " + settings.maxOutput() + " bytes on stdout and was killed");
     }
     if (exit == null) {
       return failed("stopped");

@@ -50,7 +50,7 @@ final class ProcessGroup {
     boolean interrupted = Thread.interrupted();
     if (send(Signal.TERM)) {
       interrupted |= awaitNobody(grace);
-      if (send(Signal.KILL)) {
+      if (anyAlive() && send(Signal.KILL)) {
         interrupted |= awaitNobody(KILL_TAKES);
       }
     }
@@ -66,7 +66,7 @@ final class ProcessGroup {
   private boolean awaitNobody(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     boolean interrupted = false;
-    while (send(Signal.NONE) && System.nanoTime() < deadline) {
+    while (anyAlive() && System.nanoTime() < deadline) {
       try {
         if (!leader.isAlive() || leader.waitFor(LOOK_AGAIN.toNanos(), TimeUnit.NANOSECONDS)) {
           Thread.sleep(LOOK_AGAIN); // the leader is gone, others are not
@@ -76,6 +76,11 @@ final class ProcessGroup {
       }
     }
     return interrupted;
+  }
+
+  private boolean anyAlive() {
+    return send(Signal.NONE)
+        && (signals == null || leader.isAlive() || GroupMembers.anyAlive(leader.pid()));
   }
 
   /** Whether there was anybody to get it. */
@@ -89,7 +94,8 @@ final class ProcessGroup {
     if (!leader.isAlive()) { // else its exit status is Java's to take
       signals.reap(leader.pid());
     }
-    // A leader that has not become one yet is reached by its own number. Once it is gone that number
+    // A leader that has not become one yet is reached by its own number. Once it is gone that
+    // number
     // may be another's, while the group's stays taken as long as the group has members.
     return signals.send(-leader.pid(), signal)
         || (leader.isAlive() && signals.send(leader.pid(), signal));

@@ -25,7 +25,7 @@ final class ProcessGroups implements AutoCloseable {
   /** What a command waits for: the shell reads exactly this from stdin, the rest is the program's. */
   static final String GO = "\n";
 
-  private static final String GATE = "read -r go && exec /bin/sh -c \"$1\"";
+  private static final String GATE = "read -r MILLRACE_GO && exec /bin/sh -c \"$1\"";
 
   private final List<String> prefix;
   private final Duration grace;

@@ -10,7 +10,7 @@ import java.util.Set;
 final class Dirty {
 
   /** From this many files and directories on, one sync of the file system is quicker. */
-  private static final int ALL_FROM = 7;
+  private static final int ALL_FROM = 5;
 
   private final Set<Path> files = new LinkedHashSet<>();
   private final Set<Path> directories = new LinkedHashSet<>();

@@ -2,6 +2,7 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.store.StoreBroken;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +58,7 @@ final class GroupCommit {
     lock.unlock();
     IOException problem = null;
     try {
-      batch.sync(disk);
-    } catch (IOException e) {
-      problem = e;
+      problem = sync(batch);
     } finally {
       lock.lock();
       syncing = false;
@@ -69,6 +68,31 @@ final class GroupCommit {
       failure = problem;
     } else {
       syncedBatch = number;
+    }
+  }
+
+  private @Nullable IOException sync(Dirty batch) {
+    if (Thread.currentThread().isVirtual()) {
+      // A native call holds on to the carrier of a virtual thread: let another thread wait for it.
+      CompletableFuture<@Nullable IOException> done = new CompletableFuture<>();
+      Thread.ofPlatform().name("sync").daemon().start(() -> {
+        try {
+          done.complete(syncHere(batch));
+        } catch (Throwable e) {
+          done.completeExceptionally(e);
+        }
+      });
+      return done.join();
+    }
+    return syncHere(batch);
+  }
+
+  private @Nullable IOException syncHere(Dirty batch) {
+    try {
+      batch.sync(disk);
+      return null;
+    } catch (IOException e) {
+      return e;
     }
   }
 

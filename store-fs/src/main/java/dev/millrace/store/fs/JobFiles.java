@@ -59,9 +59,10 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
     JsonObject meta = Meta.read(at.disk(), at.dir());
     Instant created = Meta.submittedAt(meta, id);
     try {
-      return at.disk().kind(at.file(StagedFiles.DOCUMENT)) == Disk.Kind.NOTHING
-          ? PlainFiles.read(at, id, meta, created)
-          : StagedFiles.read(at, id, created);
+      boolean staged = meta.has("mode")
+          ? "job".equals(meta.string("mode"))
+          : at.disk().kind(at.file(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING;
+      return staged ? StagedFiles.read(at, id, created) : PlainFiles.read(at, id, meta, created);
     } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
       throw new Malformed(String.valueOf(e.getMessage()));
     }

@@ -84,9 +84,13 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
 
   static PlainFiles read(At at, JobId id, JsonObject meta, Instant created) throws IOException {
     JsonObject data = meta.object("parameters");
-    attach(at, data, SCHEMA_PARAMETER, SCHEMA);
-    attach(at, data, GRAMMAR_PARAMETER, GRAMMAR);
-    StageSpec stage = new StageSpec(type(at), false, Tolerance.NONE,
+    // Metadata that can be read tells what is there; without it, look.
+    if (!meta.has("mode") || meta.has("output_format")) {
+      attach(at, data, SCHEMA_PARAMETER, SCHEMA);
+      attach(at, data, GRAMMAR_PARAMETER, GRAMMAR);
+    }
+    String type = "text".equals(meta.string("mode", null)) ? "generate" : type(at);
+    StageSpec stage = new StageSpec(type, false, Tolerance.NONE,
         JobDocument.policy(meta.object("limits")), List.of(TaskSpec.of("")), null, data);
     JobSpec spec = JobSpec.of(List.of(stage));
     JobPlan shape = JobPlan.of(spec, created);
@@ -204,7 +208,9 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     TaskFold task = fold.stage(1).task(1);
     List<String> artifacts = new ArrayList<>();
     if (fold.state() == JobState.COMPLETED) {
-      artifacts.add(at.disk().kind(at.file(RESULT)) == Disk.Kind.FILE ? RESULT : EMBEDDING);
+      boolean vector = stage.type().equals("embed")
+          && at.disk().kind(at.file(EMBEDDING)) == Disk.Kind.FILE;
+      artifacts.add(vector ? EMBEDDING : RESULT);
     } else {
       at.disk().write(at.file(ERROR), Text.bytes(String.valueOf(task.error()) + "\n"));
       dirty.file(at.file(ERROR)).directory(at.dir());

@@ -89,14 +89,15 @@ final class Scanner implements AutoCloseable {
   private void index(JobId id) {
     Path dir = places.of(JobState.PENDING, id);
     try {
-      if (disk.kind(dir) == Disk.Kind.NOTHING) {
+      Disk.Kind kind = disk.kind(dir);
+      if (kind == Disk.Kind.NOTHING) {
         return;
       }
-      if (!looksLikeJob(disk, dir)) {
-        report(id.value(), "holds no regular prompt.txt or job.json and is not touched");
+      JsonObject meta = kind == Disk.Kind.DIRECTORY ? Meta.read(disk, dir) : JsonObject.create();
+      if (!meta.has("mode") && !looksLikeJob(disk, dir)) {
+        report(id.value(), "is not a directory with a prompt.txt or job.json and is not touched");
         return;
       }
-      JsonObject meta = Meta.read(disk, dir);
       boolean virgin = disk.kind(dir.resolve(EventLog.FILE)) == Disk.Kind.NOTHING;
       String type = virgin ? type(meta) : null;
       if (type == null) {

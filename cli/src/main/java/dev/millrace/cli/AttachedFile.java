@@ -1,0 +1,59 @@
+package dev.millrace.cli;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
+
+/** A small file whose text becomes part of a job: taken as it is, or refused. */
+final class AttachedFile {
+  private static final int MOST = 1_000_000;
+
+  private AttachedFile() {}
+
+  /** The text of a JSON schema, verbatim. */
+  static String schema(Path file) throws IOException {
+    String text = text(file);
+    try {
+      Object schema = Json.parse(text);
+      if (!(schema instanceof Map) && !(schema instanceof Boolean)) {
+        throw new Refusal(file + " is not a JSON schema: an object, true or false");
+      }
+      return text;
+    } catch (JsonException e) {
+      throw new Refusal(file + " is " + e.getMessage());
+    }
+  }
+
+  static String text(Path file) throws IOException {
+    byte[] bytes = bytes(file);
+    if (bytes.length == 0) {
+      throw new Refusal(file + " is empty");
+    }
+    if (bytes.length > MOST) {
+      throw new Refusal(file + " is too large: at most " + MOST + " bytes");
+    }
+    return Utf8.decode(bytes, 0, bytes.length, file.toString());
+  }
+
+  private static byte[] bytes(Path file) throws IOException {
+    try {
+      // Before it is opened: opening a FIFO would wait for somebody to write to it.
+      if (!Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS).isRegularFile()) {
+        throw new Refusal(file + " is not a regular file; links are not followed");
+      }
+      try (InputStream in = Files.newInputStream(file, NOFOLLOW_LINKS)) {
+        return in.readNBytes(MOST + 1);
+      }
+    } catch (NoSuchFileException e) {
+      throw new Refusal(file + " is not there");
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.millrace.cli;
+
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Fact.Detail;
+import java.util.Locale;
+
+/** An entry of a job's log as a line for people. */
+final class EventText {
+  private static final int WIDTH = 2_000;
+
+  private EventText() {}
+
+  static String of(Entry entry) {
+    return Times.clock(entry.at()) + "  " + Printable.line(text(entry.fact()), WIDTH);
+  }
+
+  private static String text(Fact fact) {
+    return switch (fact) {
+      case Fact.Submitted() -> "job submitted";
+      case Fact.OfJob(var event, Cause cause) -> "job " + word(event) + by(cause);
+      case Fact.OfStage(int stage, var event, Cause cause, var opening) ->
+          "stage " + stage + " " + word(event) + by(cause)
+              + (opening == null ? "" : " (" + opening.tasks() + " tasks)");
+      case Fact.OfTask(int stage, int task, var event, Detail detail) ->
+          "task " + stage + "/" + task + " " + word(event) + detail(detail);
+      case Fact.Progress(int stage, int task) -> "task " + stage + "/" + task + " progress";
+      case Fact.Line(int stage, int task, String level, String line) ->
+          (stage > 0 ? "task " + stage + "/" + task : "job")
+              + " [" + level.toUpperCase(Locale.ROOT) + "] " + line;
+    };
+  }
+
+  private static String by(Cause cause) {
+    return (cause.who() == null ? "" : " by " + cause.who())
+        + (cause.comment() == null ? "" : ": " + cause.comment());
+  }
+
+  private static String detail(Detail detail) {
+    return switch (detail) {
+      case Detail.None() -> "";
+      case Detail.Claimed(long epoch, String worker) -> " by " + worker;
+      case Detail.Completed(long offset, int length) -> "";
+      case Detail.Retrying(String error, var notBefore) ->
+          ", not before " + Times.clock(notBefore) + ": " + error;
+      case Detail.Ended(String error) -> ": " + error;
+      case Detail.Released(String reason, boolean crash) -> ": " + reason;
+    };
+  }
+
+  private static String word(Enum<?> event) {
+    return event.name().toLowerCase(Locale.ROOT);
+  }
+}

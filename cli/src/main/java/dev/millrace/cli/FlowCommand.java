@@ -1,0 +1,129 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.job.JobId;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code millrace flow}: results, status, waiting. */
+final class FlowCommand implements Command {
+  static final Option WAIT = Option.flag("wait", "wait until the job has ended").letter('w');
+  static final Option IDLE =
+      Option.flag("wait-idle", "wait until nothing is queued or running, in the\n"
+              + "workspace or among the selected jobs")
+          .letter('W');
+  static final Option TAG =
+      Option.value("tag", "TAG", "select the jobs with this tag: their ids, or\n"
+          + "with --json one object a line");
+  static final Option CHILDREN =
+      Option.value("children", "ID", "select the jobs whose parent is ID");
+  static final Option FOLLOW =
+      Option.flag("follow", "show the job's log until it has ended, then the result").letter('f');
+  static final Option STAGE =
+      Option.value("stage", "N", "results of stage N instead of the last one");
+  static final Option TASKS =
+      Option.flag("tasks", "list the tasks: state, attempts, result or error");
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "flow",
+        List.of("DIR [options]", "DIR ID [options]"),
+        "Prints a job's result, or how the workspace DIR stands.",
+        List.of(WAIT, IDLE, FOLLOW, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
+        """
+        The result of a single task is printed as it is; of several, one JSON object a line.
+        Examples:
+          millrace flow ./ws                                  how many jobs wait, run, are done
+          millrace work ./ws "prompt" | millrace flow ./ws -w   submit and wait in one pipe
+          millrace flow ./ws -W --tag nightly                 wait for your jobs
+          millrace flow ./ws --tag nightly --json             collect a whole batch
+        Exit status: 0 done, 1 failed, cancelled, missing or an error, 2 not ready (queued, running,
+        paused). A selection with --json, and -W: 1 if a job failed, else 0.\
+        """);
+  }
+
+  @Override
+  public int usageStatus() {
+    return ExitCode.FAILED;
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) throws IOException, InterruptedException {
+    if (given.words().isEmpty()) {
+      throw new UsageException("no workspace: name its directory");
+    }
+    if (given.words().size() > 2) {
+      throw new UsageException("only one job ID may be provided");
+    }
+    String word = given.words().size() == 2 ? given.words().get(1) : null;
+    boolean selection = given.has(TAG) || given.has(CHILDREN);
+    check(given, word, selection);
+    JobId id = word == null ? piped(shell, given) : Workspaces.id(word);
+    FlowSelection set = selection ? FlowSelection.of(given) : null;
+    Workspace workspace = Workspaces.existing(shell, given.words().getFirst());
+    boolean json = given.has(Option.JSON);
+    if (set != null) {
+      return given.has(IDLE) ? set.await(workspace) : set.print(shell, workspace, json);
+    }
+    if (given.has(IDLE)) {
+      return new FlowStatus(shell, workspace, json).awaitIdle();
+    }
+    if (id == null) {
+      return new FlowStatus(shell, workspace, json).print(given.words().getFirst());
+    }
+    return new FlowJob(shell, workspace, id, given).run();
+  }
+
+  private static void check(Arguments given, @Nullable String id, boolean selection) {
+    if (id != null && selection) {
+      throw new UsageException("job ID cannot be combined with --tag or --children");
+    }
+    if (selection && (given.has(WAIT) || given.has(FOLLOW))) {
+      throw new UsageException("use -W, not -w or -f, when waiting for a selected set");
+    }
+    if (given.has(IDLE) && (id != null || given.has(WAIT) || given.has(FOLLOW))) {
+      throw new UsageException("-W waits for many jobs; for one, use -w");
+    }
+    given.exclude(WAIT, FOLLOW);
+    given.exclude(FOLLOW, TASKS);
+    boolean one = id != null || given.has(WAIT) || given.has(FOLLOW);
+    for (Option option : new Option[] {STAGE, TASKS}) {
+      if (given.has(option) && !one) {
+        throw new UsageException(option.shown() + " is about one job: give its id");
+      }
+    }
+  }
+
+  /** With {@code -w} or {@code -f} the id may come as the first word on stdin. */
+  private static @Nullable JobId piped(Shell shell, Arguments given) throws IOException {
+    if (!given.has(WAIT) && !given.has(FOLLOW)) {
+      return null;
+    }
+    String word = shell.terminal().is(Shell.Terminal.IN) ? "" : firstWord(shell);
+    if (word.isEmpty()) {
+      throw new UsageException("No job ID received on stdin; give it as an argument");
+    }
+    return Workspaces.id(word);
+  }
+
+  private static String firstWord(Shell shell) throws IOException {
+    StringBuilder word = new StringBuilder();
+    for (int c = shell.in().read(); c >= 0; c = shell.in().read()) {
+      if (c > ' ') {
+        word.append((char) c);
+      } else if (!word.isEmpty()) {
+        break;
+      }
+      if (word.length() > JobId.MAX_LENGTH) {
+        break; // no id; what it is instead is of no interest
+      }
+    }
+    return word.toString();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.JobDirectory.Artifact;
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.core.Flow;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.rules.EntryJson;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.store.fs.Workspace;
+import java.time.Duration;
+import java.util.List;
+
+/** What {@code flow DIR ID} does: wait or follow if asked to, then print. */
+final class FlowJob {
+  private static final Duration FOR_EVER = Duration.ofDays(36_500);
+
+  private final Shell shell;
+  private final Workspace workspace;
+  private final Reading reading;
+  private final JobId id;
+  private final Arguments given;
+
+  FlowJob(Shell shell, Workspace workspace, JobId id, Arguments given) {
+    this.shell = shell;
+    this.workspace = workspace;
+    this.reading = workspace.reading();
+    this.id = id;
+    this.given = given;
+  }
+
+  int run() throws InterruptedException {
+    int stage = given.integer(FlowCommand.STAGE, 1, Integer.MAX_VALUE, 0);
+    if (given.has(FlowCommand.WAIT)) {
+      new Flow(reading).await(id, FOR_EVER);
+    } else if (given.has(FlowCommand.FOLLOW)) {
+      follow();
+    }
+    if (given.has(Option.JSON) && !given.has(FlowCommand.TASKS) && stage == 0) {
+      return object();
+    }
+    JobView view = reading.find(id).orElse(null);
+    if (view == null) {
+      return missing();
+    }
+    if (stage > view.stages().size()) {
+      throw new Refusal("no stage " + stage + ": job " + id + " has " + view.stages().size());
+    }
+    if (given.has(FlowCommand.TASKS)) {
+      return new TaskList(shell, reading, view, given.has(Option.JSON)).print(stage);
+    }
+    return stage == 0 ? job(view) : stage(view.stages().get(stage - 1));
+  }
+
+  /** The log goes where it does not mix with the result; as JSON, lines tell which they are. */
+  private void follow() throws InterruptedException {
+    boolean json = given.has(Option.JSON);
+    new Flow(reading)
+        .follow(
+            id,
+            0,
+            entry -> {
+              if (json) {
+                shell.say(EntryJson.write(entry));
+              } else {
+                shell.err().println(EventText.of(entry));
+              }
+            });
+  }
+
+  private int object() {
+    JobObject job = JobObject.read(workspace, reading, id);
+    shell.out().println(Json.write(job.json()));
+    return job.status() == Status.MISSING ? missing() : exit(job.status());
+  }
+
+  private int missing() {
+    shell.err().println("Job not found: " + id);
+    return ExitCode.FAILED;
+  }
+
+  private static int exit(Status status) {
+    return switch (status) {
+      case DONE -> ExitCode.OK;
+      case FAILED, CANCELLED, MISSING -> ExitCode.FAILED;
+      case QUEUED, RUNNING, PAUSED -> ExitCode.NOT_READY;
+    };
+  }
+
+  private int job(JobView view) {
+    Status status = Status.of(view.state());
+    switch (status) {
+      case DONE -> {
+        Artifact artifact = JobDirectory.of(workspace, id).artifact().orElse(null);
+        if (artifact != null && artifact.kind() == JobDirectory.Kind.AUDIO) {
+          shell.out().println(artifact.path());
+        } else if (artifact != null && artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
+          print(String.valueOf(JobDirectory.of(workspace, id).transcript()));
+        } else {
+          results(view.stages().getLast());
+        }
+      }
+      case FAILED, CANCELLED -> {
+        shell.err().println("Job " + JobObject.word(status) + ": " + id);
+        String error = JobObject.error(reading, view);
+        if (error != null) {
+          shell.err().println("Error: " + error);
+        }
+      }
+      default -> shell.err().println("Job not ready: " + id + " (status: " + status + ")");
+    }
+    return exit(status);
+  }
+
+  private int stage(StageView stage) {
+    StageState state = stage.state();
+    if (state == StageState.COMPLETED) {
+      results(stage);
+      return ExitCode.OK;
+    }
+    String name = "Stage " + stage.number() + " of " + id;
+    if (state.isFinal()) {
+      shell.err().println(name + " failed (state: " + state + ")");
+      if (stage.error() != null) {
+        shell.err().println("Error: " + stage.error());
+      }
+      return ExitCode.FAILED;
+    }
+    shell.err().println(name + " not ready (state: " + state + ")");
+    return ExitCode.NOT_READY;
+  }
+
+  private void results(StageView stage) {
+    if (stage.total() == 1 && !given.has(Option.JSON)) {
+      List<TaskView> only = reading.tasks(id, stage.number(), 1, 1);
+      TaskResult result = only.isEmpty() ? null : only.getFirst().result();
+      print(result == null ? "" : result.text());
+    } else {
+      TaskPages.each(
+          reading,
+          id,
+          stage.number(),
+          task -> shell.out().println(Json.write(TaskPages.result(task))));
+    }
+  }
+
+  /** As it is, and a newline where it has none. */
+  private void print(String text) {
+    shell.out().print(text);
+    if (!text.isEmpty() && !text.endsWith("\n")) {
+      shell.out().println();
+    }
+  }
+}

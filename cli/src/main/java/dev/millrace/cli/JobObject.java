@@ -1,0 +1,146 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.JobDirectory.Artifact;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.Workspace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A job as {@code flow --json} prints it: nrvna's fields, and where it has them, its stages. */
+record JobObject(Status status, JsonObject json) {
+
+  static JobObject read(Workspace workspace, Reading reading, JobId id) {
+    try {
+      return reading
+          .find(id)
+          .map(view -> of(workspace, reading, view))
+          .orElseGet(() -> new JobObject(Status.MISSING, start(id, Status.MISSING)));
+    } catch (StoreException e) {
+      Status status = reading.state(id).map(Status::of).orElse(Status.MISSING);
+      return new JobObject(
+          Status.FAILED, start(id, status).put("error", "cannot be read: " + Explain.of(e)));
+    }
+  }
+
+  private static JsonObject start(JobId id, Status status) {
+    return JsonObject.create().put("id", id.value()).put("status", word(status));
+  }
+
+  static String word(Status status) {
+    return status.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static JobObject of(Workspace workspace, Reading reading, JobView view) {
+    JobId id = view.header().id();
+    Status status = Status.of(view.state());
+    JobDirectory directory = JobDirectory.of(workspace, id);
+    JsonObject out = start(id, status).putIfPresent("name", view.header().name());
+    meta(out, directory.meta(), view);
+    if (status == Status.DONE) {
+      outcome(out, directory, reading, view);
+    } else if (status == Status.FAILED || status == Status.CANCELLED) {
+      out.putIfPresent("error", error(reading, view));
+      out.putIfPresent("partial", directory.partial());
+    }
+    if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+      out.put("stages", stages(view));
+    }
+    return new JobObject(status, out);
+  }
+
+  private static void meta(JsonObject out, JsonObject meta, JobView view) {
+    out.putIfPresent("mode", meta.get("mode"))
+        .put("submitted_at", meta.has("submitted_at")
+            ? meta.get("submitted_at")
+            : Times.micros(view.createdAt()))
+        .putIfPresent("completed_at", meta.has("completed_at")
+            ? meta.get("completed_at")
+            : Times.micros(view.completedAt()))
+        .putIfPresent("duration_s", meta.has("duration_s")
+            ? meta.get("duration_s")
+            : Times.seconds(view.startedAt(), view.completedAt()))
+        .putIfPresent("parent", view.header().parent())
+        .putIfPresent("retry_of", view.header().retryOf())
+        .putIfPresent("output_format", meta.get("output_format"));
+    if (!view.header().tags().isEmpty()) {
+      out.put("tags", view.header().tags());
+    }
+    if (meta.get("artifacts") instanceof List<?> artifacts && !artifacts.isEmpty()) {
+      out.put("artifacts", artifacts);
+    }
+  }
+
+  private static void outcome(
+      JsonObject out, JobDirectory directory, Reading reading, JobView view) {
+    Artifact artifact = directory.artifact().orElse(null);
+    if (artifact != null) {
+      out.put("artifact_kind", artifact.kind().name().toLowerCase(Locale.ROOT))
+          .put("artifact_path", artifact.path().toString());
+      if (artifact.kind() == JobDirectory.Kind.AUDIO) {
+        out.put("audio_path", artifact.path().toString());
+        return;
+      }
+      if (artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
+        out.put("transcript", directory.transcript());
+        return;
+      }
+    }
+    StageView last = view.stages().getLast();
+    JobId id = view.header().id();
+    if (last.total() == 1) {
+      reading.tasks(id, last.number(), 1, 1).forEach(task -> TaskPages.put(out, task.result()));
+    } else {
+      List<JsonObject> results = new ArrayList<>();
+      TaskPages.each(reading, id, last.number(), task -> results.add(TaskPages.result(task)));
+      out.put("results", results);
+    }
+  }
+
+  /** Why a job failed: of a single prompt, what its task says; else what its stage says. */
+  static String error(Reading reading, JobView view) {
+    if (view.stages().size() == 1 && view.stages().getFirst().total() == 1) {
+      for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {
+        if (task.error() != null) {
+          return task.error();
+        }
+      }
+    }
+    return view.error();
+  }
+
+  static List<JsonObject> stages(JobView view) {
+    List<JsonObject> out = new ArrayList<>();
+    for (StageView stage : view.stages()) {
+      JsonObject tasks = JsonObject.create();
+      stage.tasks().forEach((state, count) -> tasks.put(state.name(), count));
+      out.add(
+          JsonObject.create()
+              .put("stage", stage.number())
+              .put("type", stage.type())
+              .put("state", stage.state().name())
+              .putIfPresent("gate", stage.gate() ? true : null)
+              .put("total", stage.total())
+              .put("tasks", tasks)
+              .putIfPresent("started_at", Times.micros(stage.startedAt()))
+              .putIfPresent("completed_at", Times.micros(stage.completedAt()))
+              .putIfPresent(
+                  "error", stage.state() == StageState.FAILED ? stage.error() : null));
+    }
+    return out;
+  }
+
+  /** How many tasks of a stage are completed. */
+  static int done(StageView stage) {
+    return stage.tasks().getOrDefault(TaskState.COMPLETED, 0);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.millrace.cli;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.Workspace;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+/** Everything about a job, for people. */
+final class JobText {
+  private static final int WIDTH = 500;
+
+  private final Shell shell;
+  private final Reading reading;
+  private final Workspace workspace;
+
+  JobText(Shell shell, Reading reading, Workspace workspace) {
+    this.shell = shell;
+    this.reading = reading;
+    this.workspace = workspace;
+  }
+
+  void print(JobView view, List<Entry> last) {
+    header(view);
+    stages(view);
+    if (!last.isEmpty()) {
+      shell.out().println("\nlast events (of " + view.lastEvent() + "; --events prints all):");
+      last.forEach(entry -> shell.out().println("  " + EventText.of(entry)));
+    }
+  }
+
+  private void header(JobView view) {
+    JobHeader header = view.header();
+    Instant now = Instant.now();
+    line("job", header.id().value());
+    line("name", header.name());
+    Colour colour = shell.colourful() ? StateColours.of(view.state()) : Colour.NONE;
+    String state = colour.of(view.state().name()) + " (" + StateNames.word(view.state()) + ")";
+    shell.out().println(label("state") + state);
+    line("priority", header.priority());
+    line("parent", header.parent());
+    line("retry of", header.retryOf());
+    line("tags", header.tags().isEmpty() ? null : String.join(", ", header.tags()));
+    line("metadata", header.metadata().values().isEmpty()
+        ? null
+        : Json.write(header.metadata()));
+    line("submitted", Times.local(view.createdAt()) + " ("
+        + Ages.between(view.createdAt(), null, now) + " ago)");
+    line("started", view.startedAt() == null ? null : Times.local(view.startedAt()));
+    line("ended", view.completedAt() == null ? null : Times.local(view.completedAt()));
+    line("duration", view.startedAt() == null
+        ? null
+        : Ages.between(view.startedAt(), view.completedAt(), now));
+    line("directory", workspace.directory(header.id()).orElse(null));
+    line("error", JobObject.error(reading, view));
+  }
+
+  private void line(String name, Object value) {
+    if (value != null) {
+      shell.out().println(label(name) + Printable.line(String.valueOf(value), WIDTH));
+    }
+  }
+
+  private static String label(String name) {
+    return name + " ".repeat(11 - name.length());
+  }
+
+  private void stages(JobView view) {
+    Table table = new Table(">STAGE", "TYPE", "STATE", ">DONE", ">FAILED", ">TOTAL", ">TOOK", "NOTE");
+    for (StageView stage : view.stages()) {
+      table.row(
+          stage.number(),
+          stage.type(),
+          new Table.Cell(stage.state().name(), StateColours.of(stage.state())),
+          JobObject.done(stage),
+          stage.tasks().getOrDefault(TaskState.FAILED, 0),
+          stage.total(),
+          Ages.between(stage.startedAt(), stage.completedAt(), Instant.now()),
+          note(view, stage));
+    }
+    shell.out().println();
+    shell.out().print(table.text(shell.colourful()));
+  }
+
+  private static String note(JobView view, StageView stage) {
+    return switch (stage.state()) {
+      case WAITING -> "waits for: millrace approve " + view.header().id() + " " + stage.number();
+      case FAILED -> Printable.line(String.valueOf(stage.error()), WIDTH);
+      default -> others(stage);
+    };
+  }
+
+  /** Where tasks are neither done nor failed, what they are. */
+  private static String others(StageView stage) {
+    StringBuilder out = new StringBuilder(stage.gate() ? "gate" : "");
+    stage.tasks().forEach((state, count) -> {
+      if (state != TaskState.COMPLETED && state != TaskState.FAILED) {
+        out.append(out.isEmpty() ? "" : ", ").append(count).append(' ')
+            .append(state.name().toLowerCase(Locale.ROOT));
+      }
+    });
+    return out.toString();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.job.JobSpec;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The text of a prompt: the words of the command line joined by one space, or stdin. */
+final class Prompt {
+  private Prompt() {}
+
+  static String of(Shell shell, List<String> words) throws IOException {
+    boolean dash = words.contains("-");
+    if (dash && words.size() > 1) {
+      throw new UsageException("\"-\" reads the prompt from stdin and goes without other words");
+    }
+    String prompt;
+    if (dash || words.isEmpty() && !shell.terminal().is(Shell.Terminal.IN)) {
+      prompt = read(shell);
+    } else {
+      prompt = String.join(" ", words);
+      require(prompt.length() > JobSpec.MAX_PROMPT_BYTES / 3
+          ? prompt.getBytes(StandardCharsets.UTF_8).length
+          : 0);
+    }
+    if (prompt.isEmpty()) {
+      throw new Refusal("Empty prompt provided: give words, or \"-\" and a text on stdin");
+    }
+    return prompt;
+  }
+
+  /** Less one trailing newline, which most programs print and nobody means. */
+  private static String read(Shell shell) throws IOException {
+    byte[] bytes = shell.in().readNBytes(JobSpec.MAX_PROMPT_BYTES + 2);
+    boolean newline = bytes.length > 0 && bytes[bytes.length - 1] == '\n';
+    int length = newline ? bytes.length - 1 : bytes.length;
+    require(length);
+    return Utf8.decode(bytes, 0, length, "the prompt on stdin");
+  }
+
+  private static void require(int bytes) {
+    if (bytes > JobSpec.MAX_PROMPT_BYTES) {
+      throw new Refusal("Prompt too large: at most " + JobSpec.MAX_PROMPT_BYTES + " bytes");
+    }
+  }
+}

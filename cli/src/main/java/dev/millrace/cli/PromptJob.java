@@ -1,0 +1,120 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.task.TaskPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The job that a prompt and the options of {@code work} describe. */
+final class PromptJob {
+  private PromptJob() {}
+
+  static JobSpec of(Shell shell, Arguments given) throws IOException {
+    // All that can be refused at once comes before a stdin that may take its time.
+    JsonObject data = data(shell, given);
+    TaskPolicy policy = policy(given);
+    Header header = Header.of(given);
+    String type = StageSpec.requireType(WorkRules.type(given));
+    String prompt = Prompt.of(shell, given.words().subList(1, given.words().size()));
+    StageSpec stage =
+        new StageSpec(
+            type, false, Tolerance.NONE, policy, List.of(TaskSpec.of(prompt)), null, data);
+    return header.on(JobSpec.of(List.of(stage)));
+  }
+
+  private static TaskPolicy policy(Arguments given) {
+    TaskPolicy usual = TaskPolicy.DEFAULT;
+    return new TaskPolicy(
+        given.integer(WorkCommand.ATTEMPTS, 1, 1_000, usual.maxAttempts()),
+        usual.backoff(),
+        given.duration(WorkCommand.QUEUE_TIMEOUT),
+        given.duration(WorkCommand.RUN_TIMEOUT),
+        usual.recoveryCeiling());
+  }
+
+  private static JsonObject data(Shell shell, Arguments given) throws IOException {
+    JsonObject data = JsonObject.create();
+    String schema = given.get(WorkCommand.SCHEMA);
+    if (schema != null) {
+      Path path = shell.path(schema);
+      data.put("jsonSchema", AttachedFile.schema(path));
+    }
+    String grammar = given.get(WorkCommand.GRAMMAR);
+    if (grammar != null) {
+      data.put("grammar", AttachedFile.text(shell.path(grammar)));
+    }
+    for (String parameter : given.all(WorkCommand.PARAM)) {
+      int equals = parameter.indexOf('=');
+      if (equals < 1) {
+        throw new UsageException("--param must be NAME=VALUE, not \"" + parameter + "\"");
+      }
+      String name = parameter.substring(0, equals);
+      if (data.values().containsKey(name)) {
+        throw new UsageException("--param " + name + " is given twice");
+      }
+      data.put(name, value(parameter.substring(equals + 1)));
+    }
+    return data;
+  }
+
+  /** JSON where it is JSON, else the text as it is. */
+  private static @Nullable Object value(String text) {
+    try {
+      return Json.parse(text);
+    } catch (JsonException e) {
+      return text;
+    }
+  }
+
+  /** What the options say of the job as a whole; null and empty where they say nothing. */
+  record Header(
+      @Nullable String name,
+      @Nullable Priority priority,
+      boolean held,
+      @Nullable JobId parent,
+      List<String> tags) {
+
+    static Header of(Arguments given) {
+      String priority = given.get(WorkCommand.PRIORITY);
+      String parent = given.get(WorkCommand.PARENT);
+      List<String> tags = given.all(WorkCommand.TAG);
+      for (String tag : tags) {
+        JobSpec.requireTag(tag);
+      }
+      return new Header(
+          given.get(WorkCommand.NAME),
+          priority == null ? null : JobDocument.priority(priority),
+          given.has(WorkCommand.HOLD),
+          parent == null ? null : new JobId(parent),
+          tags);
+    }
+
+    /** {@code spec} with what is said here put in or added. */
+    JobSpec on(JobSpec spec) {
+      java.util.LinkedHashSet<String> all = new java.util.LinkedHashSet<>(spec.tags());
+      all.addAll(tags);
+      return new JobSpec(
+          name == null ? spec.name() : name,
+          priority == null ? spec.priority() : priority,
+          held || spec.held(),
+          parent == null ? spec.parent() : parent,
+          spec.retryOf(),
+          List.copyOf(all),
+          spec.metadata(),
+          spec.stages());
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.millrace.core.store;
+
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The store and the executable specification, side by side through random operations. */
+abstract class RandomContract {
+  abstract StoreFixture fixture();
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102, 103})
+  void behavesAsTheSpecificationDoes(long seed) {
+    RandomOperations.compare(seed, 500, new MemoryFixture(), fixture());
+  }
+
+  @Test
+  void behavesAsTheSpecificationDoesOnAFreshSeed() {
+    long seed = ThreadLocalRandom.current().nextLong();
+    System.out.println("RandomContract: seed " + seed);
+    RandomOperations.compare(seed, 500, new MemoryFixture(), fixture());
+  }
+}

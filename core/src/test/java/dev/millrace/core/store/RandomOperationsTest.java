@@ -1,0 +1,93 @@
+package dev.millrace.core.store;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The comparison finds nothing where there is nothing, and finds what is broken. */
+class RandomOperationsTest {
+
+  /** What a broken store does instead of one verb, given the sound store and the arguments. */
+  private interface Fault extends BiFunction<JobStore, Object[], Object> {}
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void theSpecificationAgreesWithItself(long seed) {
+    RandomOperations.compare(seed, 600, new MemoryFixture(), new MemoryFixture());
+  }
+
+  @Test
+  void theSpecificationAgreesWithItselfOnAFreshSeed() {
+    long seed = ThreadLocalRandom.current().nextLong();
+    System.out.println("RandomOperationsTest: seed " + seed);
+    RandomOperations.compare(seed, 1_000, new MemoryFixture(), new MemoryFixture());
+  }
+
+  static Stream<Map.Entry<String, Fault>> faults() {
+    return Map.<String, Fault>of(
+        "release", (store, args) -> store.fail((Claim) args[0], Failure.of("costs an attempt")),
+        "claim",
+            (store, args) -> {
+              List<Claim> reversed = new ArrayList<>(store.claim((Demand) args[0]));
+              Collections.reverse(reversed);
+              return reversed;
+            },
+        "heartbeat", (store, args) -> Pulse.CONTINUE,
+        "log", (store, args) -> null,
+        "sweep", (store, args) -> 0,
+        "complete", (store, args) -> store.complete((Claim) args[0], TaskResult.of("forged")),
+        "close",
+            (store, args) -> {
+              store.list(Reading.Query.all()).forEach(id -> store.abort(id, ContractCase.ANNA));
+              return null;
+            },
+        "list", (store, args) -> List.of(),
+        "resume", (store, args) -> dev.millrace.core.rules.Answer.DONE)
+        .entrySet()
+        .stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void aBrokenStoreIsFound(Map.Entry<String, Fault> fault) {
+    MemoryFixture sound = new MemoryFixture();
+    StoreFixture broken =
+        settings -> broken(sound.open(settings), fault.getKey(), fault.getValue());
+    assertThatThrownBy(() -> RandomOperations.compare(1, 1_500, new MemoryFixture(), broken))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("seed 1, step ")
+        .hasMessageContaining("the stores differ");
+  }
+
+  private static JobStore broken(JobStore sound, String verb, Fault fault) {
+    return (JobStore)
+        Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(),
+            new Class<?>[] {JobStore.class},
+            (proxy, method, args) -> {
+              if (method.getName().equals(verb)) {
+                return fault.apply(sound, args);
+              }
+              try {
+                return method.invoke(sound, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}

@@ -1,0 +1,94 @@
+package dev.millrace.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.Fact.Detail;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds two stores side by side. They may differ in where results stand and, by a constant, in how
+ * they count epochs; in nothing else.
+ */
+final class StoreComparison {
+  private @Nullable Long epochsApart;
+
+  /** What a claim says to its worker; the token's number is part of it, its epoch is not. */
+  static List<@Nullable Object> facts(Claim claim) {
+    List<@Nullable Object> facts = new ArrayList<>();
+    facts.add(claim.toString());
+    facts.add(claim.hold().token().number());
+    facts.add(claim.type());
+    facts.add(claim.attempt());
+    facts.add(claim.input());
+    facts.add(claim.data());
+    facts.add(claim.runTimeout());
+    return facts;
+  }
+
+  void requireSameJob(JobId id, JobStore a, JobStore b) {
+    assertThat(b.state(id)).as("state of %s", id).isEqualTo(a.state(id));
+    assertThat(b.find(id)).as("view of %s", id).isEqualTo(a.find(id));
+    assertThat(b.spec(id)).as("spec of %s", id).isEqualTo(a.spec(id));
+    int stages = a.find(id).map(view -> view.stages().size()).orElse(1);
+    for (int stage = 1; stage <= stages; stage++) {
+      assertThat(b.tasks(id, stage, 1, 1_000))
+          .as("tasks of stage %s of %s", stage, id)
+          .isEqualTo(a.tasks(id, stage, 1, 1_000));
+    }
+    requireSameEvents(id, a.events(id, 0, 10_000), b.events(id, 0, 10_000));
+  }
+
+  private void requireSameEvents(JobId id, List<Entry> a, List<Entry> b) {
+    for (int i = 0; i < Math.min(a.size(), b.size()); i++) {
+      Long apart = epochsApart(a.get(i).fact(), b.get(i).fact());
+      if (apart != null) {
+        epochsApart = epochsApart == null ? apart : epochsApart;
+        assertThat(apart).as("epochs of %s apart", id).isEqualTo(epochsApart);
+      }
+    }
+    assertThat(b.stream().map(StoreComparison::comparable).toList())
+        .as("events of %s", id)
+        .isEqualTo(a.stream().map(StoreComparison::comparable).toList());
+  }
+
+  private static @Nullable Long epochsApart(Fact a, Fact b) {
+    return a instanceof Fact.OfTask(int _, int _, var _, Detail.Claimed(long first, String _))
+            && b instanceof Fact.OfTask(int _, int _, var _, Detail.Claimed(long second, String _))
+        ? second - first
+        : null;
+  }
+
+  private static Entry comparable(Entry entry) {
+    if (!(entry.fact() instanceof Fact.OfTask(int stage, int task, var event, Detail detail))) {
+      return entry;
+    }
+    Detail bare =
+        switch (detail) {
+          case Detail.Claimed(long _, String worker) -> new Detail.Claimed(0, worker);
+          case Detail.Completed _ -> new Detail.Completed(0, 0);
+          default -> detail;
+        };
+    return new Entry(entry.number(), entry.at(), new Fact.OfTask(stage, task, event, bare));
+  }
+
+  void requireSameStore(JobStore a, JobStore b) {
+    List<JobId> ids = a.list(Reading.Query.all());
+    assertThat(b.list(Reading.Query.all())).as("all ids").isEqualTo(ids);
+    for (JobState state : JobState.values()) {
+      assertThat(b.counts().getOrDefault(state, 0))
+          .as("count of %s", state)
+          .isEqualTo(a.counts().getOrDefault(state, 0));
+    }
+    for (String type : RandomSpecs.TYPES) {
+      assertThat(b.idle(Set.of(type))).as("idle for %s", type).isEqualTo(a.idle(Set.of(type)));
+    }
+    ids.forEach(id -> requireSameJob(id, a, b));
+  }
+}

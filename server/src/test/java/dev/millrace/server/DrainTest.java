@@ -1,0 +1,135 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.TaskPolicy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Working until nothing is left. */
+class DrainTest {
+  private final Mill mill = new Mill();
+
+  @AfterEach
+  void close() {
+    mill.close();
+  }
+
+  private static String failFirst(TaskContext task) throws IOException {
+    if (task.attempt() == 1) {
+      throw new IOException("first attempt");
+    }
+    return "second attempt";
+  }
+
+  @Test
+  void worksOffAllStagesAndStops() throws InterruptedException {
+    JobId job =
+        mill.submit(
+            StageSpec.of("a", List.of(TaskSpec.of("1"), TaskSpec.of("2"))),
+            StageSpec.of("b", List.of(TaskSpec.of("3"))));
+    Server server =
+        mill.keep(mill.builder(Worker.of("a", t -> "x"), Worker.of("b", t -> "y")).build());
+
+    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(mill.flow.status(job)).isEqualTo(Status.DONE);
+    assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+  }
+
+  @Test
+  void saysThatAJobFailed() throws InterruptedException {
+    mill.submit("a", "x");
+    Server server = mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build());
+
+    assertThat(server.drain()).isEqualTo(Drained.WITH_FAILURES);
+  }
+
+  @Test
+  void failuresOfEarlierRunsAreNotNew() throws InterruptedException {
+    JobId old = mill.submit("a", "x");
+    mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build()).drain();
+    assertThat(mill.flow.status(old)).isEqualTo(Status.FAILED);
+    mill.submit("a", "y");
+
+    Server server = mill.keep(mill.builder(Worker.of("a", t -> "fine")).build());
+    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+  }
+
+  @Test
+  void waitsForBackoffsAndForgivesRetriedAttempts() throws InterruptedException {
+    Duration wait = Duration.ofMillis(200);
+    JobId job =
+        mill.submit("a", new TaskPolicy(2, new Backoff(wait, 1.0, wait, 0.0), null, null, 3), "x");
+    Server server = mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build());
+
+    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(mill.flow.get(job).orElseThrow().result()).isEqualTo("second attempt");
+  }
+
+  @Test
+  void doesNotWaitForTypesOfOthers() throws InterruptedException {
+    JobId other = mill.submit("other", "x");
+    Server server = mill.keep(mill.builder(Worker.of("a", t -> "")).build());
+
+    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(mill.flow.status(other)).isEqualTo(Status.QUEUED);
+  }
+
+  @Test
+  void failureThatTheSweepBringsAboutIsSeen() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    mill.submit("a", Mill.runTimeout(Duration.ofMillis(50)), "x");
+    Server server =
+        mill.keep(
+            mill.builder(
+                    Worker.of(
+                        "a",
+                        task -> {
+                          never.await();
+                          return "";
+                        }))
+                .build());
+
+    assertThat(server.drain()).isEqualTo(Drained.WITH_FAILURES);
+  }
+
+  @Test
+  void stoppedDrainSaysSo() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Worker worker =
+        Worker.of(
+            "a",
+            task -> {
+              started.countDown();
+              go.await();
+              return "";
+            });
+    mill.submit("a", "1", "2", "3");
+    Server server = mill.keep(mill.builder(worker).slots(1).build());
+    CompletableFuture<Drained> drained =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return server.drain();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    server.stopNow();
+
+    assertThat(drained.get(30, TimeUnit.SECONDS)).isEqualTo(Drained.INTERRUPTED);
+  }
+}

@@ -1,0 +1,149 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Demand;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** How tasks are spread over slots. */
+class PoolTest {
+
+  @Test
+  void neverMoreTasksThanSlotsAndNoneTwice() throws InterruptedException {
+    int slots = 5;
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Set<String> seen = ConcurrentHashMap.newKeySet();
+    CyclicBarrier full = new CyclicBarrier(slots); // all slots are used, or this test hangs
+    Worker worker =
+        Worker.of(
+            "count",
+            task -> {
+              most.accumulateAndGet(now.incrementAndGet(), Math::max);
+              assertThat(seen.add(task.text())).isTrue();
+              full.await(Mill.LONG.toSeconds(), TimeUnit.SECONDS);
+              now.decrementAndGet();
+              return task.text();
+            });
+    try (Mill mill = new Mill()) {
+      mill.start(slots, worker);
+      String[] inputs =
+          IntStream.range(0, 40 * slots).mapToObj(Integer::toString).toArray(String[]::new);
+      JobId job = mill.submit("count", inputs);
+
+      assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
+      assertThat(most).hasValue(slots);
+      assertThat(seen).hasSize(inputs.length);
+    }
+  }
+
+  @Test
+  void neverClaimsMoreThanFreeSlots() throws InterruptedException {
+    AtomicInteger held = new AtomicInteger(); // claimed and not yet answered
+    AtomicInteger mostAsked = new AtomicInteger();
+    Interposed counting =
+        call -> {
+          if (call.name().equals("claim")) {
+            int limit = ((Demand) call.arguments()[0]).limit();
+            mostAsked.accumulateAndGet(held.get() + limit, Math::max);
+            Object claims = call.proceed();
+            held.addAndGet(((java.util.List<?>) claims).size());
+            return claims;
+          }
+          if (call.name().equals("complete")) {
+            Object answer = call.proceed();
+            held.decrementAndGet();
+            return answer;
+          }
+          return call.proceed();
+        };
+    try (Mill mill = new Mill(Interposed.before(counting))) {
+      mill.start(3, Worker.of("count", TaskContext::text));
+      JobId job =
+          mill.submit(
+              "count", IntStream.range(0, 200).mapToObj(Integer::toString).toArray(String[]::new));
+
+      assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
+      assertThat(mostAsked.get()).isLessThanOrEqualTo(3);
+    }
+  }
+
+  @Test
+  void tasksOfOtherTypesAreLeftAlone() throws InterruptedException {
+    try (Mill mill = new Mill()) {
+      mill.start(Worker.of("mine", task -> "done"));
+      JobId other = mill.submit("other", "x");
+      JobId mine = mill.submit("mine", "x");
+
+      assertThat(mill.await(mine).status()).isEqualTo(Status.DONE);
+      assertThat(mill.flow.status(other)).isEqualTo(Status.QUEUED);
+    }
+  }
+
+  @Test
+  void listenerAndStatusSeeWhatHappens() throws InterruptedException {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Set<String> told = ConcurrentHashMap.newKeySet();
+    ServerListener listener =
+        new ServerListener() {
+          @Override
+          public void started(Claim claim) {
+            told.add("started " + claim.input());
+            throw new IllegalStateException("a listener's own problem");
+          }
+
+          @Override
+          public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+            told.add(outcome.getClass().getSimpleName() + " " + claim.input() + answer.done());
+          }
+        };
+    Worker worker =
+        Worker.of(
+            "wait",
+            task -> {
+              started.countDown();
+              go.await();
+              return "ok";
+            });
+    try (Mill mill = new Mill()) {
+      Server server = mill.start(mill.builder(worker).listener(listener));
+      JobId job = mill.submit("wait", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.status().running()).hasSize(1);
+      assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
+      go.countDown();
+      mill.await(job);
+      server.stop();
+
+      assertThat(server.status().done()).isEqualTo(1);
+      assertThat(server.status().running()).isEmpty();
+      assertThat(told).containsExactlyInAnyOrder("started x", "Done xtrue");
+    }
+  }
+
+  @Test
+  void builderRefusesWhatCannotWork() {
+    try (Mill mill = new Mill()) {
+      ServerBuilder builder = mill.builder();
+      assertThatThrownBy(builder::build).hasMessageContaining("at least one worker");
+      assertThatThrownBy(() -> builder.slots(0)).hasMessageContaining("got 0");
+      builder.worker(Worker.of("a", task -> ""));
+      assertThatThrownBy(() -> builder.worker(Worker.of("a", task -> "")))
+          .hasMessageContaining("two workers for type \"a\"");
+      assertThatThrownBy(() -> Worker.of("no/slash", task -> "")).hasMessageContaining("no/slash");
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.state.IllegalTransition;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The ways to end a server. */
+class StopTest {
+  private final Mill mill = new Mill();
+  private final CountDownLatch started = new CountDownLatch(1);
+  private final CountDownLatch go = new CountDownLatch(1);
+
+  @AfterEach
+  void close() {
+    mill.close();
+  }
+
+  private Worker waiting() {
+    return Worker.of(
+        "wait",
+        task -> {
+          started.countDown();
+          go.await();
+          return "finished";
+        });
+  }
+
+  private CompletableFuture<Void> stopping(Server server) {
+    return CompletableFuture.runAsync(server::close);
+  }
+
+  @Test
+  void stopLetsWhatRunsFinishAndClaimsNothingMore() throws Exception {
+    Server server = mill.start(1, waiting());
+    JobId first = mill.submit("wait", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    JobId second = mill.submit("wait", "y");
+    CompletableFuture<Void> stopped = stopping(server);
+    mill.await(first, () -> server.status().state() == ServerState.STOPPING);
+    assertThat(stopped).isNotDone();
+    go.countDown();
+    stopped.get(30, TimeUnit.SECONDS);
+
+    assertThat(mill.await(first).result()).isEqualTo("finished");
+    assertThat(mill.flow.status(second)).isEqualTo(Status.QUEUED);
+    assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+  }
+
+  @Test
+  void stopNowReleasesWithoutCostingAnAttempt() throws Exception {
+    Server server = mill.start(waiting());
+    JobId job = mill.submit("wait", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    server.stopNow();
+
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(server.status().released()).isEqualTo(1);
+    assertThat(mill.store.events(job, 0, 100))
+        .anyMatch(
+            entry ->
+                entry.fact()
+                        instanceof
+                        Fact.OfTask(_, _, _, Fact.Detail.Released(String reason, boolean crash))
+                    && reason.equals("shutdown")
+                    && !crash);
+  }
+
+  @Test
+  void whatWasReleasedIsWorkedOffByTheNextServer() throws Exception {
+    Server server = mill.start(waiting());
+    JobId job = mill.submit("wait", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    server.stopNow();
+    mill.start(Worker.of("wait", task -> "attempt " + task.attempt()));
+
+    assertThat(mill.await(job).result()).isEqualTo("attempt 1");
+  }
+
+  @Test
+  void stopNowOvertakesAStopThatWaits() throws Exception {
+    Server server = mill.start(waiting());
+    JobId job = mill.submit("wait", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Void> stopped = stopping(server);
+    mill.await(job, () -> server.status().state() == ServerState.STOPPING);
+    server.stopNow();
+    stopped.get(30, TimeUnit.SECONDS);
+
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+  }
+
+  @Test
+  void shutdownLosesPatienceAfterItsGrace() throws Exception {
+    Server server = mill.start(waiting());
+    JobId job = mill.submit("wait", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    server.shutdown(Duration.ofMillis(10));
+
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+  }
+
+  @Test
+  void workerThatDoesNotObeyIsLeftBehind() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    Worker deaf =
+        Worker.of(
+            "deaf",
+            task -> {
+              started.countDown();
+              boolean deafToInterrupts = true;
+              while (deafToInterrupts) {
+                try {
+                  go.await();
+                  deafToInterrupts = false;
+                } catch (InterruptedException e) {
+                  assertThat(task.cancelled()).isTrue();
+                }
+              }
+              ended.countDown();
+              return "too late";
+            });
+    Server server = mill.start(mill.builder(deaf).obedience(Duration.ofMillis(50)));
+    JobId job = mill.submit("deaf", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    server.stopNow();
+    assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+    go.countDown();
+    assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(mill.flow.status(job)).isNotEqualTo(Status.DONE);
+  }
+
+  @Test
+  void resultInTimeCountsEvenWhenStopped() throws Exception {
+    Worker quick =
+        Worker.of(
+            "quick",
+            task -> {
+              started.countDown();
+              try {
+                go.await();
+              } catch (InterruptedException e) {
+                return "what I had";
+              }
+              return "all";
+            });
+    Server server = mill.start(quick);
+    JobId job = mill.submit("quick", "x");
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+    server.stopNow();
+
+    assertThat(mill.await(job).result()).isEqualTo("what I had");
+  }
+
+  @Test
+  void workersAreClosedOnce() throws Exception {
+    AtomicInteger closed = new AtomicInteger();
+    Worker worker =
+        new LambdaWorker(
+            "a", Worker.Threading.VIRTUAL, task -> TaskOutcome.done(""), closed::incrementAndGet);
+    Server server = mill.start(worker);
+    server.stop();
+    server.stopNow();
+    server.close();
+
+    assertThat(closed).hasValue(1);
+  }
+
+  @Test
+  void serverThatNeverRanStopsToo() throws Exception {
+    AtomicBoolean closed = new AtomicBoolean();
+    Worker worker =
+        new LambdaWorker(
+            "a", Worker.Threading.VIRTUAL, task -> TaskOutcome.done(""), () -> closed.set(true));
+    Server server = mill.keep(mill.builder(worker).build());
+    server.stop();
+
+    assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+    assertThat(closed).isTrue();
+    assertThatThrownBy(server::start).isInstanceOf(IllegalTransition.class);
+  }
+
+  @Test
+  void serverStartsOnce() {
+    Server server = mill.start(waiting());
+
+    assertThatThrownBy(server::start)
+        .isInstanceOf(IllegalTransition.class)
+        .hasMessageContaining("cannot START from RUNNING");
+  }
+}

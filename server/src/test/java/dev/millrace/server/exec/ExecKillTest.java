@@ -1,0 +1,216 @@
+package dev.millrace.server.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.Flow;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.server.Mill;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerListener;
+import dev.millrace.server.TaskOutcome;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Everything that a program started ends with its task. */
+@Timeout(60)
+class ExecKillTest {
+  private static final Cause USER = Cause.user("ann", null);
+
+  /** A child in the background and a grandchild whose parent is gone; their numbers on stderr. */
+  private static final String FAMILY =
+      "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2;"
+          + " (sleep 302 & echo pid3 $! >&2); sleep 303";
+
+  private final Mill mill = new Mill();
+  private final BlockingQueue<TaskOutcome> outcomes = new LinkedBlockingQueue<>();
+  private final ServerListener listener =
+      new ServerListener() {
+        @Override
+        public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+          outcomes.add(outcome);
+        }
+      };
+
+  @AfterEach
+  void close() {
+    mill.close();
+  }
+
+  private Server start(String command, Duration grace) {
+    return start(new ExecWorker("run", command, ExecSettings.DEFAULT.withGrace(grace)));
+  }
+
+  private Server start(ExecWorker worker) {
+    return mill.start(mill.builder(worker).listener(listener));
+  }
+
+  private ProcessHandle process(JobId job, String name) throws InterruptedException {
+    long pid = Long.parseLong(mill.awaitLine(job, name + " "));
+    return ProcessHandle.of(pid).orElseThrow();
+  }
+
+  private TaskOutcome outcome() throws InterruptedException {
+    TaskOutcome outcome = outcomes.poll(30, TimeUnit.SECONDS);
+    assertThat(outcome).isNotNull();
+    return outcome;
+  }
+
+  private static void assertEnds(ProcessHandle... processes) throws Exception {
+    for (ProcessHandle process : processes) {
+      process.onExit().get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  /** The leader, once all of {@link #FAMILY} is there. */
+  private ProcessHandle family(JobId job) throws InterruptedException {
+    ProcessHandle leader = process(job, "pid1");
+    process(job, "pid2");
+    process(job, "pid3");
+    assertThat(GroupMembers.anyAlive(leader.pid())).isTrue();
+    return leader;
+  }
+
+  private static void assertNobodyIn(ProcessHandle leader) {
+    assertThat(GroupMembers.anyAlive(leader.pid())).as("group %s", leader).isFalse();
+  }
+
+  @Test
+  void cancelEndsTheWholeGroup() throws Exception {
+    start(FAMILY, Duration.ofSeconds(20));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle leader = family(job);
+    long start = System.nanoTime();
+    mill.store.abort(job, USER);
+
+    assertThat(outcome())
+        .isInstanceOfSatisfying(
+            TaskOutcome.Failed.class,
+            failed -> assertThat(failed.failure().partial()).isEqualTo("half\n"));
+    assertNobodyIn(leader);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    assertThat(mill.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
+  }
+
+  @Test
+  void programThatIgnoresTermIsKilled() throws Exception {
+    start("trap '' TERM; echo pid1 $$ >&2; while :; do sleep 300; done", Duration.ofMillis(200));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle stubborn = process(job, "pid1");
+    mill.store.abort(job, USER);
+
+    assertThat(outcome()).isInstanceOf(TaskOutcome.Failed.class);
+    assertNobodyIn(stubborn);
+  }
+
+  @Test
+  void programMayCleanUpOnTerm() throws Exception {
+    start(
+        "trap 'echo cleaned up; exit 1' TERM; echo pid1 $$ >&2; while :; do sleep 0.1; done",
+        Duration.ofSeconds(20));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle leader = process(job, "pid1");
+    mill.store.abort(job, USER);
+
+    assertThat(outcome())
+        .isInstanceOfSatisfying(
+            TaskOutcome.Failed.class,
+            failed -> assertThat(failed.failure().partial()).isEqualTo("cleaned up\n"));
+    assertNobodyIn(leader);
+  }
+
+  @Test
+  void runTimeoutEndsTheWholeGroup() throws Exception {
+    ManualClock clock = new ManualClock();
+    mill.start(mill.builder(new ExecWorker("run", FAMILY)).listener(listener).clock(clock));
+    JobId job = mill.submit("run", Mill.runTimeout(Duration.ofMinutes(5)), "x");
+    ProcessHandle leader = family(job);
+    clock.advance(Duration.ofMinutes(6));
+
+    assertThat(mill.await(job).error()).isEqualTo("run timeout: not finished within PT5M");
+    assertNobodyIn(leader);
+  }
+
+  @Test
+  void stopNowEndsTheGroupAndReleasesTheTask() throws Exception {
+    Server server = start(FAMILY, Duration.ofSeconds(2));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle leader = family(job);
+    server.stopNow();
+
+    assertNobodyIn(leader);
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(mill.task(job).attempts()).isZero();
+  }
+
+  @Test
+  void brokenOutputLimitEndsTheWholeGroup() throws Exception {
+    start("echo pid1 $$ >&2; sleep 301 & yes", Duration.ofSeconds(2));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle leader = process(job, "pid1");
+
+    assertThat(mill.await(job).error()).startsWith("printed more than 16777216 bytes");
+    assertNobodyIn(leader);
+  }
+
+  @Test
+  void pausedJobsProgramRunsOn() throws Exception {
+    start("echo pid1 $$ >&2; read line; sleep 0.5; echo \"$line\"", Duration.ofSeconds(2));
+    JobId job = mill.submit("run", "hello\n");
+    process(job, "pid1");
+    mill.store.pause(job, USER);
+    assertThat(outcome()).isEqualTo(TaskOutcome.done("hello\n"));
+    mill.store.resume(job, USER);
+
+    assertThat(mill.await(job).result()).isEqualTo("hello\n");
+  }
+
+  @Test
+  void whatAProgramLeavesBehindEndsWithIt() throws Exception {
+    start("echo pid1 $$ >&2; sleep 301 & echo done", Duration.ofSeconds(20));
+    JobId job = mill.submit("run", "x");
+    long group = Long.parseLong(mill.awaitLine(job, "pid1 "));
+
+    assertThat(mill.await(job).result()).isEqualTo("done\n");
+    assertThat(GroupMembers.anyAlive(group)).isFalse();
+  }
+
+  @Test
+  void whoLeftForAnotherSessionHoldsNobodyUp() throws Exception {
+    start(
+        "setsid sh -c 'echo pid2 $$ >&2; exec sleep 301' & sleep 0.2; echo done",
+        Duration.ofMillis(300));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle left = process(job, "pid2");
+
+    assertThat(mill.await(job).result()).isEqualTo("done\n");
+    assertThat(left.isAlive()).isTrue();
+    left.destroyForcibly();
+    assertEnds(left);
+  }
+
+  @Test
+  void withoutSetsidDescendantsAreStillEnded() throws Exception {
+    start(
+        new ExecWorker(
+            "run",
+            "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2; sleep 302",
+            ExecSettings.DEFAULT,
+            "/nowhere"));
+    JobId job = mill.submit("run", "x");
+    ProcessHandle leader = process(job, "pid1");
+    ProcessHandle child = process(job, "pid2");
+    mill.store.abort(job, USER);
+
+    assertEnds(leader, child);
+  }
+}
