@@ -7,6 +7,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
+import org.jspecify.annotations.Nullable;
 
 /** Tells what a lever answered, job by job. */
 final class Answers {
@@ -54,7 +55,7 @@ final class Answers {
   }
 
   /** Why it was not done; null if it was. */
-  private static String refusal(Answer answer) {
+  private static @Nullable String refusal(Answer answer) {
     return switch (answer) {
       case Answer.Done() -> null;
       case Answer.Refused(String message) -> message;

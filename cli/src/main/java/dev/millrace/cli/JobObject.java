@@ -15,6 +15,7 @@ import dev.millrace.store.fs.Workspace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A job as {@code flow --json} prints it: nrvna's fields, and where it has them, its stages. */
 record JobObject(Status status, JsonObject json) {
@@ -107,7 +108,7 @@ record JobObject(Status status, JsonObject json) {
   }
 
   /** Why a job failed: of a single prompt, what its task says; else what its stage says. */
-  static String error(Reading reading, JobView view) {
+  static @Nullable String error(Reading reading, JobView view) {
     if (view.stages().size() == 1 && view.stages().getFirst().total() == 1) {
       for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {
         if (task.error() != null) {

@@ -11,6 +11,7 @@ import dev.millrace.store.fs.Workspace;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Everything about a job, for people. */
 final class JobText {
@@ -61,7 +62,7 @@ final class JobText {
     line("error", JobObject.error(reading, view));
   }
 
-  private void line(String name, Object value) {
+  private void line(String name, @Nullable Object value) {
     if (value != null) {
       shell.out().println(label(name) + Printable.line(String.valueOf(value), WIDTH));
     }

@@ -14,8 +14,9 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.task.TaskPolicy;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The job that a prompt and the options of {@code work} describe. */
@@ -49,8 +50,7 @@ final class PromptJob {
     JsonObject data = JsonObject.create();
     String schema = given.get(WorkCommand.SCHEMA);
     if (schema != null) {
-      Path path = shell.path(schema);
-      data.put("jsonSchema", AttachedFile.schema(path));
+      data.put("jsonSchema", AttachedFile.schema(shell.path(schema)));
     }
     String grammar = given.get(WorkCommand.GRAMMAR);
     if (grammar != null) {
@@ -104,7 +104,7 @@ final class PromptJob {
 
     /** {@code spec} with what is said here put in or added. */
     JobSpec on(JobSpec spec) {
-      java.util.LinkedHashSet<String> all = new java.util.LinkedHashSet<>(spec.tags());
+      Set<String> all = new LinkedHashSet<>(spec.tags());
       all.addAll(tags);
       return new JobSpec(
           name == null ? spec.name() : name,

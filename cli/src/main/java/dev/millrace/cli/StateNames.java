@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** States as people name them: {@code IN_PROGRESS}, {@code running}, several joined by commas. */
 final class StateNames {
@@ -28,7 +29,7 @@ final class StateNames {
     return states;
   }
 
-  private static JobState find(String name, Set<JobState> known) {
+  private static @Nullable JobState find(String name, Set<JobState> known) {
     for (JobState state : known) {
       if (state.name().equalsIgnoreCase(name) || word(state).equalsIgnoreCase(name)) {
         return state;

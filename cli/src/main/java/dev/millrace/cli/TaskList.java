@@ -51,7 +51,7 @@ final class TaskList {
         stage.number() + " " + stage.type(),
         task.task(),
         new Table.Cell(task.state().name(), StateColours.of(task.state())),
-        task.attempts(),
+        TaskPages.attempts(task),
         Ages.between(task.startedAt(), task.completedAt(), Instant.now()),
         Printable.line(said, WIDTH));
   }

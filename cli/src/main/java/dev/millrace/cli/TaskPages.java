@@ -7,9 +7,11 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The tasks of a stage, a page at a time: there may be 200,000. */
 final class TaskPages {
@@ -34,6 +36,13 @@ final class TaskPages {
     return out.put("state", task.state().name()).putIfPresent("error", task.error());
   }
 
+  /** How often it was tried, the present attempt and a successful one included. */
+  static int attempts(TaskView task) {
+    boolean present =
+        task.state() == TaskState.IN_PROGRESS || task.state() == TaskState.COMPLETED;
+    return task.attempts() + (present ? 1 : 0);
+  }
+
   /** Everything about a task. */
   static JsonObject whole(TaskView task) {
     JsonObject out =
@@ -41,7 +50,7 @@ final class TaskPages {
             .put("stage", task.stage())
             .put("task", task.task())
             .put("state", task.state().name())
-            .put("attempts", task.attempts())
+            .put("attempts", attempts(task))
             .putIfPresent("worker", task.worker())
             .putIfPresent("started_at", Times.micros(task.startedAt()))
             .putIfPresent("completed_at", Times.micros(task.completedAt()))
@@ -51,7 +60,7 @@ final class TaskPages {
   }
 
   /** Adds the result under the name of its kind. */
-  static void put(JsonObject out, TaskResult result) {
+  static void put(JsonObject out, @Nullable TaskResult result) {
     if (result != null) {
       out.put(
           result.kind().name().toLowerCase(Locale.ROOT),

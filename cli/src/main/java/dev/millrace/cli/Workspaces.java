@@ -50,6 +50,11 @@ final class Workspaces {
       return new Found(existing(shell, named), words);
     }
     if (!words.isEmpty() && !JobId.isValid(words.getFirst())) {
+      if (!Files.exists(path(shell, words.getFirst()))) {
+        throw new UsageException(
+            "\"" + words.getFirst() + "\" is neither a job ID, which is digits joined by single"
+                + " underscores, nor a workspace directory");
+      }
       return new Found(existing(shell, words.getFirst()), words.subList(1, words.size()));
     }
     Path implied = implied(shell);

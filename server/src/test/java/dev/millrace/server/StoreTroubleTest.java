@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A store that fails for a while, and one that has failed for good. */
 class StoreTroubleTest {
 
-  /** Fails calls of that name while {@link #full} has no permit; counts them. */
+  /** Fails calls of those names while it is full; each failure is a permit of {@link #failed}. */
   private static final class FullDisk implements Interposed {
     final Set<String> names;
     final Semaphore failed = new Semaphore(0);
@@ -163,7 +163,6 @@ class StoreTroubleTest {
   @ParameterizedTest
   @ValueSource(strings = {"claim", "complete", "heartbeat", "sweep"})
   void brokenStoreStopsTheServer(String verb) throws InterruptedException {
-    CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     AtomicInteger calls = new AtomicInteger();
     Interposed breaking =
@@ -181,12 +180,7 @@ class StoreTroubleTest {
               if (task.text().equals("quick")) {
                 return "x";
               }
-              try {
-                never.await();
-              } catch (InterruptedException e) {
-                interrupted.countDown();
-                throw e;
-              }
+              never.await();
               return "";
             });
     try (Mill mill = new Mill(Interposed.before(breaking))) {

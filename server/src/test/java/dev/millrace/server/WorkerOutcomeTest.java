@@ -80,7 +80,6 @@ class WorkerOutcomeTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what a careless worker does
   void nullIsAFailure() throws InterruptedException {
     mill.start(Worker.deciding("none", task -> null));
     JobId job = mill.submit("none", "x");

@@ -22,7 +22,7 @@ public record Cause(Actor by, @Nullable String who, @Nullable String comment,
     return new Cause(Actor.USER, who, comment, null);
   }
 
-  public Cause withOp(String newOp) {
+  public Cause withOp(@Nullable String newOp) {
     return new Cause(by, who, comment, newOp);
   }
 }

@@ -84,7 +84,7 @@ public final class EntryJson {
     JsonObject in = Json.object(line);
     try {
       return new Entry(in.integer("n"), Instant.parse(in.string("at")), fact(in));
-    } catch (IllegalArgumentException | DateTimeException e) {
+    } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
       throw new JsonException("not an event: " + e.getMessage());
     }
   }
@@ -99,7 +99,7 @@ public final class EntryJson {
       case "task" -> in.string("event").equals("progress")
           ? new Fact.Progress(stage(in), task(in))
           : task(in, value(TaskEvent.class, in));
-      case "log" -> new Fact.Line((int) in.integer("stage", 0), (int) in.integer("task", 0),
+      case "log" -> new Fact.Line(Math.toIntExact(in.integer("stage", 0)), Math.toIntExact(in.integer("task", 0)),
           in.string("level"), in.string("line"));
       case String other -> throw new JsonException("unknown subject \"" + other + "\"");
     };
@@ -115,7 +115,7 @@ public final class EntryJson {
   private static Fact task(JsonObject in, TaskEvent event) {
     Detail detail = switch (event) {
       case CLAIM -> new Detail.Claimed(in.integer("epoch"), in.string("worker"));
-      case COMPLETE -> new Detail.Completed(in.integer("offset", 0), (int) in.integer("length", 0));
+      case COMPLETE -> new Detail.Completed(in.integer("offset", 0), Math.toIntExact(in.integer("length", 0)));
       case RETRY -> new Detail.Retrying(in.string("error"), Instant.parse(in.string("notBefore")));
       case FAIL, CEILING, EXPIRE -> new Detail.Ended(in.string("error"));
       case RELEASE -> new Detail.Released(in.string("reason"), in.flag("crash", false));
@@ -126,7 +126,7 @@ public final class EntryJson {
 
   private static @Nullable Opening opening(JsonObject in) {
     return in.has("tasks")
-        ? new Opening((int) in.integer("tasks"), in.string("unresolved", null))
+        ? new Opening(Math.toIntExact(in.integer("tasks")), in.string("unresolved", null))
         : null;
   }
 
@@ -136,11 +136,11 @@ public final class EntryJson {
   }
 
   private static int stage(JsonObject in) {
-    return (int) in.integer("stage");
+    return Math.toIntExact(in.integer("stage"));
   }
 
   private static int task(JsonObject in) {
-    return (int) in.integer("task");
+    return Math.toIntExact(in.integer("task"));
   }
 
   private static <E extends Enum<E>> E value(Class<E> type, JsonObject in) {

@@ -8,6 +8,7 @@ import dev.millrace.core.rules.Verbs.Step;
 import dev.millrace.core.rules.World.Place;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.stage.StageTransitions;
+import dev.millrace.core.task.TaskEvent;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.TaskTransitions;
 import java.time.Instant;
@@ -31,6 +32,10 @@ final class Invariants {
     JobState state = fold.state();
     require(fold.plan().createdAt() != null, "createdAt is set", world);
     require(state.isFinal() == (fold.completedAt() != null), "completedAt iff final", world);
+    require(
+        !state.open() || (fold.startedAt() != null) == (state == JobState.IN_PROGRESS),
+        "an open job that has started is IN_PROGRESS",
+        world);
     List<StageFold> stages = fold.stages();
     boolean allCompleted = stages.stream().allMatch(s -> s.state() == StageState.COMPLETED);
     boolean anyFailed = stages.stream().anyMatch(s -> s.state() == StageState.FAILED);
@@ -55,6 +60,10 @@ final class Invariants {
       boolean begun = state.open() || state == StageState.COMPLETED || state == StageState.FAILED;
       require(before || !begun, "a stage begins only after the previous one completed", world);
     }
+    require(
+        !state.open() || (stage.startedAt() != null) == (state == StageState.IN_PROGRESS),
+        "an open stage that has started is IN_PROGRESS",
+        world);
     int[] counts = new int[TaskState.values().length];
     for (int task = 1; task <= stage.size(); task++) {
       counts[stage.task(task).state().ordinal()]++;
@@ -78,6 +87,19 @@ final class Invariants {
           "a running task is of the owner's epoch",
           world);
     }
+    StageFold stage = fold.stage(at.stage());
+    require(
+        task.startedAt() == null || stage.startedAt() != null && fold.startedAt() != null,
+        "a task that started has started its stage and its job",
+        world);
+    require(
+        state.isFinal() || task.attempts() < stage.plan().policy().maxAttempts(),
+        "a task that can go on has attempts left",
+        world);
+    require(
+        task.recoveriesSince(fold.progress()) <= stage.plan().policy().recoveryCeiling(),
+        "recoveries end at the ceiling",
+        world);
     boolean open = fold.state().open() && fold.stage(at.stage()).state().open();
     require(
         Claims.claimable(fold, at.stage(), at.task(), world.later()) == (open && state.queued()),
@@ -96,9 +118,9 @@ final class Invariants {
       require(!step.recorded() && step.moves().isEmpty(), "a refused verb records nothing", edge);
       require(before.key().equals(step.after().key()), "a refused verb changes nothing", edge);
     }
-    if (step.name().startsWith("stale")) {
+    if (step.verb().startsWith("stale")) {
       require(step.answer() instanceof Answer.Fenced, "a stale answer is fenced", edge);
-    } else if (step.kind() == Kind.STALE && !step.name().equals("settle")) {
+    } else if (step.kind() == Kind.STALE && !step.verb().equals("settle")) {
       require(
           step.answer() instanceof Answer.Fenced || step.answer() instanceof Answer.Cancelled,
           "an answer after the end is fenced or told of the cancel",
@@ -107,11 +129,27 @@ final class Invariants {
     if (before.fold().state().isFinal()) {
       require(!step.recorded(), "a final job absorbs everything", edge);
       require(
-          !step.answer().done() || step.name().equals("settle") || step.name().equals("crash"),
+          !step.answer().done() || step.verb().equals("settle") || step.verb().equals("crash"),
           "a final job refuses every verb",
           edge);
     }
+    attempts(before, step, edge);
     started(before, step, edge);
+  }
+
+  /** A failure costs one attempt; nothing else does. */
+  private static void attempts(World before, Step step, Object edge) {
+    for (StageFold stage : before.fold().stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        int spent = 0;
+        for (Move move : step.moves()) {
+          boolean failed = move.event() == TaskEvent.RETRY || move.event() == TaskEvent.FAIL;
+          spent += failed && move.stage() == stage.number() && move.task() == task ? 1 : 0;
+        }
+        int after = step.after().fold().stage(stage.number()).task(task).attempts();
+        require(after == stage.task(task).attempts() + spent, "a failure costs one attempt", edge);
+      }
+    }
   }
 
   /** {@code startedAt} comes with the first entry into IN_PROGRESS and stays as it is. */

@@ -24,6 +24,9 @@ final class JobSpace {
 
   private record Edge(int from, int to, Kind kind) {}
 
+  /** Several times what any variant has: beyond, something grows without end. */
+  private static final int MOST = 100_000;
+
   private final Variant variant;
   private final Map<String, Integer> numbers = new HashMap<>();
   private final List<World> worlds = new ArrayList<>();
@@ -39,6 +42,10 @@ final class JobSpace {
     JobSpace space = new JobSpace(variant);
     space.number(World.start(variant, space::took));
     for (int next = 0; next < space.worlds.size(); next++) {
+      if (next > MOST) {
+        throw new AssertionError(
+            variant + ": more than " + MOST + " states; last " + space.worlds.getLast());
+      }
       space.expand(next);
     }
     return space;
@@ -68,7 +75,7 @@ final class JobSpace {
       worlds.add(world);
       return worlds.size() - 1;
     }
-    if (key.hashCode() % 4 == 0) {
+    if (key.hashCode() % 16 == 0) {
       compared++;
       requireSameFuture(worlds.get(known), world);
     }

@@ -31,7 +31,19 @@ final class Verbs {
    * @param recorded whether it added to the log
    */
   record Step(
-      String name, Kind kind, Answer answer, World after, List<Move> moves, boolean recorded) {}
+      String verb,
+      Place at,
+      Kind kind,
+      Answer answer,
+      World after,
+      List<Move> moves,
+      boolean recorded) {
+    String name() {
+      return verb + " " + at.stage() + "/" + at.task();
+    }
+  }
+
+  private static final Place JOB = new Place(0, 0);
 
   private final Variant variant;
   private final World from;
@@ -58,6 +70,7 @@ final class Verbs {
     if (from.fold().state() == JobState.CREATED) {
       attempt(
           "enqueue",
+          JOB,
           Kind.DILIGENT,
           turn -> {
             turn.record(new Fact.Submitted());
@@ -67,10 +80,12 @@ final class Verbs {
     }
     for (JobEvent lever :
         List.of(JobEvent.START, JobEvent.RESUME, JobEvent.PAUSE, JobEvent.ABORT)) {
-      attempt(lever.name(), Kind.USER, turn -> Levers.pull(turn, lever, Cause.user("u", null)));
+      attempt(
+          lever.name(), JOB, Kind.USER, turn -> Levers.pull(turn, lever, Cause.user("u", null)));
     }
     attempt(
         "settle",
+        JOB,
         Kind.STALE,
         turn -> {
           turn.settle();
@@ -89,6 +104,7 @@ final class Verbs {
     steps.add(
         new Step(
             "crash",
+            JOB,
             Kind.TROUBLE,
             Answer.DONE,
             next.remembering(from),
@@ -98,11 +114,16 @@ final class Verbs {
 
   private void stage(int stage) {
     attempt(
-        "approve " + stage,
+        "approve",
+        new Place(stage, 0),
         Kind.USER,
         turn -> Levers.approve(turn, stage, Cause.user("u", "looks good")));
     if (variant.holds()) {
-      attempt("hold " + stage, Kind.USER, turn -> Levers.hold(turn, stage, Cause.user("u", null)));
+      attempt(
+          "hold",
+          new Place(stage, 0),
+          Kind.USER,
+          turn -> Levers.hold(turn, stage, Cause.user("u", null)));
     }
   }
 
@@ -110,18 +131,20 @@ final class Verbs {
     int stage = at.stage();
     int task = at.task();
     attempt(
-        "claim " + at,
+        "claim",
+        at,
         Kind.DILIGENT,
         turn -> Claims.claim(turn, stage, task, new Detail.Claimed(from.epoch(), "w")));
-    attempt("expire " + at, Kind.TROUBLE, turn -> Claims.expire(turn, stage, task));
-    attempt("overrun " + at, Kind.TROUBLE, turn -> Claims.overrun(turn, stage, task, 0.5));
+    attempt("expire", at, Kind.TROUBLE, turn -> Claims.expire(turn, stage, task));
+    attempt("overrun", at, Kind.TROUBLE, turn -> Claims.overrun(turn, stage, task, 0.5));
     Token token = from.token(at);
     if (token != null) {
       boolean present = from.task(at).state() == TaskState.IN_PROGRESS;
       answers(at, token, "", present ? Kind.TROUBLE : Kind.STALE);
       if (present) {
         attempt(
-            "progress " + at,
+            "progress",
+            at,
             Kind.TROUBLE,
             turn -> {
               turn.record(new Fact.Progress(stage, task));
@@ -138,27 +161,29 @@ final class Verbs {
   private void answers(Place at, Token token, String prefix, Kind kind) {
     Hold hold = new Hold(at.stage(), at.task(), token);
     attempt(
-        prefix + "complete " + at,
+        prefix + "complete",
+        at,
         kind == Kind.STALE ? kind : Kind.DILIGENT,
         turn -> Claims.complete(turn, hold, new Detail.Completed(0, 1)));
+    attempt(prefix + "fail", at, kind, turn -> Claims.fail(turn, hold, Failure.of("broken"), 0.5));
     attempt(
-        prefix + "fail " + at, kind, turn -> Claims.fail(turn, hold, Failure.of("broken"), 0.5));
-    attempt(
-        prefix + "fail for good " + at,
+        prefix + "fail for good",
+        at,
         kind,
         turn -> Claims.fail(turn, hold, Failure.permanent("hopeless"), 0.5));
-    attempt(prefix + "release " + at, kind, turn -> Claims.release(turn, hold, "shutdown"));
-    attempt(prefix + "lose " + at, kind, turn -> Claims.lose(turn, hold, "lost lease"));
+    attempt(prefix + "release", at, kind, turn -> Claims.release(turn, hold, "shutdown"));
+    attempt(prefix + "lose", at, kind, turn -> Claims.lose(turn, hold, "lost lease"));
   }
 
-  private void attempt(String name, Kind kind, Function<Turn, Answer> act) {
+  private void attempt(String verb, Place at, Kind kind, Function<Turn, Answer> act) {
     List<Move> moves = new ArrayList<>();
     World copy = from.copy(moves::add);
     Turn turn = turn(copy);
     Answer answer = act.apply(turn);
     boolean recorded = !turn.entries().isEmpty();
     steps.add(
-        new Step(name, kind, answer, recorded ? copy.remembering(from) : copy, moves, recorded));
+        new Step(
+            verb, at, kind, answer, recorded ? copy.remembering(from) : copy, moves, recorded));
   }
 
   private Turn turn(World world) {

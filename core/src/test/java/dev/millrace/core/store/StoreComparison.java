@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Fact.Detail;
@@ -13,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds two stores side by side. They may differ in where results stand and, by a constant, in how
- * they count epochs; in nothing else.
+ * Holds two stores side by side. They may differ in where results stand, in the ids that they give
+ * to requests and, by a constant, in how they count epochs; in nothing else.
  */
 final class StoreComparison {
   private @Nullable Long epochsApart;
@@ -66,6 +67,10 @@ final class StoreComparison {
   }
 
   private static Entry comparable(Entry entry) {
+    Fact lever = withoutOp(entry.fact());
+    if (lever != null) {
+      return new Entry(entry.number(), entry.at(), lever);
+    }
     if (!(entry.fact() instanceof Fact.OfTask(int stage, int task, var event, Detail detail))) {
       return entry;
     }
@@ -76,6 +81,16 @@ final class StoreComparison {
           default -> detail;
         };
     return new Entry(entry.number(), entry.at(), new Fact.OfTask(stage, task, event, bare));
+  }
+
+  /** A lever without the id of its request, which a store may make up; null for any other fact. */
+  static @Nullable Fact withoutOp(Fact fact) {
+    return switch (fact) {
+      case Fact.OfJob(var event, Cause cause) -> new Fact.OfJob(event, cause.withOp(null));
+      case Fact.OfStage(int stage, var event, Cause cause, var opening) ->
+          new Fact.OfStage(stage, event, cause.withOp(null), opening);
+      default -> null;
+    };
   }
 
   void requireSameStore(JobStore a, JobStore b) {

@@ -14,6 +14,7 @@ final class Dirty {
 
   private final Set<Path> files = new LinkedHashSet<>();
   private final Set<Path> directories = new LinkedHashSet<>();
+  private long batch;
 
   Dirty file(Path file) {
     files.add(file);
@@ -30,9 +31,16 @@ final class Dirty {
     directories.addAll(other.directories);
   }
 
-  void clear() {
+  /** What was in it is a matter of that sync now. */
+  void enlisted(long number) {
     files.clear();
     directories.clear();
+    batch = number;
+  }
+
+  /** The last sync that it waits for. */
+  long batch() {
+    return batch;
   }
 
   boolean isEmpty() {

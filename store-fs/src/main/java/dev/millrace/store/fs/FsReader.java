@@ -108,9 +108,7 @@ final class FsReader implements Reading {
       At at = new At(disk, now);
       Object input = null;
       try {
-        input = stage.task(task).state() == dev.millrace.core.task.TaskState.CREATED
-            ? null
-            : job.files().input(at, stage.number(), task);
+        input = job.files().input(at, stage.number(), task);
       } catch (JobFiles.Malformed | NoSuchFileException e) {
         // shown without its input: a broken job must still be readable
       }

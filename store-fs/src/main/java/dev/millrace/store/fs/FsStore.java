@@ -1,9 +1,11 @@
 package dev.millrace.store.fs;
 
+import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Claims;
@@ -24,11 +26,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A workspace in the hands of its owner. Thread-safe. */
@@ -41,6 +43,7 @@ final class FsStore implements JobStore {
   private final ClaimQueue queue;
   private final Claimer claimer;
   private final Leases leases = new Leases();
+  private final IdGenerator operations = IdGenerator.forThisProcess();
   private final Scanner scanner;
   private final Retention retention;
 
@@ -116,7 +119,11 @@ final class FsStore implements JobStore {
   @Override
   public JobId submit(JobSpec spec) {
     JobId id = publisher.submit(spec);
-    scanner.discover(id);
+    if (spec.held()) {
+      ledger.step(id, (job, dirty) -> job); // an empty first stage completes all the same
+    } else {
+      scanner.discover(id);
+    }
     return id;
   }
 
@@ -250,11 +257,20 @@ final class FsStore implements JobStore {
   }
 
   private Answer pull(JobId id, JobEvent event, Cause cause) {
-    return lever(id, event::name, (job, dirty) -> ledger.pull(job, new Operation(
-        cause.op() == null ? settings.ids().get().value() : cause.op(), event,
+    Optional<Answer> answer = ledger.step(id, (job, dirty) -> ledger.pull(job, new Operation(
+        cause.op() == null ? operations.next().value() : cause.op(), event,
         Ledger.target(job, event), later(ledger.now(), job.fold().lastAt()), cause.who(),
-        cause.comment()), dirty), state ->
-            dev.millrace.core.job.JobTransitions.TABLE.refusal(state, event));
+        cause.comment()), dirty));
+    return answer.or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
+        .orElseGet(() -> new Answer.Missing(
+            "no job " + id + " to " + event.name().toLowerCase(Locale.ROOT)));
+  }
+
+  /** A request that was carried out before its owner could say so has been done. */
+  private static Answer ended(Snapshot job, JobEvent event, Cause cause) {
+    return cause.op() != null && job.fold().knows(cause.op())
+        ? Answer.DONE
+        : new Answer.Refused(JobTransitions.TABLE.refusal(job.place(), event));
   }
 
   private static Instant later(Instant a, Instant b) {
@@ -273,19 +289,15 @@ final class FsStore implements JobStore {
 
   private Answer onStage(JobId id, String name, BiFunction<Turn, Cause, Answer> rule,
       Cause cause) {
-    return lever(id, () -> name, (job, dirty) -> {
-      Answer answer = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
+    Optional<Answer> answer = ledger.step(id, (job, dirty) -> {
+      Answer done = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
       ledger.finish(job, dirty);
-      return answer;
-    }, state -> "job: cannot " + name + " a stage of a job that is " + state);
-  }
-
-  private Answer lever(JobId id, java.util.function.Supplier<String> name,
-      Ledger.Step<Answer> step, Function<JobState, String> refusal) {
-    Optional<Answer> answer = ledger.step(id, step);
-    return answer.orElseGet(() -> reader.state(id)
-        .map(state -> (Answer) new Answer.Refused(refusal.apply(state)))
-        .orElseGet(() -> new Answer.Missing("no job " + id + " to " + name.get())));
+      return done;
+    });
+    // Of a job that has ended, nothing is left to change: the rule only says why.
+    return answer.or(() -> reader.snapshot(id).map(job -> rule.apply(
+            new Turn(job.fold(), ledger.now(), Turn.Openings.NONE), cause)))
+        .orElseGet(() -> new Answer.Missing("no job " + id + " to " + name));
   }
 
   @Override

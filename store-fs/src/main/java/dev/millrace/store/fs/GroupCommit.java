@@ -26,17 +26,29 @@ final class GroupCommit {
     this.disk = disk;
   }
 
-  /** Returns once everything in {@code dirty} is durable. */
-  void commit(Dirty dirty) {
-    if (dirty.isEmpty()) {
-      check();
-      return;
+  /**
+   * Hands {@code dirty} over to the next sync, whoever does it. A job's holder does so before letting
+   * go of it: whoever renames the job next then commits no sooner than this is durable.
+   */
+  void enlist(Dirty dirty) {
+    if (!dirty.isEmpty()) {
+      lock.lock();
+      try {
+        waiting.add(dirty);
+        dirty.enlisted(nextBatch);
+      } finally {
+        lock.unlock();
+      }
     }
+  }
+
+  /** Returns once everything that was ever in {@code dirty} is durable. */
+  void commit(Dirty dirty) {
+    enlist(dirty);
     lock.lock();
     try {
-      waiting.add(dirty);
-      long mine = nextBatch;
-      while (syncedBatch < mine) {
+      check();
+      while (syncedBatch < dirty.batch()) {
         check();
         if (syncing) {
           done.awaitUninterruptibly();

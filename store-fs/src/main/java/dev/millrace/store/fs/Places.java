@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The directories of a workspace: a job's place is its state. */
 final class Places {
@@ -48,26 +50,24 @@ final class Places {
     return root.resolve(".millrace").resolve(name);
   }
 
-  /** Creates what is missing. The parents' names are synced, for a job must not outlive its place. */
+  /**
+   * Creates what is missing. The parents' names are synced, for a job must not outlive its place;
+   * one directory is made only after that, to prove it to whoever comes next.
+   */
   void create(Disk disk) throws IOException {
     if (complete(disk)) {
       return;
     }
-    directory(disk, root);
-    directory(disk, root.resolve("input"));
+    Set<Path> parents = new LinkedHashSet<>();
     for (Path place : byState.values()) {
-      directory(disk, place);
+      directory(disk, place, parents);
     }
-    directory(disk, root.resolve(".millrace"));
-    for (String name : List.of("inbox", "answers", "trash")) {
-      directory(disk, own(name));
+    directory(disk, own("inbox"), parents);
+    directory(disk, own("answers"), parents);
+    for (Path parent : parents) {
+      disk.syncDirectory(parent);
     }
-    disk.syncDirectory(root.resolve("input"));
-    disk.syncDirectory(root.resolve(".millrace"));
-    disk.syncDirectory(root);
-    if (root.getParent() != null) {
-      disk.syncDirectory(root.getParent());
-    }
+    directory(disk, own("trash"), new LinkedHashSet<>());
   }
 
   /** The last directory that {@link #create} makes is there only if all are, or one was removed. */
@@ -80,22 +80,23 @@ final class Places {
     return disk.kind(own("trash")) == Disk.Kind.DIRECTORY;
   }
 
-  private static void directory(Disk disk, Path path) throws IOException {
-    switch (disk.kind(path)) {
-      case DIRECTORY -> {
+  /** Makes sure of a directory, and notes whose names have to be synced for it to last. */
+  private void directory(Disk disk, Path path, Set<Path> parents) throws IOException {
+    Path parent = path.getParent();
+    boolean missing = disk.kind(path) == Disk.Kind.NOTHING;
+    if (parent != null && (missing || path.startsWith(root))) {
+      directory(disk, parent, parents);
+      parents.add(parent);
+    }
+    if (missing) {
+      try {
+        disk.createDirectory(path);
+      } catch (FileAlreadyExistsException e) {
+        // another process was quicker
       }
-      case NOTHING -> {
-        try {
-          Path parent = path.getParent();
-          if (parent != null && disk.kind(parent) == Disk.Kind.NOTHING) {
-            directory(disk, parent);
-          }
-          disk.createDirectory(path);
-        } catch (FileAlreadyExistsException e) {
-          // another process was quicker
-        }
-      }
-      case FILE, OTHER -> throw new IOException(path + " is not a directory");
+    }
+    if (path.startsWith(root) && disk.kind(path) != Disk.Kind.DIRECTORY) {
+      throw new IOException(path + " is not a directory");
     }
   }
 

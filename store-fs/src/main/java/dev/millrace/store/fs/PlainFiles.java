@@ -50,7 +50,8 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   static boolean fits(JobSpec spec) {
     StageSpec only = spec.stages().getFirst();
     return spec.stages().size() == 1 && !only.gate() && only.tolerance().equals(Tolerance.NONE)
-        && only.tasks().size() == 1 && only.tasks().getFirst().input() instanceof String
+        && only.tasks().size() == 1 && only.tasks().getFirst().input() instanceof String prompt
+        && !prompt.isEmpty()
         && (only.type().equals("generate") || only.type().equals("embed"));
   }
 

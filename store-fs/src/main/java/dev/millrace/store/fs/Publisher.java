@@ -101,9 +101,6 @@ final class Publisher implements Submitting {
       for (TaskSpec task : stage.tasks()) {
         if (task.input() instanceof String text) {
           int bytes = utf8Length(text);
-          if (bytes == 0) {
-            throw new IllegalArgumentException("Empty prompt");
-          }
           if (bytes > JobSpec.MAX_PROMPT_BYTES) {
             throw new IllegalArgumentException("Prompt too large: " + bytes + " bytes, at most "
                 + JobSpec.MAX_PROMPT_BYTES);

@@ -47,10 +47,17 @@ final class Scanner implements AutoCloseable {
 
   /** Takes up what the last owner left in the middle. */
   void recoverRunning() throws IOException {
-    List<String> names = new ArrayList<>();
-    disk.list(places.of(JobState.IN_PROGRESS), names::add);
-    for (String name : names) {
-      JobId.parse(name).ifPresent(id -> guarded(id, () -> ledger.step(id, (job, dirty) -> job)));
+    for (JobState state : List.of(JobState.IN_PROGRESS, JobState.PAUSED)) {
+      List<String> names = new ArrayList<>();
+      disk.list(places.of(state), names::add);
+      for (String name : names) {
+        // A job that was paused before anything happened to it has nothing to recover.
+        if (JobId.isValid(name) && (state == JobState.IN_PROGRESS || disk
+            .kind(places.of(state).resolve(name).resolve(EventLog.FILE)) == Disk.Kind.FILE)) {
+          JobId id = new JobId(name);
+          guarded(id, () -> ledger.step(id, (job, dirty) -> job));
+        }
+      }
     }
   }
 

@@ -23,6 +23,7 @@ import dev.millrace.core.template.Template;
 import dev.millrace.core.template.TemplateException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -149,7 +150,14 @@ final class StagedFiles implements JobFiles {
 
   @Override
   public @Nullable Object input(At at, int stage, int task) throws IOException {
-    return Json.object(tasks(stage).line(at, task)).get("input");
+    try {
+      return Json.object(tasks(stage).line(at, task)).get("input");
+    } catch (NoSuchFileException e) {
+      // not rendered yet, or never: as it was asked for
+      return JobDocument
+          .task(Json.parse(new LineFile(path(stage, TEMPLATES)).line(at, task)), "task " + task)
+          .input();
+    }
   }
 
   private LineFile tasks(int stage) {

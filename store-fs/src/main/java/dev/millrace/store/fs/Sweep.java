@@ -3,15 +3,11 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
-import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.task.Failure;
-import dev.millrace.core.task.Token;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -33,10 +29,6 @@ final class Sweep {
   }
 
   int run() {
-    for (Claim claim : leases.takeExpired(now)) {
-      ledger.step(claim.job(), (job, dirty) -> count(ledger.record(job, dirty,
-          turn -> Claims.lose(turn, claim.hold(), "lost lease")), job, dirty));
-    }
     for (ActiveJob job : ledger.active()) {
       if (job.files().plan().hasTimeouts()) {
         ledger.step(job.id(), this::timeouts);
@@ -44,6 +36,10 @@ final class Sweep {
     }
     for (JobId id = queue.overdue(now); id != null; id = queue.overdue(now)) {
       ledger.step(id, this::timeouts);
+    }
+    for (Claim claim : leases.takeExpired(now)) {
+      ledger.step(claim.job(), (job, dirty) -> count(ledger.record(job, dirty,
+          turn -> Claims.lose(turn, claim.hold(), "lost lease")), job, dirty));
     }
     return moved;
   }
@@ -72,15 +68,11 @@ final class Sweep {
   private void timeout(Turn turn, StageFold stage, int task) {
     int number = stage.number();
     if (over(Claims.runDeadline(turn.fold(), number, task))) {
-      Token token = Objects.requireNonNull(stage.task(task).token());
-      Claims.fail(turn, new Hold(number, task, token), Failure.of(
-          "run timeout: not finished within " + stage.plan().policy().runTimeout()),
-          random.nextDouble());
+      moved += Claims.overrun(turn, number, task, random.nextDouble()).done() ? 1 : 0;
       Instant notBefore = stage.task(task).notBefore();
       if (notBefore != null) {
         queue.wakeAt(notBefore);
       }
-      moved++;
     } else if (over(Claims.queueDeadline(turn.fold(), number, task))) {
       moved += Claims.expire(turn, number, task).done() ? 1 : 0;
     }

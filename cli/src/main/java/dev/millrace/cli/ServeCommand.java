@@ -1,0 +1,92 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** {@code millrace serve}: owns a workspace and works off its jobs. */
+final class ServeCommand implements Command {
+  static final Option EXEC =
+      Option.value("exec", "TYPE=COMMAND", "work on tasks of TYPE with a shell command: input on\n"
+              + "stdin, result on stdout (repeatable)")
+          .many();
+  static final Option SLOTS =
+      Option.value("slots", "N", "tasks at once (default MILLRACE_SLOTS, NRVNA_WORKERS,\nor 4)");
+  static final Option DRAIN =
+      Option.flag("drain", "work off what there is, then exit: 0, or 1 if a job\n"
+          + "failed meanwhile or it was interrupted");
+  static final Option WAIT =
+      Option.flag("wait", "if another server owns the workspace, wait to take it\n"
+          + "over (the default)");
+  static final Option NO_WAIT =
+      Option.flag("no-wait", "if another server owns the workspace, exit with 1");
+  static final Option STATUS =
+      Option.flag("status", "say whether a server runs: exit 0 ready, 2 starting,\n1 not running");
+  static final Option STOP = Option.flag("stop", "tell the server to finish what runs and exit");
+  static final Option TIMEOUT =
+      Option.value("timeout", "S", "with --stop: seconds until it is told a second time,\n"
+          + "which ends what runs (default 20)");
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "serve",
+        List.of(
+            "--workspace DIR --exec TYPE=COMMAND... [options]",
+            "--workspace DIR --status [--json]",
+            "--workspace DIR --stop [--timeout S]"),
+        "Works off the jobs of a workspace.",
+        List.of(
+            Workspaces.OPTION, EXEC, SLOTS, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT),
+        """
+        The first SIGINT or SIGTERM lets running tasks finish; the second ends them (they run again
+        later) and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
+        error, warn, info (default), debug or trace.
+        Example:
+          millrace serve --workspace ./ws --exec generate='tr a-z A-Z'\
+        """);
+  }
+
+  @Override
+  public int usageStatus() {
+    return ExitCode.FAILED;
+  }
+
+  @Override
+  public boolean logsToOutput() {
+    return true;
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) throws InterruptedException {
+    given.atMost(0);
+    check(given);
+    if (given.has(STATUS) || given.has(STOP)) {
+      Path path = Workspaces.forServer(shell, given);
+      return given.has(STATUS)
+          ? new ServeStatus(shell, path).print(given.has(Option.JSON))
+          : new ServeStop(shell, path, given.has(Option.JSON))
+              .run(given.integer(TIMEOUT, 1, 3_600, 20));
+    }
+    return ServeRun.of(shell, given).run();
+  }
+
+  private static void check(Arguments given) {
+    given.exclude(STATUS, STOP);
+    given.exclude(WAIT, NO_WAIT);
+    for (Option query : new Option[] {STATUS, STOP}) {
+      for (Option option : new Option[] {EXEC, SLOTS, DRAIN, WAIT, NO_WAIT}) {
+        given.exclude(query, option);
+      }
+    }
+    if (given.has(TIMEOUT) && !given.has(STOP)) {
+      throw new UsageException("--timeout goes with --stop");
+    }
+    if (given.has(Option.JSON) && !given.has(STATUS) && !given.has(STOP)) {
+      throw new UsageException("--json goes with --status or --stop; a server prints its log");
+    }
+  }
+}

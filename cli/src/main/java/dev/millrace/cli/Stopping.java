@@ -1,0 +1,105 @@
+package dev.millrace.cli;
+
+import dev.millrace.server.Server;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What signals do to a server. The first: claim nothing more and let what runs finish. The second:
+ * end what runs, without costing it an attempt. The third, or too long after the second: exit now.
+ */
+final class Stopping {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private @Nullable Thread waiting; // guarded by this
+  private @Nullable Server server; // guarded by this
+  private int signals; // guarded by this
+
+  /**
+   * @param waiting the thread that waits to own the workspace; a signal interrupts it
+   */
+  Stopping(Thread waiting) {
+    this.waiting = waiting;
+  }
+
+  /** The waiting is over, on the thread that waited. A signal that came just then is kept. */
+  synchronized void owning() {
+    waiting = null;
+    Thread.interrupted();
+  }
+
+  /** From now on there is a server to stop; it is, if a signal came before. */
+  void running(Server newServer) {
+    boolean late;
+    synchronized (this) {
+      server = newServer;
+      late = signals > 0;
+    }
+    if (late) {
+      begin(newServer);
+    }
+  }
+
+  synchronized boolean forced() {
+    return signals > 1;
+  }
+
+  /** Signal number {@code number}, from 1. */
+  void signal(int number) {
+    Server present;
+    synchronized (this) {
+      signals = number;
+      present = server;
+      if (waiting != null) {
+        waiting.interrupt();
+      }
+    }
+    if (number > 2) {
+      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    }
+    if (present == null) {
+      LOG.log(Level.INFO, "stopping");
+    } else if (number == 1) {
+      begin(present);
+    } else {
+      end(present);
+    }
+  }
+
+  private static void begin(Server server) {
+    int running = server.status().running().size();
+    LOG.log(
+        Level.INFO,
+        "stopping: "
+            + (running == 0
+                ? "nothing runs"
+                : running + " running; a second signal ends what runs"));
+    Thread.ofPlatform().daemon().name("stop").start(() -> stop(server, false));
+  }
+
+  private static void end(Server server) {
+    LOG.log(Level.WARNING, "stopping at once: what runs is ended and will run again");
+    Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
+    try {
+      Thread.sleep(PATIENCE);
+      LOG.log(Level.ERROR, "not stopped within " + PATIENCE.toSeconds() + " s: exiting");
+      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void stop(Server server, boolean now) {
+    try {
+      if (now) {
+        server.stopNow();
+      } else {
+        server.stop();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

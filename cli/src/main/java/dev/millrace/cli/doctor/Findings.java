@@ -1,0 +1,47 @@
+package dev.millrace.cli.doctor;
+
+import dev.millrace.core.store.StoreException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects what the checks find. */
+public final class Findings {
+  private final List<Finding> all = new ArrayList<>();
+
+  /** A check that may fail for reasons of its own. */
+  @FunctionalInterface
+  public interface Check {
+    void run() throws IOException;
+  }
+
+  public void ok(String subject, String text) {
+    all.add(new Finding(Finding.Level.OK, subject, text, null));
+  }
+
+  public void warn(String subject, String text, String remedy) {
+    all.add(new Finding(Finding.Level.WARN, subject, text, remedy));
+  }
+
+  public void fail(String subject, String text, String remedy) {
+    all.add(new Finding(Finding.Level.FAIL, subject, text, remedy));
+  }
+
+  /** Runs a check; that it could not be done is a finding too, and the others go on. */
+  public void guard(String subject, Check check) {
+    try {
+      check.run();
+    } catch (IOException | UncheckedIOException | StoreException e) {
+      fail(subject, "cannot be checked: " + e, "check the permissions of the workspace");
+    }
+  }
+
+  public List<Finding> all() {
+    return List.copyOf(all);
+  }
+
+  public boolean failed() {
+    return all.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL);
+  }
+}

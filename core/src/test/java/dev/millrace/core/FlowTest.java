@@ -1,0 +1,158 @@
+package dev.millrace.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ContractSettings;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.store.MemoryFixture;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The two facades over a store: {@link Work} puts in, {@link Flow} takes out. */
+class FlowTest {
+  private final JobStore store = new MemoryFixture().open(ContractSettings.of(new ManualClock()));
+  private final Work work = new Work(store);
+  private final Flow flow = new Flow(store);
+
+  private JobId submit(String prompt) {
+    Work.SubmitResult result = work.submit(prompt);
+    assertThat(result.ok()).as(result.message()).isTrue();
+    return result.id();
+  }
+
+  private Claim claim() {
+    return store.claim(new Demand(Set.of("generate"), 1, "w", null)).getFirst();
+  }
+
+  @Test
+  void aPromptGoesInAndItsResultComesOut() throws InterruptedException {
+    JobId id = submit("hello");
+    assertThat(flow.status(id)).isEqualTo(Flow.Status.QUEUED);
+    Claim claim = claim();
+    assertThat(flow.status(id)).isEqualTo(Flow.Status.RUNNING);
+    assertThat(flow.get(id).orElseThrow().result()).isNull();
+    store.complete(claim, TaskResult.of("world"));
+    assertThat(flow.await(id, Duration.ZERO)).isEqualTo(Flow.Status.DONE);
+    assertThat(flow.get(id).orElseThrow().result()).isEqualTo("world");
+  }
+
+  @Test
+  void theErrorOfASinglePromptIsItsOwn() {
+    JobId id = submit("hello");
+    store.fail(claim(), Failure.of("out of cheese"));
+    assertThat(flow.get(id).orElseThrow().error()).isEqualTo("out of cheese");
+    assertThat(flow.get(id).orElseThrow().status()).isEqualTo(Flow.Status.FAILED);
+  }
+
+  @Test
+  void allResultsOfTheLastStageAreThere() {
+    List<TaskSpec> tasks = new ArrayList<>();
+    for (int i = 1; i <= 2_500; i++) {
+      tasks.add(TaskSpec.of("t" + i));
+    }
+    JobId id = work.submit(JobSpec.of(List.of(StageSpec.of("generate", tasks)))).id();
+    for (Claim claim : store.claim(new Demand(Set.of("generate"), 2_499, "w", null))) {
+      store.complete(claim, TaskResult.of("r" + claim.hold().task()));
+    }
+    Flow.Job job = flow.get(id).orElseThrow();
+    assertThat(job.results()).hasSize(2_500);
+    assertThat(job.results().get(1_999)).isEqualTo(TaskResult.of("r2000"));
+    assertThat(job.results().get(2_499)).isNull();
+    assertThat(job.result()).isNull();
+  }
+
+  @Test
+  void whatIsNowhereIsMissing() throws InterruptedException {
+    JobId nobody = new JobId("1_2_3");
+    assertThat(flow.status(nobody)).isEqualTo(Flow.Status.MISSING);
+    assertThat(flow.get(nobody)).isEmpty();
+    assertThat(flow.await(nobody, Duration.ofDays(1))).isEqualTo(Flow.Status.MISSING);
+    assertThat(flow.follow(nobody, 5, entry -> {})).isEqualTo(5);
+  }
+
+  @Test
+  void everyStateHasAStatus() {
+    for (JobState state : JobState.values()) {
+      assertThat(Flow.Status.of(state).isFinal()).isEqualTo(state.isFinal());
+    }
+  }
+
+  @Test
+  void listsShowTheNewestAndStates() {
+    List<JobId> ids = List.of(submit("1"), submit("2"), submit("3"));
+    store.abort(ids.get(1), Cause.SYSTEM);
+    assertThat(flow.list(2)).isEqualTo(ids.subList(1, 3));
+    assertThat(flow.list(Set.of(JobState.ABORTED))).containsExactly(ids.get(1));
+    assertThat(flow.counts()).containsEntry(JobState.PENDING, 2).containsEntry(JobState.ABORTED, 1);
+  }
+
+  @Test
+  void aFollowerSeesEveryEntryOnce() throws InterruptedException {
+    JobId id = submit("hello");
+    List<Entry> seen = new ArrayList<>();
+    Thread worker =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  Claim claim = claim();
+                  store.log(claim, "info", "working");
+                  store.complete(claim, TaskResult.of("world"));
+                });
+    long last = flow.follow(id, 0, seen::add);
+    worker.join();
+    assertThat(seen).isEqualTo(store.events(id, 0, 100));
+    assertThat(last).isEqualTo(seen.size());
+  }
+
+  @Test
+  void awaitEndsWhenTheJobDoes() throws InterruptedException {
+    JobId id = submit("hello");
+    Thread worker = Thread.ofVirtual().start(() -> store.complete(claim(), TaskResult.of("world")));
+    assertThat(flow.await(id, Duration.ofMinutes(1))).isEqualTo(Flow.Status.DONE);
+    worker.join();
+  }
+
+  @Test
+  void aSubmissionThatIsRefusedSaysWhy() {
+    assertThat(work.submit(""))
+        .isEqualTo(
+            new Work.SubmitResult(false, null, Work.Problem.INVALID_CONTENT, "Empty prompt"));
+    String large = "x".repeat(JobSpec.MAX_PROMPT_BYTES + 1);
+    assertThat(work.submit(large).problem()).isEqualTo(Work.Problem.INVALID_SIZE);
+    assertThat(work.submit("é".repeat(JobSpec.MAX_PROMPT_BYTES / 2 + 1)).problem())
+        .isEqualTo(Work.Problem.INVALID_SIZE);
+    assertThat(Work.isValidPrompt("é".repeat(JobSpec.MAX_PROMPT_BYTES / 2))).isTrue();
+    assertThat(store.counts()).isEmpty();
+
+    Work broken =
+        new Work(
+            spec -> {
+              throw new StoreException("disk full");
+            });
+    assertThat(broken.submit("x"))
+        .isEqualTo(new Work.SubmitResult(false, null, Work.Problem.IO, "disk full"));
+    Work picky =
+        new Work(
+            spec -> {
+              throw new IllegalArgumentException("no such model");
+            });
+    assertThat(picky.submit("x").problem()).isEqualTo(Work.Problem.INVALID_CONTENT);
+    assertThat(Work.generateId()).isNotEqualTo(Work.generateId());
+  }
+}

@@ -1,0 +1,173 @@
+package dev.millrace.core.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.rules.Fact.Detail;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.state.Actor;
+import dev.millrace.core.task.TaskEvent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EntryJsonTest {
+  private static final Instant AT = Instant.parse("2026-03-01T08:00:00.123456Z");
+  private static final String NASTY = "line\nbreak \"quoted\" \\ é 😀 \u2028 \0";
+
+  private static List<Cause> causes() {
+    return List.of(
+        Cause.SYSTEM,
+        Cause.system(NASTY),
+        Cause.user("anna", null),
+        Cause.user(null, NASTY),
+        new Cause(Actor.WORKER, NASTY, "c", "op 7"),
+        Cause.user("anna", "x").withOp("1-2-3"));
+  }
+
+  private static Detail detail(TaskEvent event) {
+    return switch (event) {
+      case ENQUEUE, ABORT -> Detail.NONE;
+      case CLAIM -> new Detail.Claimed(Long.MAX_VALUE, NASTY);
+      case COMPLETE -> new Detail.Completed(1L << 40, 12);
+      case RETRY -> new Detail.Retrying(NASTY, AT.plusNanos(1));
+      case FAIL, CEILING, EXPIRE -> new Detail.Ended(NASTY);
+      case RELEASE -> new Detail.Released(NASTY, true);
+    };
+  }
+
+  private static List<Fact> facts() {
+    List<Fact> facts = new ArrayList<>();
+    facts.add(new Fact.Submitted());
+    for (Cause cause : causes()) {
+      EnumSet.allOf(JobEvent.class).forEach(event -> facts.add(new Fact.OfJob(event, cause)));
+      for (StageEvent event : StageEvent.values()) {
+        facts.add(new Fact.OfStage(1, event, cause, null));
+        facts.add(new Fact.OfStage(1_000, event, cause, new Fact.Opening(0, null)));
+        facts.add(new Fact.OfStage(2, event, cause, new Fact.Opening(200_000, NASTY)));
+      }
+    }
+    for (TaskEvent event : TaskEvent.values()) {
+      facts.add(new Fact.OfTask(1_000, 200_000, event, detail(event)));
+    }
+    facts.add(new Fact.OfTask(1, 1, TaskEvent.COMPLETE, new Detail.Completed(0, 0)));
+    facts.add(new Fact.OfTask(1, 1, TaskEvent.RELEASE, new Detail.Released("", false)));
+    facts.add(new Fact.Progress(3, 4));
+    facts.add(new Fact.Line(3, 4, "warn", NASTY));
+    facts.add(new Fact.Line(0, 0, "info", ""));
+    return facts;
+  }
+
+  @Test
+  void everyKindOfFactIsReadAsItWasWritten() {
+    Set<Class<?>> kinds = new HashSet<>();
+    long number = 0;
+    for (Fact fact : facts()) {
+      Entry entry = new Entry(++number, AT.plusNanos(number), fact);
+      String line = EntryJson.write(entry);
+      assertThat(line).doesNotContain("\n", "\r");
+      assertThat(EntryJson.read(line)).as(line).isEqualTo(entry);
+      kinds.add(fact.getClass());
+      if (fact instanceof Fact.OfTask task) {
+        kinds.add(task.detail().getClass());
+      }
+    }
+    assertThat(kinds)
+        .contains(Fact.class.getPermittedSubclasses())
+        .contains(Detail.class.getPermittedSubclasses());
+  }
+
+  @Test
+  void theTextOfALineIsPartOfTheFormat() {
+    assertThat(EntryJson.write(new Entry(1, AT, new Fact.Submitted())))
+        .isEqualTo(
+            "{\"n\":1,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}");
+    assertThat(
+            EntryJson.write(
+                new Entry(
+                    2, AT, new Fact.OfTask(1, 3, TaskEvent.CLAIM, new Detail.Claimed(4, "w")))))
+        .isEqualTo(
+            "{\"n\":2,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"task\",\"stage\":1,\"task\":3,"
+                + "\"event\":\"claim\",\"epoch\":4,\"worker\":\"w\"}");
+    assertThat(
+            EntryJson.write(
+                new Entry(3, AT, new Fact.OfJob(JobEvent.PAUSE, Cause.user("anna", "lunch")))))
+        .isEqualTo(
+            "{\"n\":3,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"job\",\"event\":\"pause\","
+                + "\"by\":\"user\",\"who\":\"anna\",\"comment\":\"lunch\"}");
+  }
+
+  @Test
+  void aLogOfAnotherVersionIsRefused() {
+    assertThatThrownBy(
+            () ->
+                EntryJson.read(
+                    "{\"n\":1,\"at\":\"2026-03-01T08:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":2}"))
+        .isInstanceOf(JsonException.class)
+        .hasMessage("log version 2 is not 1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"on\":\"moon\"}|unknown subject \"moon\"",
+        "{}|has no \"on\"",
+        "{\"on\":\"job\"}|has no \"event\"",
+        "{\"on\":\"job\",\"event\":\"submit\"}|has no \"v\"",
+        "{\"on\":\"job\",\"event\":\"explode\",\"by\":\"user\"}|not an event",
+        "{\"on\":\"job\",\"event\":\"pause\"}|has no \"by\"",
+        "{\"on\":\"job\",\"event\":\"pause\",\"by\":\"cat\"}|not an event",
+        "{\"on\":\"stage\",\"event\":\"open\",\"by\":\"system\"}|has no \"stage\"",
+        "{\"on\":\"task\",\"stage\":1,\"event\":\"abort\"}|has no \"task\"",
+        "{\"on\":\"task\",\"stage\":1,\"task\":1,\"event\":\"claim\"}|has no \"epoch\"",
+        "{\"on\":\"task\",\"stage\":1,\"task\":1,\"event\":\"retry\",\"error\":\"x\"}|has no"
+            + " \"notBefore\"",
+        "{\"on\":\"task\",\"stage\":1,\"task\":1,\"event\":\"fail\"}|has no \"error\"",
+        "{\"on\":\"log\",\"line\":\"x\"}|has no \"level\""
+      })
+  void whatIsNotKnownIsRefused(String fields, String message) {
+    String rest = fields.equals("{}") ? "}" : "," + fields.substring(1);
+    String line = "{\"n\":1,\"at\":\"2026-03-01T08:00:00Z\"" + rest;
+    assertThatThrownBy(() -> EntryJson.read(line))
+        .isInstanceOf(JsonException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void aTornOrOddLineIsAJsonException() {
+    String line = EntryJson.write(new Entry(2, AT, new Fact.Line(1, 1, "info", NASTY)));
+    for (int length = 0; length < line.length(); length++) {
+      String torn = line.substring(0, length);
+      assertThatThrownBy(() -> EntryJson.read(torn)).isInstanceOf(JsonException.class);
+    }
+    for (String odd :
+        List.of(
+            "[]",
+            "null",
+            "{\"n\":\"1\"}",
+            "{\"n\":1,\"at\":\"yesterday\",\"on\":\"log\"}",
+            "{\"n\":1,\"at\":5,\"on\":\"log\"}",
+            "{\"n\":1.5,\"at\":\"2026-03-01T08:00:00Z\"}")) {
+      assertThatThrownBy(() -> EntryJson.read(odd)).isInstanceOf(JsonException.class);
+    }
+  }
+
+  @Test
+  void numbersThatDoNotFitAreRefused() {
+    assertThatThrownBy(
+            () ->
+                EntryJson.read(
+                    "{\"n\":1,\"at\":\"2026-03-01T08:00:00Z\",\"on\":\"task\","
+                        + "\"stage\":4294967297,\"task\":1,\"event\":\"abort\"}"))
+        .isInstanceOf(JsonException.class);
+  }
+}

@@ -1,0 +1,91 @@
+package dev.millrace.store.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.Moves;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.task.TaskResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What must hold of every workspace at every moment. */
+final class Checks {
+  private Checks() {}
+
+  /** Each job stands in one place, and its log adds up to what is shown, with nothing twice. */
+  static void hold(Disk disk, Places places, Reading store) {
+    Set<JobId> seen = new HashSet<>();
+    for (JobState state : Places.ORDER) {
+      for (String name : names(disk, places, state)) {
+        JobId id = new JobId(name);
+        assertThat(seen.add(id)).as("%s stands in one place only", id).isTrue();
+        assertThat(store.state(id)).contains(state);
+        logAddsUp(store, id);
+      }
+    }
+  }
+
+  static List<String> names(Disk disk, Places places, JobState state) {
+    try {
+      List<String> names = new ArrayList<>();
+      disk.list(places.of(state), names::add);
+      return names;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static void logAddsUp(Reading store, JobId id) {
+    JobView view = store.find(id).orElseThrow();
+    JobSpec spec = store.spec(id).orElseThrow();
+    JobFold fold = JobFold.created(JobPlan.of(spec, view.createdAt()), Moves.IGNORED);
+    Instant last = view.createdAt();
+    Set<String> completed = new HashSet<>();
+    for (Entry entry : store.events(id, 0, Integer.MAX_VALUE)) {
+      assertThat(entry.at()).as("times of %s never run backwards", id).isAfterOrEqualTo(last);
+      last = entry.at();
+      fold.apply(entry); // refuses a gap in the numbers, and what no table allows
+      if (entry.fact() instanceof Fact.OfTask(int stage, int task, TaskEvent event, _)
+          && event == TaskEvent.COMPLETE) {
+        assertThat(completed.add(stage + "/" + task)).as("%s completes once", id).isTrue();
+      }
+    }
+    JobView folded = JobView.of(JobHeader.of(id, spec), fold);
+    assertThat(view.state() == folded.state() ? view : view.in(folded.state()))
+        .as("%s is what its log adds up to", id)
+        .isEqualTo(folded);
+  }
+
+  /** Claims of another life count for nothing. */
+  static void fenced(JobStore store, List<Claim> claims) {
+    if (claims.isEmpty()) {
+      return;
+    }
+    Sight before = Sight.of(store);
+    for (Claim claim : claims) {
+      assertThat(store.complete(claim, TaskResult.of("late"))).isNotEqualTo(Answer.DONE);
+      assertThat(store.fail(claim, Failure.of("late"))).isNotEqualTo(Answer.DONE);
+      assertThat(store.release(claim, "late")).isNotEqualTo(Answer.DONE);
+    }
+    assertThat(Sight.of(store)).as("late answers change nothing").isEqualTo(before);
+  }
+}

@@ -1,0 +1,103 @@
+package dev.millrace.store.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Brings every job to its end, and checks that it is the right one. */
+final class Ending {
+  private static final int ROUNDS = 100;
+  private static final Map<JobSpec, String> UNDISTURBED = new ConcurrentHashMap<>();
+
+  private Ending() {}
+
+  /** What comes of each job if nothing else goes wrong. */
+  static Map<JobId, JobState> expected(Reading store) {
+    Map<JobId, JobState> ends = new TreeMap<>();
+    for (JobId id : store.list(Reading.Query.all())) {
+      JobView view = store.find(id).orElseThrow();
+      boolean failed = view.state() == JobState.FAILED || view.stages().stream().anyMatch(
+          stage -> stage.state() == StageState.FAILED || stage.tasks().containsKey(TaskState.FAILED));
+      ends.put(id, view.state() == JobState.ABORTED ? JobState.ABORTED
+          : failed ? JobState.FAILED : JobState.COMPLETED);
+    }
+    return ends;
+  }
+
+  /** Resumes, approves, claims and completes until everything has ended. */
+  static void drive(Rig rig) {
+    for (int round = 0; round < ROUNDS; round++) {
+      boolean all = true;
+      for (JobId id : rig.store.list(Reading.Query.all())) {
+        all &= rig.store.state(id).orElseThrow().isFinal();
+        unblock(rig, id);
+      }
+      if (all) {
+        return;
+      }
+      rig.later(Specs.MINUTE.multipliedBy(10));
+      List<Claim> some = rig.claim(100);
+      some.forEach(rig::complete);
+    }
+    throw new AssertionError("not ended after " + ROUNDS + " rounds: " + Sight.of(rig.store));
+  }
+
+  private static void unblock(Rig rig, JobId id) {
+    if (rig.store.state(id).orElseThrow() == JobState.PAUSED) {
+      rig.resume(id);
+    }
+    boolean turn = true;
+    for (JobView.StageView stage : rig.store.find(id).orElseThrow().stages()) {
+      if (turn && stage.state() == StageState.WAITING) {
+        rig.approve(id, stage.number());
+      }
+      turn = stage.state() == StageState.COMPLETED;
+    }
+  }
+
+  /** Each job ended as it should, and what completed has the results of an undisturbed run. */
+  static void check(Rig rig, Map<JobId, JobState> expected) {
+    Map<JobId, JobState> ends = new TreeMap<>();
+    for (JobId id : rig.store.list(Reading.Query.all())) {
+      JobState end = rig.store.state(id).orElseThrow();
+      ends.put(id, end);
+      if (end == JobState.COMPLETED) {
+        JobSpec spec = rig.store.spec(id).orElseThrow();
+        assertThat(outcome(rig.store, id)).as("results of %s", id)
+            .isEqualTo(UNDISTURBED.computeIfAbsent(spec, Ending::undisturbed));
+      }
+    }
+    assertThat(ends).isEqualTo(expected);
+    Checks.hold(rig.disk, Rig.PLACES, rig.store);
+  }
+
+  private static String undisturbed(JobSpec spec) {
+    Rig rig = Rig.fresh();
+    JobId id = rig.submit(spec);
+    drive(rig);
+    return outcome(rig.store, id);
+  }
+
+  private static String outcome(Reading store, JobId id) {
+    List<String> lines = new ArrayList<>();
+    for (JobView.StageView stage : store.find(id).orElseThrow().stages()) {
+      for (TaskView task : store.tasks(id, stage.number(), 1, 1_000)) {
+        lines.add(task.state() + " " + task.input() + " -> " + task.result());
+      }
+    }
+    return String.join("\n", lines);
+  }
+}

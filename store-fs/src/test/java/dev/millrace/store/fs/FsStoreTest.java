@@ -1,0 +1,24 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.store.ContractSettings;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The embedded store keeps the contract, on the real file system. */
+class FsStoreTest extends StoreContract {
+  @TempDir
+  Path dir;
+
+  @Override
+  public JobStore open(ContractSettings settings) {
+    return FsStore.tryOpen(new FsSettings(dir.resolve("ws"), new RealDisk(dir.resolve("ws")),
+        settings.clock(), settings.ids(), settings.random())).orElseThrow();
+  }
+
+  @Override
+  public void abandon(JobStore store) {
+    store.close(); // lets go of the lock and writes nothing
+  }
+}
