@@ -80,13 +80,16 @@ final class Claimer {
       // The rename first: the log of a job that waits need not be read to know that it waits.
       ledger.move(job, JobState.IN_PROGRESS, dirty);
     }
+    List<Claim> taken = new ArrayList<>();
+    int most = demand.limit() - claims.size();
     ledger.record(job, dirty, turn -> {
-      for (int task = first; task >= 0 && claims.size() < demand.limit() && stage.state().open();
+      for (int task = first; task >= 0 && taken.size() < most && stage.state().open();
           task = next(job, stage, task + 1, turn.now())) {
-        one(job, turn, stage, task, demand, claims);
+        one(job, turn, stage, task, demand, taken);
       }
       return Answer.DONE;
     });
+    claims.addAll(taken); // not before they are written: a claim that is not in the log is none
     ledger.finish(job, dirty);
     return true;
   }

@@ -106,7 +106,7 @@ final class EventLog {
     at.disk().append(at.file(FILE), Text.bytes(lines.toString()));
     dirty.file(at.file(FILE));
     if (first) {
-      dirty.directory(at.dir());
+      dirty.directory(at.dir()).directory(at.dir().getParent());
     }
   }
 }

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A workspace in the hands of its owner. Thread-safe. */
 final class FsStore implements JobStore {
+  private static final Fact.Detail.Completed NOWHERE = new Fact.Detail.Completed(0, 0);
+
   private final FsSettings settings;
   private final @Nullable OwnerLock lock;
   private final FsReader reader;
@@ -139,11 +141,13 @@ final class FsStore implements JobStore {
 
   @Override
   public Answer complete(Claim claim, TaskResult result) {
-    return answer(claim, result.text(), (job, dirty) -> {
-      Fact.Detail.Completed delivered =
-          job.files().deliver(job.at(), delivery(claim), result, dirty);
-      return ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered));
-    });
+    // The result is durable before its event is written: there is never an event without it.
+    Fact.Detail.Completed delivered = ledger.step(claim.job(), (job, dirty) ->
+        Claims.check(job.fold(), claim.hold()).done()
+            ? job.files().deliver(job.at(), delivery(claim), result, dirty)
+            : NOWHERE).orElse(NOWHERE);
+    return answer(claim, result.text(), (job, dirty) ->
+        ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered)));
   }
 
   @Override

@@ -68,18 +68,19 @@ final class GroupCommit {
     waiting = new Dirty();
     syncing = true;
     lock.unlock();
-    IOException problem = null;
+    // Whatever else is thrown: those who share this sync must not take the next one for theirs.
+    IOException problem = new IOException("it was cut short");
     try {
       problem = sync(batch);
     } finally {
       lock.lock();
       syncing = false;
+      if (problem != null) {
+        failure = problem;
+      } else {
+        syncedBatch = number;
+      }
       done.signalAll();
-    }
-    if (problem != null) {
-      failure = problem;
-    } else {
-      syncedBatch = number;
     }
   }
 

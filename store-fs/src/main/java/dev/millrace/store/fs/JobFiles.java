@@ -77,10 +77,15 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
     }
   }
 
-  static void replace(At at, String name, byte[] content, Dirty dirty) throws IOException {
+  /** Writes a file anew, beside the old one until {@link #publish}. */
+  static void prepare(At at, String name, byte[] content, Dirty dirty) throws IOException {
     Path temporary = at.file(name + ".tmp");
     at.disk().write(temporary, content);
-    at.disk().rename(temporary, at.file(name));
-    dirty.file(at.file(name)).directory(at.dir());
+    dirty.file(temporary).directory(at.dir());
+  }
+
+  /** Puts the new file in the old one's place; it must be durable by now, or both may be lost. */
+  static void publish(At at, String name) throws IOException {
+    at.disk().rename(at.file(name + ".tmp"), at.file(name));
   }
 }

@@ -3,7 +3,9 @@ package dev.millrace.store.fs;
 import dev.millrace.core.store.Claim;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -11,6 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * the one before has ended anyway. Thread-safe.
  */
 final class Leases {
+  private static final Comparator<Claim> ORDER = Comparator.comparing(Claim::job)
+      .thenComparingInt(claim -> claim.hold().stage()).thenComparingInt(claim -> claim.hold().task());
+
   private record Lease(Duration length, Instant until) {}
 
   private final ConcurrentHashMap<Claim, Lease> leases = new ConcurrentHashMap<>();
@@ -28,9 +33,9 @@ final class Leases {
     leases.remove(claim);
   }
 
-  /** Claims whose lease is over; they are forgotten. */
+  /** Claims whose lease is over, job by job and task by task; they are forgotten. */
   List<Claim> takeExpired(Instant now) {
     return leases.entrySet().stream().filter(entry -> !now.isBefore(entry.getValue().until()))
-        .map(entry -> entry.getKey()).filter(claim -> leases.remove(claim) != null).toList();
+        .map(Map.Entry::getKey).filter(claim -> leases.remove(claim) != null).sorted(ORDER).toList();
   }
 }

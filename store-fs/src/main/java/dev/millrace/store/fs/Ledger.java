@@ -99,6 +99,7 @@ final class Ledger {
       try {
         if (!job.forgotten()) {
           T answer = step.run(job, dirty);
+          commits.enlist(dirty);
           JobState state = job.fold().state();
           if (state == JobState.ABORTED || state == JobState.PAUSED && !job.running()) {
             forget(job); // a user has it; it need not fill our memory
@@ -175,19 +176,16 @@ final class Ledger {
 
   /** False if the job turned out to have ended. */
   private boolean recover(ActiveJob job) throws IOException {
-    Dirty dirty = new Dirty();
     Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job);
     job.fill(read);
-    if (read.log().torn() != null) {
-      LOG.log(Level.WARNING, "job " + job.id() + ": cut off a torn line of " + EventLog.FILE + ", "
-          + read.log().torn());
-      disk.truncate(job.at().file(EventLog.FILE), read.log().length());
-      dirty.file(job.at().file(EventLog.FILE));
-    }
-    Turn turn = new Turn(job.fold(), read.time(now()), job.files().openings(job.at(), job.fold(), dirty));
+    Dirty dirty = found(read);
+    Dirty rendered = new Dirty();
+    Turn turn = new Turn(job.fold(), read.time(now()),
+        job.files().openings(job.at(), job.fold(), rendered));
     read.reconcile(turn);
     Claims.recover(turn, epoch);
     turn.settle();
+    commits.commit(rendered);
     job.unwritten().addAll(read.unwritten());
     append(job, turn.entries(), dirty);
     if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
@@ -198,6 +196,25 @@ final class Ledger {
     return !ended;
   }
 
+  /**
+   * Cuts off what a crash left at the end of a log, and syncs the rest: its last owner may have been
+   * killed before it could, and what is built on it now will be acknowledged.
+   */
+  private Dirty found(Snapshot job) throws IOException {
+    Dirty dirty = new Dirty();
+    Path log = job.at().file(EventLog.FILE);
+    if (job.log().torn() != null) {
+      LOG.log(Level.WARNING, "job " + job.id() + ": cut off a torn line of " + EventLog.FILE + ", "
+          + job.log().torn());
+      disk.truncate(log, job.log().length());
+      dirty.file(log);
+    }
+    if (job.log().length() > 0) {
+      dirty.file(log).directory(job.at().dir()).directory(places.of(job.place()));
+    }
+    return dirty;
+  }
+
   /** Lets a rule record what it will, and writes that to the log. */
   Answer record(ActiveJob job, Dirty dirty, Function<Turn, Answer> rule) throws IOException {
     return record(job, now(), dirty, rule);
@@ -205,8 +222,10 @@ final class Ledger {
 
   private Answer record(ActiveJob job, Instant at, Dirty dirty, Function<Turn, Answer> rule)
       throws IOException {
-    Turn turn = new Turn(job.fold(), at, job.files().openings(job.at(), job.fold(), dirty));
+    Dirty rendered = new Dirty();
+    Turn turn = new Turn(job.fold(), at, job.files().openings(job.at(), job.fold(), rendered));
     Answer answer = rule.apply(turn);
+    commits.commit(rendered); // what an entry speaks of is on disk before the entry is
     append(job, turn.entries(), dirty);
     return answer;
   }
@@ -240,10 +259,9 @@ final class Ledger {
     }
     job.files().finish(job.at(), job.fold(), dirty);
     commits.commit(dirty);
-    dirty.clear();
+    JobFiles.publish(job.at(), Meta.FILE);
     move(job, end, dirty);
-    commits.commit(dirty);
-    dirty.clear();
+    commits.commit(dirty.directory(job.at().dir()));
     forget(job);
     queue.set(job.id(), 0, null);
     return true;
@@ -271,10 +289,8 @@ final class Ledger {
       dirty.file(job.at().file(EventLog.FILE));
     }
     commits.commit(dirty);
-    dirty.clear();
     move(job, op.to(), dirty);
     commits.commit(dirty);
-    dirty.clear();
     record(job, op.at(), dirty, turn -> Levers.pull(turn, op.event(), op.cause()));
     finish(job, dirty);
     return Answer.DONE;
@@ -308,7 +324,7 @@ final class Ledger {
       }
       ActiveJob job = new ActiveJob(id, disk, places, place.get());
       Snapshot read = Snapshot.read(id, job.at(), place.get(), job);
-      Dirty dirty = new Dirty();
+      Dirty dirty = found(read);
       job.unwritten().addAll(read.unwritten());
       append(job, read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE)),
           dirty);

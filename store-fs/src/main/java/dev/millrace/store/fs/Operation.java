@@ -31,7 +31,10 @@ record Operation(String id, JobEvent event, JobState to, Instant at, @Nullable S
     JsonObject out = JsonObject.create().put("op", id).put("event", event.name())
         .put("to", to.name()).put("at", at.toString()).putIfPresent("who", who)
         .putIfPresent("comment", comment);
-    JobFiles.replace(job, FILE, Text.bytes(Json.pretty(out) + "\n"), dirty);
+    // The one before it is in the log by now, so it may be lost with this one.
+    JobFiles.prepare(job, FILE, Text.bytes(Json.pretty(out) + "\n"), new Dirty());
+    JobFiles.publish(job, FILE);
+    dirty.file(job.file(FILE)).directory(job.dir());
   }
 
   /** The job's operation; null if there is none or it is torn: then it did not happen. */

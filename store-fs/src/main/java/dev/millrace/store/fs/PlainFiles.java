@@ -217,7 +217,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
       dirty.file(at.file(ERROR)).directory(at.dir());
     }
     Meta.complete(meta, fold, artifacts, task.recoveries());
-    JobFiles.replace(at, Meta.FILE, Meta.bytes(meta), dirty);
+    JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);
   }
 
   @Override

@@ -40,13 +40,12 @@ final class Retention {
         });
         for (JobId id : ids) {
           if (endedBefore(id, state, before)) {
-            Path trash = places.own("trash").resolve(id.value());
-            disk.rename(places.of(state, id), trash);
-            Trees.delete(disk, trash);
+            disk.rename(places.of(state, id), places.own("trash").resolve(id.value()));
             pruned++;
           }
         }
       }
+      emptyTrash();
       return pruned;
     } catch (IOException e) {
       throw Failures.of("cannot prune " + places.root(), e);
@@ -61,10 +60,13 @@ final class Retention {
     return end != null && end.isBefore(before);
   }
 
-  /** What a crash left of a pruning. */
+  /** Deletes what was pruned, now or before a crash, once it cannot come back in part. */
   void emptyTrash() throws IOException {
     List<String> names = new ArrayList<>();
     disk.list(places.own("trash"), names::add);
+    if (!names.isEmpty()) {
+      disk.syncDirectory(places.own("trash"));
+    }
     for (String name : names) {
       Trees.delete(disk, places.own("trash").resolve(name));
     }

@@ -51,7 +51,8 @@ record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable Strin
       }
     }
     // A job that waits and has no log was never touched by a user: most jobs, when they are claimed.
-    boolean untouched = place == JobState.PENDING && log.length() == 0;
+    boolean untouched =
+        place == JobState.PENDING && log.length() == 0 && !files.plan().held();
     return new Snapshot(id, at, place, files, problem, log, fold,
         untouched || fold.state() == place ? null : Operation.read(at));
   }

@@ -28,9 +28,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,7 @@ final class StagedFiles implements JobFiles {
   private final JobPlan plan;
   private final JobSpec bare;
   private final Map<Integer, LineFile> tasks = new HashMap<>();
+  private final Set<Integer> named = new HashSet<>();
 
   /**
    * @param bare what was asked, without the tasks that stand in files of their own
@@ -186,29 +189,26 @@ final class StagedFiles implements JobFiles {
   /** Answers where the line begins. */
   private long append(At at, int stage, byte[] line, Dirty dirty) throws IOException {
     Path file = at.file(path(stage, RESULTS));
-    long offset = 0;
-    if (at.disk().kind(file) == Disk.Kind.FILE) {
-      offset = at.disk().size(file);
-    } else {
-      // an "each" stage brought no directory of its own, and a new file's name must be synced
+    if (named.add(stage)) {
+      // Whoever made them before us may have been killed before their names were synced.
       directory(at, stage, dirty);
       dirty.directory(file.getParent());
     }
+    long offset = at.disk().kind(file) == Disk.Kind.FILE ? at.disk().size(file) : 0;
     at.disk().append(file, line);
     dirty.file(file);
     return offset;
   }
 
+  /** An "each" stage brought no directory of its own. */
   private void directory(At at, int stage, Dirty dirty) throws IOException {
     Path stages = at.file("stages");
     Path dir = at.file(path(stage, RESULTS)).getParent();
-    if (at.disk().kind(stages) == Disk.Kind.NOTHING) {
-      at.disk().createDirectory(stages);
-      dirty.directory(at.dir());
-    }
-    if (at.disk().kind(dir) == Disk.Kind.NOTHING) {
-      at.disk().createDirectory(dir);
-      dirty.directory(stages);
+    for (Path each : List.of(stages, dir)) {
+      if (at.disk().kind(each) == Disk.Kind.NOTHING) {
+        at.disk().createDirectory(each);
+      }
+      dirty.directory(each.getParent());
     }
   }
 
@@ -243,7 +243,7 @@ final class StagedFiles implements JobFiles {
       dirty.file(at.file(PlainFiles.ERROR)).directory(at.dir());
     }
     Meta.complete(meta, fold, artifacts, 0);
-    JobFiles.replace(at, Meta.FILE, Meta.bytes(meta), dirty);
+    JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);
   }
 
   @Override
