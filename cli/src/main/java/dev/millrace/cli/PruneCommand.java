@@ -10,7 +10,6 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -51,7 +50,7 @@ final class PruneCommand implements Command {
       throw new UsageException(
           "unexpected argument: " + found.words().getFirst() + "; prune selects by age and state");
     }
-    Instant before = before(age);
+    Instant before = Instant.now().minus(age);
     boolean json = given.has(Option.JSON);
     if (given.has(DRY)) {
       return dry(shell, found.workspace().reading(), before, states, json);
@@ -59,14 +58,6 @@ final class PruneCommand implements Command {
     int count = found.workspace().controls().prune(before, states);
     shell.say(json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
     return ExitCode.OK;
-  }
-
-  private static Instant before(Duration age) {
-    try {
-      return Instant.now().minus(age);
-    } catch (DateTimeException | ArithmeticException e) {
-      throw new UsageException("--older-than " + age + " is longer than there has been time");
-    }
   }
 
   private static int dry(

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A command line that was read: what was given for each option, and the other words. */
 public final class Arguments {
+  /** Beyond this, times that are reckoned with it would leave the calendar. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private final Map<String, List<String>> values;
   private final List<String> words;
 
@@ -58,14 +61,13 @@ public final class Arguments {
     String text = get(option);
     try {
       Duration duration = text == null ? null : Durations.parse(text);
-      if (duration != null && duration.isNegative()) {
-        throw new UsageException(option.shown() + " must not be negative, got \"" + text + "\"");
+      if (duration != null && (duration.isNegative() || duration.compareTo(LONGEST) > 0)) {
+        throw new UsageException(
+            option.shown() + " must be 0s to " + LONGEST.toDays() + "d, not \"" + text + "\"");
       }
       return duration;
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | ArithmeticException e) {
       throw new UsageException(option.shown() + ": " + e.getMessage());
-    } catch (ArithmeticException e) {
-      throw new UsageException(option.shown() + ": \"" + text + "\" is too long");
     }
   }
 

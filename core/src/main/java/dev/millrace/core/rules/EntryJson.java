@@ -99,7 +99,8 @@ public final class EntryJson {
       case "task" -> in.string("event").equals("progress")
           ? new Fact.Progress(stage(in), task(in))
           : task(in, value(TaskEvent.class, in));
-      case "log" -> new Fact.Line(Math.toIntExact(in.integer("stage", 0)), Math.toIntExact(in.integer("task", 0)),
+      case "log" -> new Fact.Line(Math.toIntExact(in.integer("stage", 0)),
+          Math.toIntExact(in.integer("task", 0)),
           in.string("level"), in.string("line"));
       case String other -> throw new JsonException("unknown subject \"" + other + "\"");
     };
@@ -115,7 +116,8 @@ public final class EntryJson {
   private static Fact task(JsonObject in, TaskEvent event) {
     Detail detail = switch (event) {
       case CLAIM -> new Detail.Claimed(in.integer("epoch"), in.string("worker"));
-      case COMPLETE -> new Detail.Completed(in.integer("offset", 0), Math.toIntExact(in.integer("length", 0)));
+      case COMPLETE -> new Detail.Completed(in.integer("offset", 0),
+          Math.toIntExact(in.integer("length", 0)));
       case RETRY -> new Detail.Retrying(in.string("error"), Instant.parse(in.string("notBefore")));
       case FAIL, CEILING, EXPIRE -> new Detail.Ended(in.string("error"));
       case RELEASE -> new Detail.Released(in.string("reason"), in.flag("crash", false));

@@ -101,11 +101,15 @@ public final class JobFold {
 
   private void applyJob(JobEvent event, Cause cause, Instant at) {
     move(event, at);
-    if (cause.op() != null) {
-      ops.add(cause.op());
-    }
+    remember(cause);
     if (state == JobState.ABORTED || state == JobState.FAILED) {
       stages.forEach(stage -> stage.abort(at));
+    }
+  }
+
+  private void remember(Cause cause) {
+    if (cause.op() != null) {
+      ops.add(cause.op());
     }
   }
 
@@ -127,6 +131,7 @@ public final class JobFold {
   private void applyStage(Fact.OfStage fact, Instant at) {
     StageFold stage = stage(fact.stage());
     stage.move(fact.event(), at);
+    remember(fact.cause());
     if (fact.opening() != null) {
       stage.resolve(fact.opening(), at);
     }

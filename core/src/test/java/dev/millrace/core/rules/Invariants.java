@@ -133,8 +133,26 @@ final class Invariants {
           "a final job refuses every verb",
           edge);
     }
+    recoveries(step, edge);
     attempts(before, step, edge);
     started(before, step, edge);
+  }
+
+  /** Nothing of a former owner runs on, and progress forgives. */
+  private static void recoveries(Step step, Object edge) {
+    JobFold after = step.after().fold();
+    if (step.verb().equals("crash")) {
+      require(
+          after.stages().stream().allMatch(s -> s.count(TaskState.IN_PROGRESS) == 0),
+          "a crash leaves nothing running",
+          edge);
+    }
+    if (step.verb().equals("progress")) {
+      require(
+          step.after().task(step.at()).recoveriesSince(after.progress()) == 0,
+          "progress forgives earlier recoveries",
+          edge);
+    }
   }
 
   /** A failure costs one attempt; nothing else does. */

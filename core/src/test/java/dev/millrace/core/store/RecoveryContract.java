@@ -39,6 +39,7 @@ abstract class RecoveryContract extends ContractCase {
     Claim present = claimOne("a");
     assertThat(present.hold().task()).isEqualTo(1);
     assertThat(present.attempt()).isEqualTo(1);
+    assertThat(task(id, 1, 1).startedAt()).as("once").isEqualTo(ManualClock.START);
     assertEveryAnswerIs(Answer.Fenced.class, former);
     complete(present, "done");
   }

@@ -178,4 +178,17 @@ abstract class StageContract extends ContractCase {
     store.resume(id, ANNA);
     assertThat(claimOne("b").input()).isEqualTo("<x>");
   }
+
+  @Test
+  void aStageThatIsHeldAfterItOpenedIsNotRenderedAgain() {
+    JobId id = submit(tasks("a", 2), each("b", "<{{result}}>"));
+    workOff("a");
+    store.hold(id, 2, ANNA);
+    crash();
+    store.approve(id, 2, ANNA);
+    assertThat(claim(9, "b")).extracting(Claim::input).containsExactly("<INPUT 1>", "<INPUT 2>");
+    assertThat(events(id))
+        .filteredOn(e -> e.fact() instanceof Fact.OfStage fact && fact.opening() != null)
+        .hasSize(1);
+  }
 }

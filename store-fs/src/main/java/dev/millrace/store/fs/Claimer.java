@@ -72,7 +72,8 @@ final class Claimer {
       ledger.index(job);
       return false;
     }
-    int first = next(job, stage, 0, ledger.now());
+    Instant now = ledger.now(); // the log's time, which never runs back, is not for waits
+    int first = next(job, stage, 0, now);
     if (first < 0) {
       return false;
     }
@@ -84,7 +85,7 @@ final class Claimer {
     int most = demand.limit() - claims.size();
     ledger.record(job, dirty, turn -> {
       for (int task = first; task >= 0 && taken.size() < most && stage.state().open();
-          task = next(job, stage, task + 1, turn.now())) {
+          task = next(job, stage, task + 1, now)) {
         one(job, turn, stage, task, demand, taken);
       }
       return Answer.DONE;

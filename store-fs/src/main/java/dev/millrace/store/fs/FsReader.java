@@ -14,6 +14,7 @@ import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -108,7 +109,10 @@ final class FsReader implements Reading {
       At at = new At(disk, now);
       Object input = null;
       try {
-        input = job.files().input(at, stage.number(), task);
+        // A file of rendered inputs may be that of an opening that a crash undid.
+        input = stage.task(task).state() == TaskState.CREATED
+            ? job.files().asked(at, stage.number(), task)
+            : job.files().input(at, stage.number(), task);
       } catch (JobFiles.Malformed | NoSuchFileException e) {
         // shown without its input: a broken job must still be readable
       }

@@ -11,6 +11,7 @@ import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Levers;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.rules.TaskFold;
@@ -41,6 +42,7 @@ final class FsStore implements JobStore {
   private final @Nullable OwnerLock lock;
   private final FsReader reader;
   private final Publisher publisher;
+  private final GroupCommit commits;
   private final Ledger ledger;
   private final ClaimQueue queue;
   private final Claimer claimer;
@@ -54,14 +56,14 @@ final class FsStore implements JobStore {
     this.lock = lock;
     Disk disk = settings.disk();
     Places places = settings.places();
-    GroupCommit commits = new GroupCommit(disk);
+    this.commits = new GroupCommit(disk);
     places.create(disk);
     this.reader = new FsReader(disk, places);
     this.publisher = new Publisher(disk, places, commits, settings.clock(), settings.ids());
     this.queue = new ClaimQueue();
     this.ledger = new Ledger(settings, commits, queue, Epoch.next(disk, places));
     this.claimer = new Claimer(ledger, queue, commits);
-    this.retention = new Retention(disk, places, reader);
+    this.retention = new Retention(disk, places, reader, commits);
     this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
   }
 
@@ -113,6 +115,10 @@ final class FsStore implements JobStore {
   }
 
   private void recover() throws IOException {
+    // What the last owner renamed before it was killed may not be durable; what is told of it must.
+    Dirty found = new Dirty();
+    Places.ORDER.forEach(state -> found.directory(settings.places().of(state)));
+    commits.commit(found);
     retention.emptyTrash();
     scanner.recoverRunning();
     scanner.scan();
@@ -122,7 +128,8 @@ final class FsStore implements JobStore {
   public JobId submit(JobSpec spec) {
     JobId id = publisher.submit(spec);
     if (spec.held()) {
-      ledger.step(id, (job, dirty) -> job); // an empty first stage completes all the same
+      // An empty first stage completes all the same; the job is taken, whatever comes of that.
+      scanner.guarded(id, () -> ledger.step(id, (job, dirty) -> job));
     } else {
       scanner.discover(id);
     }
@@ -271,10 +278,18 @@ final class FsStore implements JobStore {
   }
 
   /** A request that was carried out before its owner could say so has been done. */
-  private static Answer ended(Snapshot job, JobEvent event, Cause cause) {
-    return cause.op() != null && job.fold().knows(cause.op())
+  private Answer ended(Snapshot job, JobEvent event, Cause cause) {
+    if (job.op() != null && job.op().id().equals(cause.op())) {
+      ledger.completeEnded(job.id()); // it was renamed, but its log does not say so yet
+      return Answer.DONE;
+    }
+    return knows(job.fold(), cause)
         ? Answer.DONE
         : new Answer.Refused(JobTransitions.TABLE.refusal(job.place(), event));
+  }
+
+  private static boolean knows(JobFold fold, Cause cause) {
+    return cause.op() != null && fold.knows(cause.op());
   }
 
   private static Instant later(Instant a, Instant b) {
@@ -294,13 +309,17 @@ final class FsStore implements JobStore {
   private Answer onStage(JobId id, String name, BiFunction<Turn, Cause, Answer> rule,
       Cause cause) {
     Optional<Answer> answer = ledger.step(id, (job, dirty) -> {
+      if (knows(job.fold(), cause)) {
+        return Answer.DONE;
+      }
       Answer done = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
       ledger.finish(job, dirty);
       return done;
     });
     // Of a job that has ended, nothing is left to change: the rule only says why.
-    return answer.or(() -> reader.snapshot(id).map(job -> rule.apply(
-            new Turn(job.fold(), ledger.now(), Turn.Openings.NONE), cause)))
+    return answer.or(() -> reader.snapshot(id).map(job -> knows(job.fold(), cause)
+            ? Answer.DONE
+            : rule.apply(new Turn(job.fold(), ledger.now(), Turn.Openings.NONE), cause)))
         .orElseGet(() -> new Answer.Missing("no job " + id + " to " + name));
   }
 

@@ -40,6 +40,9 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
 
   @Nullable Object input(At at, int stage, int task) throws IOException;
 
+  /** The input as it was asked for: of a template, its text. */
+  @Nullable Object asked(At at, int stage, int task) throws IOException;
+
   /** Writes a result; it counts only with its completion event. */
   Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty) throws IOException;
 

@@ -210,7 +210,10 @@ final class Ledger {
       dirty.file(log);
     }
     if (job.log().length() > 0) {
-      dirty.file(log).directory(job.at().dir()).directory(places.of(job.place()));
+      dirty.file(log).directory(job.at().dir());
+    }
+    if (job.log().length() > 0 || job.place() != JobState.PENDING) {
+      dirty.directory(places.of(job.place()));
     }
     return dirty;
   }

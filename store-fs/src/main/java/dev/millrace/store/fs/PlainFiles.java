@@ -166,6 +166,11 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
+  public Object asked(At at, int number, int task) throws IOException {
+    return input(at, number, task);
+  }
+
+  @Override
   public Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty)
       throws IOException {
     Path file = at.file(artifact(result.kind()));

@@ -21,10 +21,12 @@ final class Retention {
   private final Disk disk;
   private final Places places;
   private final FsReader reader;
+  private final GroupCommit commits;
 
-  Retention(Disk disk, Places places, FsReader reader) {
+  Retention(Disk disk, Places places, FsReader reader, GroupCommit commits) {
     this.disk = disk;
     this.places = places;
+    this.commits = commits;
     this.reader = reader;
   }
 
@@ -65,7 +67,7 @@ final class Retention {
     List<String> names = new ArrayList<>();
     disk.list(places.own("trash"), names::add);
     if (!names.isEmpty()) {
-      disk.syncDirectory(places.own("trash"));
+      commits.commit(new Dirty().directory(places.own("trash")));
     }
     for (String name : names) {
       Trees.delete(disk, places.own("trash").resolve(name));

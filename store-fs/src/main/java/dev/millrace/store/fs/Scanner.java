@@ -153,7 +153,7 @@ final class Scanner implements AutoCloseable {
   }
 
   /** One job's trouble is not another's. */
-  private void guarded(JobId id, Runnable work) {
+  void guarded(JobId id, Runnable work) {
     try {
       work.run();
     } catch (StoreBroken e) {

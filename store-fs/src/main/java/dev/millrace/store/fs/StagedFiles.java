@@ -156,11 +156,15 @@ final class StagedFiles implements JobFiles {
     try {
       return Json.object(tasks(stage).line(at, task)).get("input");
     } catch (NoSuchFileException e) {
-      // not rendered yet, or never: as it was asked for
-      return JobDocument
-          .task(Json.parse(new LineFile(path(stage, TEMPLATES)).line(at, task)), "task " + task)
-          .input();
+      return asked(at, stage, task); // never rendered
     }
+  }
+
+  @Override
+  public @Nullable Object asked(At at, int stage, int task) throws IOException {
+    boolean template = plan.stages().get(stage - 1).template();
+    LineFile lines = new LineFile(path(stage, template ? TEMPLATES : TASKS));
+    return JobDocument.task(Json.parse(lines.line(at, task)), "task " + task).input();
   }
 
   private LineFile tasks(int stage) {

@@ -19,8 +19,8 @@ import java.util.TreeSet;
 /**
  * Runs a scenario once undisturbed, writing down what a user sees after each acknowledgement; then
  * again and again, each time stopped at another operation of the disk. Whatever the next program
- * finds then, by a kill or a power loss, each job must look as after the last acknowledgement or as
- * after the one that did not come, and must go on to its right end.
+ * finds then, after a kill or a power loss, each job must look as after the last acknowledgement or
+ * as after the one that did not come, and must go on to its right end.
  */
 final class CrashProof {
   private final Scenario scenario;
@@ -40,11 +40,19 @@ final class CrashProof {
     this.thorough = thorough;
   }
 
-  /** A life that ended in the middle. */
-  private record Crashed(SimDisk disk, Instant at, List<Claim> claims, Sight before, Sight after) {
-    /** The same with another disk, which is not touched. */
+  /**
+   * A life that ended in the middle.
+   *
+   * @param sights what may be seen of a job after it: one of these
+   */
+  private record Crashed(SimDisk disk, Instant at, List<Claim> claims, List<Sight> sights) {
     Crashed on(SimDisk found) {
-      return new Crashed(found, at, claims, before, after);
+      return new Crashed(found, at, claims, sights);
+    }
+
+    /** The next life, on a copy of the disk. */
+    Rig reopen() {
+      return new Rig(disk.afterKill(), at.plusSeconds(5), 8);
     }
   }
 
@@ -52,8 +60,7 @@ final class CrashProof {
     Rig reference = Rig.fresh();
     scenario.before().accept(reference);
     int first = reference.disk.operations() + 1;
-    List<Sight> sights = new ArrayList<>(List.of(Sight.of(reference.store)));
-    reference.observe(() -> sights.add(Sight.of(reference.store)));
+    List<Sight> sights = sights(reference);
     scenario.act().accept(reference);
     int last = reference.disk.operations();
     for (int n = first; n <= last; n++) {
@@ -66,6 +73,13 @@ final class CrashProof {
         }
       }
     }
+  }
+
+  /** What is seen now, and will be after each acknowledgement to come. */
+  private static List<Sight> sights(Rig rig) {
+    List<Sight> sights = new ArrayList<>(List.of(Sight.of(rig.store)));
+    rig.observe(() -> sights.add(Sight.of(rig.store)));
+    return sights;
   }
 
   private void crashAt(int n, Cut cut, List<Sight> sights) {
@@ -81,36 +95,10 @@ final class CrashProof {
       where = e.getMessage();
     }
     int told = rig.acknowledged() - earlier;
-    Crashed crashed = new Crashed(rig.disk, rig.clock.instant(), rig.claims, sights.get(told),
-        sights.get(Math.min(told + 1, sights.size() - 1)));
-    try {
-      aftermath(crashed, n * 3L + cut.ordinal());
-    } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("scenario \"" + scenario + "\", stopped " + where + ", seed " + seed
-          + ": " + e.getMessage(), e.getCause() == null ? e : e.getCause());
-    }
-  }
-
-  /** The store is opened again on what a kill or a power loss leaves. */
-  private void aftermath(Crashed crashed, long salt) {
-    kills++;
-    Crashed killed = crashed.on(crashed.disk().afterKill());
-    named("kill", () -> survives(killed));
-    named("crash in the recovery from a kill", () -> again(killed, salt));
-    for (Loss loss : Loss.values()) {
-      boolean fixed = loss == Loss.NOTHING_SURVIVES || loss == Loss.EVERYTHING_SURVIVES;
-      int times = fixed ? 1 : thorough ? 12 : 2;
-      for (int i = 0; i < times; i++) {
-        SplittableRandom random = new SplittableRandom(seed + salt * 1_000 + i);
-        losses++;
-        String name = loss + " " + i;
-        Crashed lost = crashed.on(crashed.disk().afterPowerLoss(loss, random));
-        named(name, () -> survives(lost));
-        if (i == 0 && (thorough || salt % 5 == 0)) {
-          named("crash in the recovery from " + name, () -> again(lost, salt));
-        }
-      }
-    }
+    Crashed crashed = new Crashed(rig.disk, rig.clock.instant(), rig.claims,
+        sights.subList(told, Math.min(told + 2, sights.size())));
+    named("\"" + scenario + "\", stopped " + where + ", seed " + seed,
+        () -> aftermath(crashed, n * 3L + cut.ordinal()));
   }
 
   private static void named(String name, Runnable check) {
@@ -121,11 +109,39 @@ final class CrashProof {
     }
   }
 
+  /** The store is opened again on what a kill or a power loss leaves. */
+  private void aftermath(Crashed crashed, long salt) {
+    kills++;
+    named("kill", () -> survives(crashed));
+    again("kill", crashed, salt);
+    for (Loss loss : Loss.values()) {
+      boolean fixed = loss == Loss.NOTHING_SURVIVES || loss == Loss.EVERYTHING_SURVIVES;
+      int times = fixed ? 1 : thorough ? 12 : 2;
+      for (int i = 0; i < times; i++) {
+        losses++;
+        SplittableRandom random = new SplittableRandom(seed + salt * 1_000 + i);
+        Crashed lost = crashed.on(crashed.disk().afterPowerLoss(loss, random));
+        named(loss + " " + i, () -> survives(lost));
+        if (i == 0 && (thorough || salt % 5 == 0)) {
+          again(loss + " " + i, lost, salt);
+        }
+      }
+    }
+  }
+
   /** Opens a store, compares, and goes on to the end. */
   private void survives(Crashed crashed) {
-    Rig rig = open(crashed);
-    Map<JobId, JobState> ends = Ending.expected(rig.store);
+    Rig rig = crashed.reopen();
+    Sight sight = Sight.of(rig.store);
+    TreeSet<JobId> jobs = new TreeSet<>(sight.jobs().keySet());
+    crashed.sights().forEach(allowed -> jobs.addAll(allowed.jobs().keySet()));
+    for (JobId id : jobs) {
+      assertThat(sight.of(id)).as("job %s, as it was or as it was to be", id)
+          .isIn(crashed.sights().stream().map(allowed -> allowed.of(id)).toList());
+    }
+    Checks.hold(rig.disk, Rig.PLACES, rig.store);
     Checks.fenced(rig.store, crashed.claims());
+    Map<JobId, JobState> ends = Ending.expected(rig.store);
     Ending.drive(rig);
     Ending.check(rig, ends);
     // What was acknowledged on the way is durable, though it began on a disk that was not.
@@ -134,77 +150,52 @@ final class CrashProof {
     named("a power loss after the end", () -> Ending.check(last, ends));
   }
 
-  private Rig open(Crashed crashed) {
-    Rig rig = new Rig(crashed.disk().afterKill(), crashed.at().plusSeconds(5), 8);
-    Sight sight = Sight.of(rig.store);
-    compare(sight, crashed);
-    Checks.hold(rig.disk, Rig.PLACES, rig.store);
-    return rig;
-  }
-
-  private static void compare(Sight sight, Crashed crashed) {
-    TreeSet<JobId> all = new TreeSet<>(sight.jobs().keySet());
-    all.addAll(crashed.before().jobs().keySet());
-    for (JobId id : all) {
-      assertThat(sight.of(id)).as("job %s, as it was or as it was to be", id)
-          .isIn(crashed.before().of(id), crashed.after().of(id));
-    }
-  }
-
-  /** The recovery is stopped too, at some of its operations or at each, and then the power goes. */
-  private void again(Crashed crashed, long salt) {
-    SimDisk whole = crashed.disk().afterKill();
-    Rig counted = new Rig(whole, crashed.at().plusSeconds(5), 8);
-    int opening = whole.operations();
-    Ending.drive(counted);
-    int all = whole.operations();
+  /**
+   * The next life is stopped too, in its recovery or in its work, at each operation or at some; and
+   * then once it is a kill and once the power goes.
+   */
+  private void again(String how, Crashed crashed, long salt) {
+    Rig reference = crashed.reopen();
+    int opening = reference.disk.operations();
+    List<Sight> sights = sights(reference);
+    Ending.drive(reference);
+    int all = reference.disk.operations();
     int stride = thorough ? 1 : Math.max(1, all / 3);
     for (int n = 1 + (int) (salt % stride); n <= all; n += stride) {
-      SimDisk disk = crashed.disk().afterKill();
       second++;
-      List<Sight> sights = new ArrayList<>();
-      List<Claim> claims = new ArrayList<>(crashed.claims());
-      Instant now = stopped(disk, n, crashed, sights, claims);
-      Sight before = sights.isEmpty() ? crashed.before() : sights.getLast();
-      // While it is being opened nothing is acknowledged; later, one thing at a time may be half done.
-      Sight after = sights.isEmpty() ? crashed.after() : undisturbedAfter(crashed, sights.size());
+      String where = how + ", then " + (n <= opening ? "recovery" : "work") + " stopped before "
+          + reference.disk.operation(n);
+      Crashed next = stoppedAgain(crashed, n, sights);
+      named(where + ", kill", () -> survives(next));
       Loss loss = Loss.values()[(int) ((salt + n) % Loss.values().length)];
       SplittableRandom random = new SplittableRandom(seed + salt * 1_000 + n);
-      Crashed next = new Crashed(disk, now, claims, before, after);
-      String where = (n <= opening ? "opening" : "work") + ", operation " + disk.operation(n);
-      named(where + ", kill", () -> survives(next.on(disk.afterKill())));
       named(where + ", " + loss,
-          () -> survives(next.on(disk.afterPowerLoss(loss, random))));
+          () -> survives(next.on(next.disk().afterPowerLoss(loss, random))));
     }
   }
 
-  private Instant stopped(SimDisk disk, int n, Crashed crashed, List<Sight> sights,
-      List<Claim> claims) {
+  private static Crashed stoppedAgain(Crashed crashed, int n, List<Sight> undisturbed) {
+    SimDisk disk = crashed.disk().afterKill();
     disk.stopAt(n, Cut.BEFORE);
-    Instant now = crashed.at().plusSeconds(5);
-    Rig rig = null;
+    Rig rig;
     try {
-      rig = new Rig(disk, now, 8);
-      Rig observed = rig;
-      sights.add(Sight.of(rig.store));
-      rig.observe(() -> sights.add(Sight.of(observed.store)));
+      rig = new Rig(disk, crashed.at().plusSeconds(5), 8);
+    } catch (Stopped e) {
+      return crashed.on(disk);
+    }
+    try {
       Ending.drive(rig);
     } catch (Stopped e) {
       // as it should be
     }
-    if (rig != null) {
-      claims.addAll(rig.claims);
-      now = rig.clock.instant();
-    }
-    return now;
-  }
-
-  /** What is seen after one acknowledgement more, in a life that goes on. */
-  private Sight undisturbedAfter(Crashed crashed, int acknowledgements) {
-    Rig rig = new Rig(crashed.disk().afterKill(), crashed.at().plusSeconds(5), 8);
-    List<Sight> sights = new ArrayList<>(List.of(Sight.of(rig.store)));
-    rig.observe(() -> sights.add(Sight.of(rig.store)));
-    Ending.drive(rig);
-    return sights.get(Math.min(acknowledgements, sights.size() - 1));
+    int told = rig.acknowledged();
+    List<Sight> allowed = new ArrayList<>(
+        undisturbed.subList(told, Math.min(told + 2, undisturbed.size())));
+    // Of a job that nothing more was acknowledged of, what was seen is still no promise.
+    crashed.sights().forEach(
+        sight -> allowed.add(sight.where(undisturbed.getFirst(), undisturbed.get(told))));
+    List<Claim> claims = new ArrayList<>(crashed.claims());
+    claims.addAll(rig.claims);
+    return new Crashed(disk, rig.clock.instant(), claims, allowed);
   }
 }

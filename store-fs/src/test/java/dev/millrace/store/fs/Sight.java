@@ -28,6 +28,17 @@ record Sight(TreeMap<JobId, String> jobs) {
     return jobs.getOrDefault(id, NOWHERE);
   }
 
+  /** This sight of those jobs that the two others see alike; of the rest, what the last sees. */
+  Sight where(Sight one, Sight last) {
+    TreeMap<JobId, String> mixed = new TreeMap<>(last.jobs);
+    for (JobId id : one.jobs.keySet()) {
+      if (one.of(id).equals(last.of(id))) {
+        mixed.put(id, of(id));
+      }
+    }
+    return new Sight(mixed);
+  }
+
   private static String of(Reading store, JobId id) {
     JobView view = store.find(id).orElseThrow();
     StringBuilder out = new StringBuilder();

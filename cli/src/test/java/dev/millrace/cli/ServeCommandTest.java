@@ -1,0 +1,122 @@
+package dev.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code serve} as far as it needs no process of its own; the rest is in {@link LauncherIT}. */
+class ServeCommandTest {
+  @TempDir Path dir;
+  private Path ws;
+  private Cli cli;
+
+  @BeforeEach
+  void open() {
+    ws = dir.resolve("ws");
+    cli = new Cli(dir);
+    cli.submit("ws", "x");
+  }
+
+  private void refused(String message, String... words) {
+    String[] args = new String[words.length + 1];
+    args[0] = "serve";
+    System.arraycopy(words, 0, args, 1, words.length);
+    Cli.Result result = cli.run(args);
+    assertThat(result.status()).as(result.toString()).isEqualTo(1);
+    assertThat(result.err()).startsWith("Error: ").contains(message);
+  }
+
+  @Test
+  void whatCannotBeServedIsRefused() {
+    refused("pass --exec TYPE=COMMAND", "-d", "ws");
+    refused("no workspace: name one", "--exec", "a=b");
+    refused("--exec must be TYPE=COMMAND", "-d", "ws", "--exec", "cat");
+    refused("--exec must be TYPE=COMMAND", "-d", "ws", "--exec", "a= ");
+    refused("--exec names type \"a\" twice", "-d", "ws", "--exec", "a=b", "--exec", "a=c");
+    refused("stage type \"a/b\"", "-d", "ws", "--exec", "a/b=c");
+    refused("--slots must be a whole number", "-d", "ws", "--exec", "a=b", "--slots", "0");
+    refused("unexpected argument: ws", "ws", "--exec", "a=b");
+    refused("--status and --stop", "-d", "ws", "--status", "--stop");
+    refused("--status and --exec", "-d", "ws", "--status", "--exec", "a=b");
+    refused("--wait and --no-wait", "-d", "ws", "--wait", "--no-wait", "--exec", "a=b");
+    refused("--timeout goes with --stop", "-d", "ws", "--timeout", "3", "--exec", "a=b");
+    refused("--timeout must be a whole number from 1 to 3600", "-d", "ws", "--stop", "--timeout", "0");
+    refused("--json goes with", "-d", "ws", "--json", "--exec", "a=b");
+    refused("no workspace in", "-d", "none", "--status");
+    cli.env("NRVNA_WORKERS", "many");
+    refused("NRVNA_WORKERS must be a whole number", "-d", "ws", "--exec", "a=b");
+  }
+
+  @Test
+  void anOwnedWorkspaceIsNotServedIfNobodyMayWait() {
+    try (JobStore other = Workspace.open(ws).own().orElseThrow()) {
+      assertThat(other).isNotNull();
+      refused("is owned by pid " + ProcessHandle.current().pid(),
+          "-d", "ws", "--exec", "a=b", "--no-wait");
+    }
+  }
+
+  @Test
+  void statusFollowsTheLock() {
+    Workspace workspace = Workspace.open(ws);
+    assertThat(cli.run("serve", "-d", "ws", "--status")).isEqualTo(new Cli.Result(1, "not running\n", ""));
+    long pid = ProcessHandle.current().pid();
+    try (JobStore store = workspace.own().orElseThrow()) {
+      assertThat(store).isNotNull();
+      assertThat(cli.run("serve", "-d", "ws", "--status"))
+          .isEqualTo(new Cli.Result(2, "starting (pid " + pid + ")\n", ""));
+      workspace.announce(JsonObject.create().put("workers", 3).put("model", "m.gguf"));
+      assertThat(cli.run("serve", "-d", "ws", "--status"))
+          .isEqualTo(new Cli.Result(0, "ready (pid " + pid + ", model m.gguf, workers 3)\n", ""));
+      assertThat(Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out()).values())
+          .containsEntry("running", true)
+          .containsEntry("ready", true)
+          .containsEntry("pid", pid)
+          .containsEntry("workers", 3L);
+    }
+    assertThat(Json.write(Json.parse(cli.run("serve", "-d", "ws", "--status", "--json").out())))
+        .isEqualTo("{\"running\":false,\"ready\":false}");
+  }
+
+  @Test
+  void whatADeadServerLeftIsRemoved() throws IOException {
+    Files.writeString(ws.resolve(".nrvnad.pid"), "4194305\n"); // beyond the largest pid of Linux
+    Files.writeString(ws.resolve(".nrvnad.ready"), "");
+    assertThat(cli.run("serve", "-d", "ws", "--status").out()).isEqualTo("not running\n");
+    assertThat(ws.resolve(".nrvnad.pid")).doesNotExist();
+    assertThat(ws.resolve(".nrvnad.ready")).doesNotExist();
+  }
+
+  @Test
+  void nothingToStopIsNoError() {
+    assertThat(cli.run("serve", "-d", "ws", "--stop")).isEqualTo(new Cli.Result(0, "not running\n", ""));
+    assertThat(cli.run("serve", "-d", "ws", "--stop", "--json").out()).isEqualTo("{\"outcome\":\"not running\"}\n");
+  }
+
+  @Test
+  void onlyAVerifiedOwnerIsSignalled() throws Exception {
+    Process innocent = new ProcessBuilder("sleep", "60").start();
+    try (JobStore store = Workspace.open(ws).own().orElseThrow()) {
+      assertThat(store).isNotNull();
+      refused("is this very process", "-d", "ws", "--stop");
+      Files.writeString(ws.resolve(".nrvnad.lock"), innocent.pid() + "\n");
+      refused("not a server; it is not signalled", "-d", "ws", "--stop");
+      Files.writeString(ws.resolve(".nrvnad.lock"), "4194305\n");
+      refused("is not a process here", "-d", "ws", "--stop");
+      Files.writeString(ws.resolve(".nrvnad.lock"), "nonsense\n");
+      refused("try again in a moment", "-d", "ws", "--stop");
+      assertThat(innocent.isAlive()).isTrue();
+    } finally {
+      innocent.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package dev.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers in processes of their own: signals, takeover, drain, status and stop. */
+class ServeIT {
+  private static final String UPPER = "generate=tr a-z A-Z";
+
+  /** Runs until the file "go" is there. */
+  private static final String SLOW = "generate=while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
+
+  @TempDir Path dir;
+  private Cli cli;
+  private final List<Launched> servers = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    cli = new Cli(dir);
+  }
+
+  @AfterEach
+  void end() {
+    servers.forEach(Launched::close);
+  }
+
+  private Launched serve(String... options) {
+    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws"));
+    args.addAll(List.of(options));
+    Launched server = Launched.start(dir, args.toArray(String[]::new));
+    servers.add(server);
+    return server;
+  }
+
+  private static ConditionFactory soon() {
+    return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(20));
+  }
+
+  private void awaitReady(Launched server) {
+    soon().until(() -> status().contains("ready (pid " + server.pid() + ","));
+  }
+
+  private String status() {
+    return Workspaces.isWorkspace(dir.resolve("ws"))
+        ? cli.run("serve", "-d", "ws", "--status").out()
+        : "";
+  }
+
+  private void awaitRunning(String id) {
+    soon().until(() -> Files.exists(dir.resolve("ws/processing/" + id)));
+  }
+
+  private void go() throws IOException {
+    Files.writeString(dir.resolve("go"), "");
+  }
+
+  @Test
+  void aJobIsWorkedOffAsItIsSubmitted() {
+    Launched server = serve("--exec", UPPER, "--slots", "2");
+    awaitReady(server);
+    String id = cli.submit("ws", "hello");
+    assertThat(cli.run("flow", "ws", id, "-w")).isEqualTo(new Cli.Result(0, "HELLO\n", ""));
+    assertThat(Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out()).values())
+        .containsEntry("pid", server.pid())
+        .containsEntry("workers", 2L)
+        .containsEntry("types", List.of("generate"))
+        .containsKey("started_at");
+    Cli.Result stop = Launched.start(dir, "serve", "-d", "ws", "--stop").result();
+    assertThat(stop).isEqualTo(new Cli.Result(0, "stopped (pid " + server.pid() + ")\n", ""));
+    assertThat(server.result().status()).isZero();
+    assertThat(status()).isEqualTo("not running\n");
+    assertThat(dir.resolve("ws/.nrvnad.ready")).doesNotExist();
+  }
+
+  @Test
+  void logLinesHaveTheFormOfTheContract() {
+    cli.submit("ws", "x");
+    Cli.Result drained = serve("--exec", UPPER, "--drain").result();
+    assertThat(drained.err()).isEmpty();
+    assertThat(drained.lines())
+        .isNotEmpty()
+        .allMatch(line -> line.matches("\\[[-0-9]{10} [:.0-9]{12}] \\[[A-Z]+] \\[[^]]+] .+"));
+  }
+
+  @Test
+  void drainingEndsWithWhatThereIs() {
+    String one = cli.submit("ws", "one");
+    String two = cli.submit("ws", "two");
+    cli.submit("ws", "of another type", "--type", "other");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+    assertThat(cli.run("flow", "ws", one).out()).isEqualTo("ONE\n");
+    assertThat(cli.run("flow", "ws", two).out()).isEqualTo("TWO\n");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+  }
+
+  @Test
+  void drainingTellsOfNewFailures() {
+    String id = cli.submit("ws", "x");
+    Cli.Result drained = serve("--exec", "generate=echo no luck >&2; exit 3", "--drain").result();
+    assertThat(drained.status()).isEqualTo(1);
+    assertThat(cli.run("flow", "ws", id).err()).contains("Job failed", "no luck");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+  }
+
+  @Test
+  void theFirstSignalLetsTasksFinish() throws IOException {
+    Launched server = serve("--exec", SLOW, "--slots", "1");
+    awaitReady(server);
+    String running = cli.submit("ws", "running");
+    awaitRunning(running);
+    String waiting = cli.submit("ws", "waiting");
+    server.signal("TERM");
+    soon().until(() -> server.out().contains("stopping: 1 running"));
+    assertThat(server.isAlive()).isTrue();
+    go();
+    assertThat(server.result().status()).isZero();
+    assertThat(cli.run("flow", "ws", running).out()).isEqualTo("RUNNING\n");
+    assertThat(cli.run("flow", "ws", waiting).status()).isEqualTo(2);
+  }
+
+  @Test
+  void theSecondSignalEndsThemWithoutCost() throws IOException {
+    Launched server = serve("--exec", SLOW);
+    awaitReady(server);
+    String id = cli.submit("ws", "hello");
+    awaitRunning(id);
+    server.signal("INT");
+    soon().until(() -> server.out().contains("stopping: 1 running"));
+    server.signal("INT");
+    assertThat(server.result().status()).isEqualTo(130);
+    assertThat(cli.run("job", "ws", id, "--events").out())
+        .contains("\"event\":\"release\"")
+        .contains("\"crash\":false");
+    go();
+    assertThat(serve("--exec", SLOW, "--drain").result().status()).isZero();
+    assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+
+  @Test
+  void stopLosesPatienceAfterItsTimeout() {
+    Launched server = serve("--exec", SLOW);
+    awaitReady(server);
+    awaitRunning(cli.submit("ws", "hello"));
+    Cli.Result stop = Launched.start(dir, "serve", "-d", "ws", "--stop", "--timeout", "1").result();
+    assertThat(stop.status()).isZero();
+    assertThat(stop.out()).isEqualTo("stopped (pid " + server.pid() + ")\n");
+    assertThat(stop.err()).contains("still running after 1 s");
+    assertThat(server.result().status()).isEqualTo(130);
+  }
+
+  @Test
+  void anInterruptedDrainIsNoSuccess() throws IOException {
+    cli.submit("ws", "one");
+    cli.submit("ws", "two");
+    Launched server = serve("--exec", SLOW, "--slots", "1", "--drain");
+    awaitReady(server);
+    soon().until(() -> cli.run("flow", "ws", "--json").out().contains("\"running\":1"));
+    server.signal("TERM");
+    soon().until(() -> server.out().contains("stopping"));
+    go();
+    assertThat(server.result().status()).isEqualTo(1);
+  }
+
+  @Test
+  void aSecondServerWaitsAndTakesOver() {
+    Launched first = serve("--exec", UPPER);
+    awaitReady(first);
+    Launched second = serve("--exec", UPPER);
+    soon().until(() -> second.out().contains("is owned by pid " + first.pid() + "; waiting to take over"));
+    first.signal("KILL");
+    awaitReady(second);
+    String id = cli.submit("ws", "hello");
+    assertThat(cli.run("flow", "ws", id, "-w").out()).isEqualTo("HELLO\n");
+    assertThat(second.signal("TERM").result().status()).isZero();
+  }
+
+  @Test
+  void aWaitingServerCanBeStopped() {
+    Launched first = serve("--exec", UPPER);
+    awaitReady(first);
+    Launched second = serve("--exec", UPPER);
+    soon().until(() -> second.out().contains("waiting to take over"));
+    assertThat(second.signal("INT").result().status()).isZero();
+    assertThat(first.isAlive()).isTrue();
+    assertThat(serve("--exec", UPPER, "--no-wait").result().status()).isEqualTo(1);
+  }
+
+  @Test
+  void aDrainWatchesTheServerThatIsThere() throws IOException {
+    Launched first = serve("--exec", SLOW);
+    awaitReady(first);
+    awaitRunning(cli.submit("ws", "hello"));
+    Launched drain = serve("--exec", SLOW, "--drain");
+    soon().until(() -> drain.out().contains("watching it"));
+    go();
+    assertThat(drain.result().status()).isZero();
+    assertThat(first.isAlive()).isTrue();
+  }
+
+  @Test
+  void aDrainTakesOverFromAServerThatDies() throws IOException {
+    Launched first = serve("--exec", SLOW);
+    awaitReady(first);
+    String id = cli.submit("ws", "hello");
+    awaitRunning(id);
+    Launched drain = serve("--exec", SLOW, "--drain");
+    soon().until(() -> drain.out().contains("watching it"));
+    first.signal("KILL");
+    awaitReady(drain);
+    go();
+    assertThat(drain.result().status()).isZero();
+    assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+}
