@@ -20,8 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ServeIT {
   private static final String UPPER = "generate=tr a-z A-Z";
 
-  /** Runs until the file "go" is there. */
-  private static final String SLOW = "generate=while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
+  /** Makes the file "started", and runs until the file "go" is there. */
+  private static final String SLOW =
+      "generate=: >started; while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
 
   @TempDir Path dir;
   private Cli cli;
@@ -59,8 +60,8 @@ class ServeIT {
         : "";
   }
 
-  private void awaitRunning(String id) {
-    soon().until(() -> Files.exists(dir.resolve("ws/processing/" + id)));
+  private void awaitStarted() {
+    soon().until(() -> Files.exists(dir.resolve("started")));
   }
 
   private void go() throws IOException {
@@ -120,7 +121,7 @@ class ServeIT {
     Launched server = serve("--exec", SLOW, "--slots", "1");
     awaitReady(server);
     String running = cli.submit("ws", "running");
-    awaitRunning(running);
+    awaitStarted();
     String waiting = cli.submit("ws", "waiting");
     server.signal("TERM");
     soon().until(() -> server.out().contains("stopping: 1 running"));
@@ -136,7 +137,7 @@ class ServeIT {
     Launched server = serve("--exec", SLOW);
     awaitReady(server);
     String id = cli.submit("ws", "hello");
-    awaitRunning(id);
+    awaitStarted();
     server.signal("INT");
     soon().until(() -> server.out().contains("stopping: 1 running"));
     server.signal("INT");
@@ -153,7 +154,8 @@ class ServeIT {
   void stopLosesPatienceAfterItsTimeout() {
     Launched server = serve("--exec", SLOW);
     awaitReady(server);
-    awaitRunning(cli.submit("ws", "hello"));
+    cli.submit("ws", "hello");
+    awaitStarted();
     Cli.Result stop = Launched.start(dir, "serve", "-d", "ws", "--stop", "--timeout", "1").result();
     assertThat(stop.status()).isZero();
     assertThat(stop.out()).isEqualTo("stopped (pid " + server.pid() + ")\n");
@@ -166,8 +168,7 @@ class ServeIT {
     cli.submit("ws", "one");
     cli.submit("ws", "two");
     Launched server = serve("--exec", SLOW, "--slots", "1", "--drain");
-    awaitReady(server);
-    soon().until(() -> cli.run("flow", "ws", "--json").out().contains("\"running\":1"));
+    awaitStarted();
     server.signal("TERM");
     soon().until(() -> server.out().contains("stopping"));
     go();
@@ -202,7 +203,8 @@ class ServeIT {
   void aDrainWatchesTheServerThatIsThere() throws IOException {
     Launched first = serve("--exec", SLOW);
     awaitReady(first);
-    awaitRunning(cli.submit("ws", "hello"));
+    cli.submit("ws", "hello");
+    awaitStarted();
     Launched drain = serve("--exec", SLOW, "--drain");
     soon().until(() -> drain.out().contains("watching it"));
     go();
@@ -215,7 +217,7 @@ class ServeIT {
     Launched first = serve("--exec", SLOW);
     awaitReady(first);
     String id = cli.submit("ws", "hello");
-    awaitRunning(id);
+    awaitStarted();
     Launched drain = serve("--exec", SLOW, "--drain");
     soon().until(() -> drain.out().contains("watching it"));
     first.signal("KILL");

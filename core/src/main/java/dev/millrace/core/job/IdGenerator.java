@@ -15,9 +15,14 @@ public final class IdGenerator {
     this.process = process;
   }
 
-  /** For this process, on the system's clock. */
+  /** For this process, on the system's clock: one for all, or two could make the same id. */
   public static IdGenerator forThisProcess() {
-    return new IdGenerator(Clock.systemUTC(), ProcessHandle.current().pid());
+    return OfProcess.GENERATOR;
+  }
+
+  private static final class OfProcess {
+    private static final IdGenerator GENERATOR =
+        new IdGenerator(Clock.systemUTC(), ProcessHandle.current().pid());
   }
 
   public synchronized JobId next() {

@@ -1,5 +1,6 @@
 package dev.millrace.core.json;
 
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ final class JsonWriter {
       case null -> out.append("null");
       case String text -> string(out, text);
       case Map<?, ?> map -> map(out, map, level);
-      case Iterable<?> list -> list(out, list, level);
+      case Collection<?> list -> list(out, list, level);
       case JsonObject object -> map(out, object.values(), level);
       case Double number when !Double.isFinite(number) ->
           throw new JsonException("JSON has no number for " + number);
@@ -47,7 +48,7 @@ final class JsonWriter {
     out.append('}');
   }
 
-  private static void list(StringBuilder out, Iterable<?> list, int level) {
+  private static void list(StringBuilder out, Collection<?> list, int level) {
     Iterator<?> values = list.iterator();
     if (!values.hasNext()) {
       out.append("[]");

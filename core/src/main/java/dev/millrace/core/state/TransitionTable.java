@@ -28,11 +28,12 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
   private final List<Row<S, E>> rows;
   private final Map<S, Map<E, S>> moves;
 
-  private TransitionTable(Builder<S, E> builder) {
-    this.entity = builder.entity;
-    this.states = builder.states;
-    this.events = builder.events;
-    this.rows = List.copyOf(builder.rows);
+  private TransitionTable(
+      String entity, Class<S> states, Class<E> events, List<Row<S, E>> rows) {
+    this.entity = entity;
+    this.states = states;
+    this.events = events;
+    this.rows = List.copyOf(rows);
     this.moves = new EnumMap<>(states);
     for (S state : states.getEnumConstants()) {
       moves.put(state, new EnumMap<>(events));
@@ -47,32 +48,46 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     }
   }
 
-  public static <S extends Enum<S>, E extends Enum<E>> Builder<S, E> of(
-      String entity, Class<S> states, Class<E> events) {
-    return new Builder<>(entity, states, events);
+  /**
+   * Reads a table as people write it, one row a line: {@code event | by | from, from … | to | when},
+   * where {@code by} is the first letter of each {@link Actor}. The first state is where an entity
+   * begins.
+   */
+  public static <S extends Enum<S>, E extends Enum<E>> TransitionTable<S, E> of(
+      String entity, Class<S> states, Class<E> events, String table) {
+    List<Row<S, E>> rows = new ArrayList<>();
+    for (String line : table.split("\n")) {
+      String[] cells = line.split("\\|", -1);
+      if (cells.length != 5) {
+        throw new IllegalArgumentException(entity + ": five cells in a row, not: " + line);
+      }
+      Set<S> from = EnumSet.noneOf(states);
+      for (String state : cells[2].split(",")) {
+        from.add(Enum.valueOf(states, state.strip()));
+      }
+      rows.add(
+          new Row<>(
+              Enum.valueOf(events, cells[0].strip()),
+              actors(entity, cells[1]),
+              Collections.unmodifiableSet(from),
+              Enum.valueOf(states, cells[3].strip()),
+              cells[4].strip()));
+    }
+    return new TransitionTable<>(entity, states, events, rows);
   }
 
-  /** Collects rows in the order in which documents show them. */
-  public static final class Builder<S extends Enum<S>, E extends Enum<E>> {
-    private final String entity;
-    private final Class<S> states;
-    private final Class<E> events;
-    private final List<Row<S, E>> rows = new ArrayList<>();
-
-    private Builder(String entity, Class<S> states, Class<E> events) {
-      this.entity = entity;
-      this.states = states;
-      this.events = events;
+  private static Set<Actor> actors(String entity, String letters) {
+    Set<Actor> actors = EnumSet.noneOf(Actor.class);
+    for (String letter : letters.split(",")) {
+      actors.add(
+          switch (letter.strip()) {
+            case "U" -> Actor.USER;
+            case "W" -> Actor.WORKER;
+            case "S" -> Actor.SYSTEM;
+            default -> throw new IllegalArgumentException(entity + ": nobody is " + letter);
+          });
     }
-
-    public Builder<S, E> on(E event, Set<Actor> by, Set<S> from, S to, String when) {
-      rows.add(new Row<>(event, Set.copyOf(by), Collections.unmodifiableSet(from), to, when));
-      return this;
-    }
-
-    public TransitionTable<S, E> build() {
-      return new TransitionTable<>(this);
-    }
+    return Collections.unmodifiableSet(actors);
   }
 
   public String entity() {

@@ -22,7 +22,10 @@ public interface Controls {
   /** A WAITING stage whose predecessor is COMPLETED to PENDING. */
   Answer approve(JobId id, int stage, Cause cause);
 
-  /** A CREATED, PENDING or IN_PROGRESS stage to WAITING, for an external condition. */
+  /**
+   * A CREATED, PENDING or IN_PROGRESS stage to WAITING, for an external condition: the system's
+   * lever, pulled by whatever watches that condition. A user's approval lets it go on.
+   */
   Answer hold(JobId id, int stage, Cause cause);
 
   /**

@@ -162,23 +162,18 @@ class TransitionTablesTest {
 
   @Test
   void aTableWithTwoAnswersIsRefused() {
-    assertThatThrownBy(
-            () ->
-                TransitionTable.of("job", JobState.class, JobEvent.class)
-                    .on(
-                        JobEvent.FAIL,
-                        Set.of(Actor.SYSTEM),
-                        EnumSet.of(JobState.PENDING),
-                        JobState.FAILED,
-                        "")
-                    .on(
-                        JobEvent.FAIL,
-                        Set.of(Actor.USER),
-                        EnumSet.of(JobState.PENDING),
-                        JobState.ABORTED,
-                        "")
-                    .build())
+    String rows = "FAIL | S | PENDING | FAILED |\nFAIL | U | PENDING | ABORTED |";
+    assertThatThrownBy(() -> TransitionTable.of("job", JobState.class, JobEvent.class, rows))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("job: two rows for FAIL from PENDING");
+  }
+
+  @Test
+  void aTableThatCannotBeReadIsRefused() {
+    for (String row : new String[] {"FAIL | S | PENDING | FAILED", "FAIL | X | PENDING | FAILED |"}) {
+      assertThatThrownBy(() -> TransitionTable.of("job", JobState.class, JobEvent.class, row))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("job: ");
+    }
   }
 }
