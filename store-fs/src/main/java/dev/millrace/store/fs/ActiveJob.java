@@ -27,6 +27,7 @@ final class ActiveJob implements Moves {
   private final List<Entry> unwritten = new ArrayList<>();
   private @Nullable Snapshot read;
   private JobState place;
+  private long logLength;
   private boolean forgotten;
 
   ActiveJob(JobId id, Disk disk, Places places, JobState place) {
@@ -39,6 +40,17 @@ final class ActiveJob implements Moves {
   /** Takes what was read from the job's directory; until then it is empty. */
   void fill(Snapshot snapshot) {
     this.read = snapshot;
+    this.logLength = snapshot.log().length();
+  }
+
+  /** How many bytes of its log count; what stands beyond them could not be written whole. */
+  long logLength() {
+    return logLength;
+  }
+
+  /** After that many bytes were added to its log. */
+  void logged(long bytes) {
+    logLength += bytes;
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.Failure;
 import dev.millrace.store.fs.ClaimQueue.Candidate;
@@ -42,6 +43,7 @@ final class Claimer {
     List<Claim> claims = new ArrayList<>();
     Set<JobId> skipped = new HashSet<>();
     Dirty dirty = new Dirty();
+    StoreException trouble = null;
     while (claims.size() < demand.limit()) {
       Candidate next = queue.first(demand.types(), skipped);
       if (next == null) {
@@ -52,13 +54,21 @@ final class Claimer {
           queue.drop(next); // it was moved or removed meanwhile
         }
         skipped.add(next.id());
+      } catch (StoreBroken e) {
+        throw e;
       } catch (StoreException e) {
-        if (claims.isEmpty()) {
-          throw e;
+        trouble = e;
+        if (!Failures.isOfOneJob(e)) {
+          break; // what was claimed so far is told; the next claim meets the same trouble
         }
-        LOG.log(Level.ERROR, e.getMessage());
-        break; // what was claimed so far is told; the next claim meets the same trouble
+        skipped.add(next.id());
       }
+    }
+    if (trouble != null && claims.isEmpty()) {
+      throw trouble;
+    }
+    if (trouble != null) {
+      LOG.log(Level.ERROR, trouble.getMessage());
     }
     commits.commit(dirty);
     return claims;

@@ -96,17 +96,27 @@ final class EventLog {
     }
   }
 
-  static void append(At at, List<Entry> entries, Dirty dirty) throws IOException {
+  /** Adds entries, and answers how many bytes they are. */
+  static long append(At at, List<Entry> entries, Dirty dirty) throws IOException {
     StringBuilder lines = new StringBuilder();
     boolean first = false;
     for (Entry entry : entries) {
       lines.append(EntryJson.write(entry)).append('\n');
       first |= entry.number() == 1;
     }
-    at.disk().append(at.file(FILE), Text.bytes(lines.toString()));
+    byte[] bytes = Text.bytes(lines.toString());
+    at.disk().append(at.file(FILE), bytes);
     dirty.file(at.file(FILE));
     if (first) {
       dirty.directory(at.dir()).directory(at.dir().getParent());
+    }
+    return bytes.length;
+  }
+
+  /** Takes back what an append that failed has left of itself. */
+  static void cut(At at, long length) throws IOException {
+    if (at.disk().kind(at.file(FILE)) == Disk.Kind.FILE && at.disk().size(at.file(FILE)) > length) {
+      at.disk().truncate(at.file(FILE), length);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.store.fs;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,14 @@ final class Failures {
 
   static StoreException of(String what, IOException e) {
     return new StoreException(what + ": " + explain(e), e);
+  }
+
+  /** Whether it is one job that cannot be read or written, and others may well be. */
+  static boolean isOfOneJob(StoreException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof AccessDeniedException || cause instanceof DirectoryNotEmptyException
+        || cause instanceof EventLog.Damaged || cause instanceof Disk.NotRegular
+        || cause instanceof Disk.FileTooLarge;
   }
 
   static String explain(IOException e) {

@@ -229,6 +229,7 @@ final class FsStore implements JobStore {
 
   @Override
   public int sweep() {
+    commits.check();
     return new Sweep(ledger, queue, leases, settings.random()).run();
   }
 
@@ -325,6 +326,7 @@ final class FsStore implements JobStore {
 
   @Override
   public int prune(Instant before, Set<JobState> states) {
+    commits.check();
     return retention.prune(before, states);
   }
 

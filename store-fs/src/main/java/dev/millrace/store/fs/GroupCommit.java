@@ -3,6 +3,10 @@ package dev.millrace.store.fs;
 import dev.millrace.core.store.StoreBroken;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +17,20 @@ import org.jspecify.annotations.Nullable;
  * system forgets what it could not write): every later commit is refused.
  */
 final class GroupCommit {
+  private static final long LONGEST_GATHERING = 3_000_000;
+
   private final Disk disk;
+  private final Executor syncer = syncer();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition done = lock.newCondition();
+  private final Condition came = lock.newCondition();
   private Dirty waiting = new Dirty();
   private long nextBatch = 1;
   private long syncedBatch;
   private boolean syncing;
+  private int waiters;
+  private int lastWaiters;
+  private long lastNanos;
   private volatile @Nullable IOException failure;
 
   GroupCommit(Disk disk) {
@@ -48,6 +59,10 @@ final class GroupCommit {
     lock.lock();
     try {
       check();
+      if (syncedBatch < dirty.batch()) {
+        waiters++;
+        came.signal();
+      }
       while (syncedBatch < dirty.batch()) {
         check();
         if (syncing) {
@@ -61,13 +76,25 @@ final class GroupCommit {
     }
   }
 
+  /** One platform thread, while there is something to do. */
+  private static Executor syncer() {
+    ThreadPoolExecutor one = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(), Thread.ofPlatform().name("sync").daemon().factory());
+    one.allowCoreThreadTimeOut(true);
+    return one;
+  }
+
   /** Called with the lock held, which it lets go while the disk works. */
   private void syncWaiting() {
+    syncing = true;
+    gather();
     Dirty batch = waiting;
     long number = nextBatch++;
     waiting = new Dirty();
-    syncing = true;
+    lastWaiters = waiters;
+    waiters = 0;
     lock.unlock();
+    long start = System.nanoTime();
     // Whatever else is thrown: those who share this sync must not take the next one for theirs.
     IOException problem = new IOException("it was cut short");
     try {
@@ -75,6 +102,7 @@ final class GroupCommit {
     } finally {
       lock.lock();
       syncing = false;
+      lastNanos = System.nanoTime() - start;
       if (problem != null) {
         failure = problem;
       } else {
@@ -84,20 +112,26 @@ final class GroupCommit {
     }
   }
 
-  private @Nullable IOException sync(Dirty batch) {
-    if (Thread.currentThread().isVirtual()) {
-      // A native call holds on to the carrier of a virtual thread: let another thread wait for it.
-      CompletableFuture<@Nullable IOException> done = new CompletableFuture<>();
-      Thread.ofPlatform().name("sync").daemon().start(() -> {
-        try {
-          done.complete(syncHere(batch));
-        } catch (Throwable e) {
-          done.completeExceptionally(e);
-        }
-      });
-      return done.join();
+  /**
+   * Those who shared the last sync are mostly back soon. Waiting for them, at most half as long as
+   * that sync took, makes few large syncs out of many small ones; whoever is alone never waits.
+   */
+  private void gather() {
+    long left = Math.min(lastNanos / 2, LONGEST_GATHERING);
+    try {
+      while (waiters < lastWaiters - lastWaiters / 4 && left > 0) {
+        left = came.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // then sync what there is
     }
-    return syncHere(batch);
+  }
+
+  /** A native call holds on to the carrier of a virtual thread: another thread waits for it then. */
+  private @Nullable IOException sync(Dirty batch) {
+    return Thread.currentThread().isVirtual()
+        ? CompletableFuture.supplyAsync(() -> syncHere(batch), syncer).join()
+        : syncHere(batch);
   }
 
   private @Nullable IOException syncHere(Dirty batch) {

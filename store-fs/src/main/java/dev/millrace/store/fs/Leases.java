@@ -1,21 +1,19 @@
 package dev.millrace.store.fs;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * How long claims live without a heartbeat. In memory only: when the owner changes, every claim of
  * the one before has ended anyway. Thread-safe.
  */
 final class Leases {
-  private static final Comparator<Claim> ORDER = Comparator.comparing(Claim::job)
-      .thenComparingInt(claim -> claim.hold().stage()).thenComparingInt(claim -> claim.hold().task());
-
   private record Lease(Duration length, Instant until) {}
 
   private final ConcurrentHashMap<Claim, Lease> leases = new ConcurrentHashMap<>();
@@ -33,9 +31,9 @@ final class Leases {
     leases.remove(claim);
   }
 
-  /** Claims whose lease is over, job by job and task by task; they are forgotten. */
-  List<Claim> takeExpired(Instant now) {
+  /** Claims whose lease is over, by job. */
+  Map<JobId, List<Claim>> expired(Instant now) {
     return leases.entrySet().stream().filter(entry -> !now.isBefore(entry.getValue().until()))
-        .map(Map.Entry::getKey).filter(claim -> leases.remove(claim) != null).sorted(ORDER).toList();
+        .map(Map.Entry::getKey).collect(Collectors.groupingBy(Claim::job));
   }
 }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ final class Ledger {
   private final ClaimQueue queue;
   private final long epoch;
   private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<JobId, Long> interrupted = new ConcurrentHashMap<>();
   private final Object loading = new Object();
 
   Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, long epoch) {
@@ -69,6 +71,11 @@ final class Ledger {
 
   Collection<ActiveJob> active() {
     return active.values();
+  }
+
+  /** Jobs with which something could not be written: they may have to be brought to their end. */
+  Set<JobId> interrupted() {
+    return interrupted.keySet();
   }
 
   boolean isActive(JobId id) {
@@ -112,6 +119,7 @@ final class Ledger {
         return vanishedOrThrow(job, e.getCause());
       } catch (RuntimeException e) {
         forget(job); // what was recorded may not have been written
+        interrupted.put(id, job.logLength());
         throw e;
       } finally {
         job.lock.unlock();
@@ -134,6 +142,7 @@ final class Ledger {
     } catch (IOException further) {
       e.addSuppressed(further);
     }
+    interrupted.put(job.id(), job.logLength());
     throw Failures.of("cannot write job " + job.id(), e);
   }
 
@@ -162,7 +171,13 @@ final class Ledger {
         return null;
       }
       ActiveJob job = new ActiveJob(id, disk, places, place.get());
-      return recover(job) ? job : null;
+      Long whole = interrupted.get(id);
+      if (whole != null) {
+        EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
+      }
+      boolean goesOn = recover(job);
+      interrupted.remove(id);
+      return goesOn ? job : null;
     } catch (NoSuchFileException e) {
       return null; // it moved or was removed just now
     } catch (EventLog.Damaged e) {
@@ -237,7 +252,7 @@ final class Ledger {
     if (!entries.isEmpty()) {
       List<Entry> all = new ArrayList<>(job.unwritten());
       all.addAll(entries);
-      EventLog.append(job.at(), all, dirty);
+      job.logged(EventLog.append(job.at(), all, dirty));
       job.unwritten().clear();
     }
   }

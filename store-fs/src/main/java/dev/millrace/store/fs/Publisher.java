@@ -6,6 +6,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Submitting;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -43,7 +44,7 @@ final class Publisher implements Submitting {
     Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     Map<String, byte[]> files =
         PlainFiles.fits(spec) ? PlainFiles.files(spec, now) : StagedFiles.files(spec, now);
-    JobId id = ids.get();
+    JobId id = reserve();
     try {
       Path dir = stage(id, files);
       JobState place = spec.held() ? JobState.PAUSED : JobState.PENDING;
@@ -59,13 +60,21 @@ final class Publisher implements Submitting {
     }
   }
 
+  /** From here on the id's directory is ours to fill, and to discard. */
+  private JobId reserve() {
+    JobId id = ids.get();
+    try {
+      disk.createDirectory(places.of(JobState.CREATED, id));
+      return id;
+    } catch (FileAlreadyExistsException e) {
+      throw new StoreException("another process made the same id " + id + "; submit again", e);
+    } catch (IOException e) {
+      throw Failures.of("cannot submit into " + places.root(), e);
+    }
+  }
+
   private Path stage(JobId id, Map<String, byte[]> files) throws IOException {
     Path dir = places.of(JobState.CREATED, id);
-    try {
-      disk.createDirectory(dir);
-    } catch (FileAlreadyExistsException e) {
-      throw new IOException("another process made the same id " + id + "; submit again", e);
-    }
     Dirty dirty = new Dirty();
     TreeSet<Path> directories = new TreeSet<>();
     for (String name : files.keySet()) {

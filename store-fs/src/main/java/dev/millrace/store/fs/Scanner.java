@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class Scanner implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
+  private static final int SLICE = 1_000;
+
   private final Disk disk;
   private final Places places;
   private final Ledger ledger;
@@ -62,13 +64,26 @@ final class Scanner implements AutoCloseable {
   }
 
   /** Lists the ready jobs, if any came or went since the last listing. */
-  synchronized void scan() {
+  void scan() {
+    scan(() -> {});
+  }
+
+  /**
+   * As {@link #scan()}, in slices: a million names take a while.
+   *
+   * @param between run after each slice
+   */
+  synchronized void scan(Runnable between) {
     try {
       Path ready = places.of(JobState.PENDING);
       Instant changed = disk.modified(ready);
       if (!changed.equals(listed)) {
+        int[] seen = {0};
         disk.list(ready, name -> {
           discover(name);
+          if (++seen[0] % SLICE == 0) {
+            between.run();
+          }
           return true;
         });
         // A change within the grain of the directory's time would not show: look again then.

@@ -3,12 +3,20 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
+import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Claim;
-import java.io.IOException;
+import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Token;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What time brings about: run timeouts, queue timeouts, lost leases. */
@@ -29,57 +37,70 @@ final class Sweep {
   }
 
   int run() {
+    Map<JobId, List<Claim>> lost = leases.expired(now);
+    TreeSet<JobId> due = new TreeSet<>(lost.keySet());
+    due.addAll(ledger.interrupted());
     for (ActiveJob job : ledger.active()) {
       if (job.files().plan().hasTimeouts()) {
-        ledger.step(job.id(), this::timeouts);
+        due.add(job.id());
       }
     }
     for (JobId id = queue.overdue(now); id != null; id = queue.overdue(now)) {
-      ledger.step(id, this::timeouts);
+      due.add(id);
     }
-    for (Claim claim : leases.takeExpired(now)) {
-      ledger.step(claim.job(), (job, dirty) -> count(ledger.record(job, dirty,
-          turn -> Claims.lose(turn, claim.hold(), "lost lease")), job, dirty));
+    StoreException trouble = null;
+    for (JobId id : due) {
+      try {
+        sweep(id, lost.getOrDefault(id, List.of()));
+      } catch (StoreBroken e) {
+        throw e;
+      } catch (StoreException e) {
+        queue.expireAt(now, id); // the next sweep comes back to it
+        trouble = e;
+      }
+    }
+    if (trouble != null) {
+      throw trouble;
     }
     return moved;
   }
 
-  private Answer count(Answer answer, ActiveJob job, Dirty dirty) throws IOException {
-    moved += answer.done() ? 1 : 0;
-    ledger.finish(job, dirty);
-    return answer;
-  }
-
-  private Answer timeouts(ActiveJob job, Dirty dirty) throws IOException {
-    ledger.record(job, dirty, turn -> {
-      for (StageFold stage : turn.fold().stages()) {
-        if (stage.plan().policy().hasTimeouts()) {
-          for (int task = 1; task <= stage.size(); task++) {
-            timeout(turn, stage, task);
+  private void sweep(JobId id, List<Claim> lost) {
+    Set<Hold> holds = lost.stream().map(Claim::hold).collect(Collectors.toSet());
+    ledger.step(id, (job, dirty) -> {
+      ledger.record(job, dirty, turn -> {
+        for (StageFold stage : turn.fold().stages()) {
+          if (!holds.isEmpty() || stage.plan().policy().hasTimeouts()) {
+            for (int task = 1; task <= stage.size(); task++) {
+              task(turn, stage, task, holds);
+            }
           }
         }
-      }
-      return Answer.DONE;
+        return Answer.DONE;
+      });
+      return ledger.finish(job, dirty);
     });
-    ledger.finish(job, dirty);
-    return Answer.DONE;
+    lost.forEach(leases::end);
   }
 
-  private void timeout(Turn turn, StageFold stage, int task) {
+  private void task(Turn turn, StageFold stage, int task, Set<Hold> lost) {
     int number = stage.number();
-    if (over(turn, Claims.runDeadline(turn.fold(), number, task))) {
+    Token token = stage.task(task).token();
+    if (over(Claims.runDeadline(turn.fold(), number, task))) {
       moved += Claims.overrun(turn, number, task, random.nextDouble()).done() ? 1 : 0;
       Instant notBefore = stage.task(task).notBefore();
       if (notBefore != null) {
         queue.wakeAt(notBefore);
       }
-    } else if (over(turn, Claims.queueDeadline(turn.fold(), number, task))) {
+    } else if (over(Claims.queueDeadline(turn.fold(), number, task))) {
       moved += Claims.expire(turn, number, task).done() ? 1 : 0;
+    } else if (token != null && lost.contains(new Hold(number, task, token))) {
+      moved +=
+          Claims.lose(turn, new Hold(number, task, token), "lost lease").done() ? 1 : 0;
     }
   }
 
-  /** By the job's time, as the rules have it: a clock that was set back has no say. */
-  private static boolean over(Turn turn, @Nullable Instant deadline) {
-    return deadline != null && !turn.now().isBefore(deadline);
+  private boolean over(@Nullable Instant deadline) {
+    return deadline != null && !now.isBefore(deadline);
   }
 }

@@ -15,12 +15,16 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The thread "scanner": turns file-system events into discoveries. */
 final class Watch implements AutoCloseable {
 
   /** How often to look whether an event was missed. */
   private static final Duration RESCAN = Duration.ofSeconds(5);
+
+  /** Listings take at most one part in this many of the time. */
+  private static final int SHARE = 50;
 
   private final Scanner scanner;
   private final Inbox inbox;
@@ -50,11 +54,7 @@ final class Watch implements AutoCloseable {
     try {
       scanner.scan(); // what came before the watch was set
       while (true) {
-        WatchKey key = service.poll(1, TimeUnit.SECONDS);
-        if (key != null) {
-          key.pollEvents().forEach(event -> event(key, event));
-          key.reset();
-        }
+        handle(service.poll(1, TimeUnit.SECONDS));
         if (System.nanoTime() >= nextScan) {
           rescan();
         }
@@ -66,9 +66,18 @@ final class Watch implements AutoCloseable {
     }
   }
 
+  private void handle(@Nullable WatchKey key) {
+    if (key != null) {
+      for (WatchEvent<?> event : key.pollEvents()) {
+        guarded(() -> event(key, event));
+      }
+      key.reset();
+    }
+  }
+
   private void event(WatchKey key, WatchEvent<?> event) {
     if (event.kind() == OVERFLOW) {
-      rescan();
+      nextScan = System.nanoTime();
     } else if (key == ready) {
       scanner.discover(((Path) event.context()).toString());
     } else if (key == cancelled) {
@@ -78,11 +87,20 @@ final class Watch implements AutoCloseable {
     }
   }
 
+  /** A listing that takes long is made less often, and lets events through as it goes. */
   private void rescan() {
-    nextScan = System.nanoTime() + RESCAN.toNanos();
+    long start = System.nanoTime();
+    nextScan = Long.MAX_VALUE;
+    guarded(() -> scanner.scan(() -> handle(service.poll())));
+    long end = System.nanoTime();
+    nextScan = Math.min(nextScan, end + Math.max(RESCAN.toNanos(), SHARE * (end - start)));
+  }
+
+  /** Whatever is wrong with one thing in the workspace, the others go on. */
+  private static void guarded(Runnable work) {
     try {
-      scanner.scan();
-    } catch (StoreBroken e) {
+      work.run();
+    } catch (StoreBroken | ClosedWatchServiceException e) {
       throw e;
     } catch (RuntimeException e) {
       System.getLogger("dev.millrace.store").log(Level.ERROR, e.getMessage());

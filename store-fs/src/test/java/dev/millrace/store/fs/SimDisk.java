@@ -87,6 +87,7 @@ final class SimDisk implements Disk {
   private int stopAt;
   private Cut cut = Cut.BEFORE;
   private Fault fault = op -> null;
+  private int left;
   private boolean stopped;
 
   SimDisk() {
@@ -112,7 +113,15 @@ final class SimDisk implements Disk {
   }
 
   synchronized void failBy(Fault newFault) {
+    failBy(newFault, 500);
+  }
+
+  /**
+   * @param thousandths of its bytes that a failed write leaves
+   */
+  synchronized void failBy(Fault newFault, int thousandths) {
     fault = newFault;
+    left = thousandths;
   }
 
   synchronized void heal() {
@@ -155,7 +164,7 @@ final class SimDisk implements Disk {
     IOException problem = fault.at(op);
     if (problem != null) {
       if (what == What.PUT_BYTES) {
-        effect.apply(500); // a disk that is full takes what it can
+        effect.apply(left); // a disk that is full takes what it can
       }
       throw problem;
     }
