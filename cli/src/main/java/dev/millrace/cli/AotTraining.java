@@ -1,7 +1,9 @@
 package dev.millrace.cli;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -22,20 +24,7 @@ final class AotTraining {
     try {
       Path workspace = Files.createTempDirectory("millrace-training-");
       try {
-        String dir = workspace.toString();
-        Main.run(shell, "--version");
-        Main.run(shell, "work", dir, "a prompt", "--tag", "t", "--param", "temp=0");
-        Main.run(shell, "work", dir, "--json", "-");
-        Main.run(shell, "flow", dir);
-        Main.run(shell, "flow", dir, "--json");
-        Main.run(shell, "flow", dir, "--tag", "t");
-        Main.run(shell, "flow", dir, "--tag", "t", "--json");
-        for (String id : ids(workspace)) {
-          Main.run(shell, "flow", dir, id);
-          Main.run(shell, "job", dir, id);
-        }
-        Main.run(shell, "jobs", dir);
-        Main.run(shell, "states");
+        train(shell, workspace);
       } finally {
         delete(workspace);
       }
@@ -45,8 +34,49 @@ final class AotTraining {
     }
   }
 
-  private static List<String> ids(Path workspace) throws IOException {
-    try (Stream<Path> jobs = Files.list(workspace.resolve("input/ready"))) {
+  private static void train(Shell shell, Path workspace) throws IOException {
+    String dir = workspace.toString();
+    Main.run(shell, "--version");
+    Main.run(shell, "work", dir, "a prompt", "--tag", "t", "--param", "temp=0");
+    Main.run(piped(shell, "a prompt\n"), "work", dir, "--json", "-");
+    finish(workspace, names(workspace.resolve("input/ready")).getFirst());
+    Main.run(shell, "flow", dir);
+    Main.run(shell, "flow", dir, "--json");
+    Main.run(shell, "flow", dir, "--tag", "t");
+    Main.run(shell, "flow", dir, "--tag", "t", "--json");
+    for (String place : List.of("input/ready", "output")) {
+      for (String id : names(workspace.resolve(place))) {
+        Main.run(shell, "flow", dir, id);
+        Main.run(shell, "flow", dir, id, "--json");
+        Main.run(shell, "job", dir, id);
+      }
+    }
+    for (String id : names(workspace.resolve("output"))) {
+      Main.run(piped(shell, id + "\n"), "flow", dir, "-w");
+    }
+    Main.run(shell, "jobs", dir);
+    Main.run(shell, "states");
+  }
+
+  private static Shell piped(Shell shell, String text) {
+    return new Shell(
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)),
+        shell.out(),
+        shell.err(),
+        shell.environment(),
+        shell.directory(),
+        shell.terminal());
+  }
+
+  /** As another daemon does it, without a log: a server would drag its own classes in. */
+  private static void finish(Path workspace, String id) throws IOException {
+    Path done = workspace.resolve("output").resolve(id);
+    Files.move(workspace.resolve("input/ready").resolve(id), done);
+    Files.writeString(done.resolve("result.txt"), "a result");
+  }
+
+  private static List<String> names(Path place) throws IOException {
+    try (Stream<Path> jobs = Files.list(place)) {
       return jobs.map(job -> job.getFileName().toString()).toList();
     }
   }

@@ -28,7 +28,9 @@ final class ApproveCommand implements Command {
           words.isEmpty()
               ? "no job: give its id and the number of a stage"
               : words.size() == 1
-                  ? "no stage: give its number; \"millrace job " + words.getFirst() + "\" shows them"
+                  ? "no stage: give its number; \"millrace job "
+                      + words.getFirst()
+                      + "\" shows them"
                   : "unexpected argument: " + words.get(2));
     }
     JobId id = Workspaces.id(words.getFirst());

@@ -78,13 +78,15 @@ final class DoctorCommand implements Command {
     for (Finding finding : findings.all()) {
       String level = finding.level().name().toLowerCase(Locale.ROOT);
       if (json) {
-        shell.out().println(
-            Json.write(
-                JsonObject.create()
-                    .put("check", finding.subject())
-                    .put("level", level)
-                    .put("text", finding.text())
-                    .putIfPresent("remedy", finding.remedy())));
+        shell
+            .out()
+            .println(
+                Json.write(
+                    JsonObject.create()
+                        .put("check", finding.subject())
+                        .put("level", level)
+                        .put("text", finding.text())
+                        .putIfPresent("remedy", finding.remedy())));
         continue;
       }
       Colour colour =
@@ -94,8 +96,10 @@ final class DoctorCommand implements Command {
             case FAIL -> Colour.RED;
           };
       String shown = shell.colourful() ? colour.of(level) : level;
-      shell.out().println(
-          shown + " ".repeat(6 - level.length()) + finding.subject() + ": " + finding.text());
+      shell
+          .out()
+          .println(
+              shown + " ".repeat(6 - level.length()) + finding.subject() + ": " + finding.text());
       if (finding.remedy() != null) {
         shell.out().println("      -> " + finding.remedy());
       }

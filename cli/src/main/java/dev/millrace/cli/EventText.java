@@ -21,14 +21,21 @@ final class EventText {
       case Fact.Submitted() -> "job submitted";
       case Fact.OfJob(var event, Cause cause) -> "job " + word(event) + by(cause);
       case Fact.OfStage(int stage, var event, Cause cause, var opening) ->
-          "stage " + stage + " " + word(event) + by(cause)
+          "stage "
+              + stage
+              + " "
+              + word(event)
+              + by(cause)
               + (opening == null ? "" : " (" + opening.tasks() + " tasks)");
       case Fact.OfTask(int stage, int task, var event, Detail detail) ->
           "task " + stage + "/" + task + " " + word(event) + detail(detail);
       case Fact.Progress(int stage, int task) -> "task " + stage + "/" + task + " progress";
       case Fact.Line(int stage, int task, String level, String line) ->
           (stage > 0 ? "task " + stage + "/" + task : "job")
-              + " [" + level.toUpperCase(Locale.ROOT) + "] " + line;
+              + " ["
+              + level.toUpperCase(Locale.ROOT)
+              + "] "
+              + line;
     };
   }
 

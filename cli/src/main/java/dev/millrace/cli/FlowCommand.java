@@ -14,12 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class FlowCommand implements Command {
   static final Option WAIT = Option.flag("wait", "wait until the job has ended").letter('w');
   static final Option IDLE =
-      Option.flag("wait-idle", "wait until nothing is queued or running, in the\n"
-              + "workspace or among the selected jobs")
+      Option.flag(
+              "wait-idle",
+              "wait until nothing is queued or running, in the\n"
+                  + "workspace or among the selected jobs")
           .letter('W');
   static final Option TAG =
-      Option.value("tag", "TAG", "select the jobs with this tag: their ids, or\n"
-          + "with --json one object a line");
+      Option.value(
+          "tag",
+          "TAG",
+          "select the jobs with this tag: their ids, or\n" + "with --json one object a line");
   static final Option CHILDREN =
       Option.value("children", "ID", "select the jobs whose parent is ID");
   static final Option FOLLOW =

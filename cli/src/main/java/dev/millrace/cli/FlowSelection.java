@@ -69,7 +69,9 @@ record FlowSelection(@Nullable String tag, @Nullable JobId parent) {
   /** Waits until none of them is queued or running; says nothing. */
   int await(Workspace workspace) throws InterruptedException {
     Reading reading = workspace.reading();
-    for (TreeSet<JobId> active = in(reading, ACTIVE); !active.isEmpty(); active = in(reading, ACTIVE)) {
+    for (TreeSet<JobId> active = in(reading, ACTIVE);
+        !active.isEmpty();
+        active = in(reading, ACTIVE)) {
       Waiting.whileActive(reading, active.last());
     }
     return in(reading, FAILURES).isEmpty() ? ExitCode.OK : ExitCode.FAILED;

@@ -47,7 +47,9 @@ final class FlowStatus {
     }
     List<JobId> recent = reading.list(Reading.Query.all().newest(RECENT));
     if (recent.isEmpty()) {
-      shell.out().println("\nno jobs yet: submit one with  millrace work " + dir + " \"your prompt\"");
+      shell
+          .out()
+          .println("\nno jobs yet: submit one with  millrace work " + dir + " \"your prompt\"");
     } else {
       shell.out().println("\nrecent:");
       for (JobId id : recent.reversed()) {
@@ -81,7 +83,8 @@ final class FlowStatus {
   int awaitIdle() throws InterruptedException {
     Counts counts = Counts.of(reading.counts());
     while (counts.queued() + counts.running() > 0) {
-      Waiting.forNewest(reading, Reading.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)));
+      Waiting.forNewest(
+          reading, Reading.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)));
       counts = Counts.of(reading.counts());
     }
     shell

@@ -40,8 +40,16 @@ final class JobCommand implements Command {
     JobId id = ids.getFirst();
     Reading reading = found.workspace().reading();
     JobView view =
-        reading.find(id).orElseThrow(() -> new Refusal("no job " + id + " in "
-            + found.workspace().root() + "; \"millrace jobs\" lists those that there are"));
+        reading
+            .find(id)
+            .orElseThrow(
+                () ->
+                    new Refusal(
+                        "no job "
+                            + id
+                            + " in "
+                            + found.workspace().root()
+                            + "; \"millrace jobs\" lists those that there are"));
     if (given.has(EVENTS)) {
       events(shell, reading, id);
       return ExitCode.OK;

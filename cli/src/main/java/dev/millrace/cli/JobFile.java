@@ -105,7 +105,8 @@ final class JobFile {
     try {
       return JobDocument.task(Json.parse(line), where);
     } catch (JsonException e) {
-      throw new JsonException(e.getMessage().startsWith(where) ? e.getMessage() : where + ": " + e.getMessage());
+      throw new JsonException(
+          e.getMessage().startsWith(where) ? e.getMessage() : where + ": " + e.getMessage());
     }
   }
 }

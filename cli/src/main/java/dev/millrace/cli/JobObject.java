@@ -61,15 +61,17 @@ record JobObject(Status status, JsonObject json) {
 
   private static void meta(JsonObject out, JsonObject meta, JobView view) {
     out.putIfPresent("mode", meta.get("mode"))
-        .put("submitted_at", meta.has("submitted_at")
-            ? meta.get("submitted_at")
-            : Times.micros(view.createdAt()))
-        .putIfPresent("completed_at", meta.has("completed_at")
-            ? meta.get("completed_at")
-            : Times.micros(view.completedAt()))
-        .putIfPresent("duration_s", meta.has("duration_s")
-            ? meta.get("duration_s")
-            : Times.seconds(view.startedAt(), view.completedAt()))
+        .put(
+            "submitted_at",
+            meta.has("submitted_at") ? meta.get("submitted_at") : Times.micros(view.createdAt()))
+        .putIfPresent(
+            "completed_at",
+            meta.has("completed_at") ? meta.get("completed_at") : Times.micros(view.completedAt()))
+        .putIfPresent(
+            "duration_s",
+            meta.has("duration_s")
+                ? meta.get("duration_s")
+                : Times.seconds(view.startedAt(), view.completedAt()))
         .putIfPresent("parent", view.header().parent())
         .putIfPresent("retry_of", view.header().retryOf())
         .putIfPresent("output_format", meta.get("output_format"));
@@ -134,8 +136,7 @@ record JobObject(Status status, JsonObject json) {
               .put("tasks", tasks)
               .putIfPresent("started_at", Times.micros(stage.startedAt()))
               .putIfPresent("completed_at", Times.micros(stage.completedAt()))
-              .putIfPresent(
-                  "error", stage.state() == StageState.FAILED ? stage.error() : null));
+              .putIfPresent("error", stage.state() == StageState.FAILED ? stage.error() : null));
     }
     return out;
   }

@@ -48,16 +48,15 @@ final class JobText {
     line("parent", header.parent());
     line("retry of", header.retryOf());
     line("tags", header.tags().isEmpty() ? null : String.join(", ", header.tags()));
-    line("metadata", header.metadata().values().isEmpty()
-        ? null
-        : Json.write(header.metadata()));
-    line("submitted", Times.local(view.createdAt()) + " ("
-        + Ages.between(view.createdAt(), null, now) + " ago)");
+    line("metadata", header.metadata().values().isEmpty() ? null : Json.write(header.metadata()));
+    line(
+        "submitted",
+        Times.local(view.createdAt()) + " (" + Ages.between(view.createdAt(), null, now) + " ago)");
     line("started", view.startedAt() == null ? null : Times.local(view.startedAt()));
     line("ended", view.completedAt() == null ? null : Times.local(view.completedAt()));
-    line("duration", view.startedAt() == null
-        ? null
-        : Ages.between(view.startedAt(), view.completedAt(), now));
+    line(
+        "duration",
+        view.startedAt() == null ? null : Ages.between(view.startedAt(), view.completedAt(), now));
     line("directory", workspace.directory(header.id()).orElse(null));
     line("error", JobObject.error(reading, view));
   }
@@ -73,7 +72,8 @@ final class JobText {
   }
 
   private void stages(JobView view) {
-    Table table = new Table(">STAGE", "TYPE", "STATE", ">DONE", ">FAILED", ">TOTAL", ">TOOK", "NOTE");
+    Table table =
+        new Table(">STAGE", "TYPE", "STATE", ">DONE", ">FAILED", ">TOTAL", ">TOOK", "NOTE");
     for (StageView stage : view.stages()) {
       table.row(
           stage.number(),
@@ -100,12 +100,17 @@ final class JobText {
   /** Where tasks are neither done nor failed, what they are. */
   private static String others(StageView stage) {
     StringBuilder out = new StringBuilder(stage.gate() ? "gate" : "");
-    stage.tasks().forEach((state, count) -> {
-      if (state != TaskState.COMPLETED && state != TaskState.FAILED) {
-        out.append(out.isEmpty() ? "" : ", ").append(count).append(' ')
-            .append(state.name().toLowerCase(Locale.ROOT));
-      }
-    });
+    stage
+        .tasks()
+        .forEach(
+            (state, count) -> {
+              if (state != TaskState.COMPLETED && state != TaskState.FAILED) {
+                out.append(out.isEmpty() ? "" : ", ")
+                    .append(count)
+                    .append(' ')
+                    .append(state.name().toLowerCase(Locale.ROOT));
+              }
+            });
     return out.toString();
   }
 }

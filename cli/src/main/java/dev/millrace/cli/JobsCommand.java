@@ -23,8 +23,11 @@ import org.jspecify.annotations.Nullable;
 final class JobsCommand implements Command {
   private static final int USUAL = 50;
   private static final Option STATE =
-      Option.value("state", "STATE", "only jobs in this state: queued, running, paused,\n"
-              + "done, failed or cancelled (repeatable)")
+      Option.value(
+              "state",
+              "STATE",
+              "only jobs in this state: queued, running, paused,\n"
+                  + "done, failed or cancelled (repeatable)")
           .many();
   private static final Option TAG = Option.value("tag", "TAG", "only jobs with this tag");
   private static final Option LIMIT =
@@ -56,8 +59,7 @@ final class JobsCommand implements Command {
       shown.reversed().forEach(id -> shell.out().println(Json.write(json(reading, id))));
       return ExitCode.OK;
     }
-    Table table =
-        new Table("ID", "NAME", "STATE", "PRIORITY", ">PROGRESS", ">AGE", ">DURATION");
+    Table table = new Table("ID", "NAME", "STATE", "PRIORITY", ">PROGRESS", ">AGE", ">DURATION");
     shown.reversed().forEach(id -> row(table, reading, id));
     shell.out().print(table.text(shell.colourful()));
     if (ids.size() > most) {

@@ -30,8 +30,10 @@ public final class Main {
             Path.of("").toAbsolutePath(),
             new ProcessTerminal());
     int status = output.status(start(shell, args), err);
-    if (status != ExitCode.OK) {
-      // Not System.exit: that looks for a logger first, which takes longer than all the rest.
+    if (args.length > 0 && args[0].equals("serve")) {
+      System.exit(status); // whatever thread a worker may have left
+    } else if (status != ExitCode.OK) {
+      // Not System.exit: that looks for a logger first, and a short command has no time for it.
       Runtime.getRuntime().halt(status);
     }
   }

@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.core.job.JobSpec;
 import java.io.IOException;
@@ -10,8 +11,10 @@ import java.util.List;
 final class Prompt {
   private Prompt() {}
 
-  static String of(Shell shell, List<String> words) throws IOException {
-    boolean dash = words.contains("-");
+  /** The prompt that follows the workspace. A dash in its place stands for stdin. */
+  static String of(Shell shell, Arguments given) throws IOException {
+    List<String> words = given.words().subList(1, given.words().size());
+    boolean dash = !words.isEmpty() && words.getFirst().equals("-") && !given.isLiteral(1);
     if (dash && words.size() > 1) {
       throw new UsageException("\"-\" reads the prompt from stdin and goes without other words");
     }
@@ -20,9 +23,8 @@ final class Prompt {
       prompt = read(shell);
     } else {
       prompt = String.join(" ", words);
-      require(prompt.length() > JobSpec.MAX_PROMPT_BYTES / 3
-          ? prompt.getBytes(StandardCharsets.UTF_8).length
-          : 0);
+      boolean large = prompt.length() > JobSpec.MAX_PROMPT_BYTES / 3;
+      require(large ? prompt.getBytes(StandardCharsets.UTF_8).length : 0);
     }
     if (prompt.isEmpty()) {
       throw new Refusal("Empty prompt provided: give words, or \"-\" and a text on stdin");

@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The job that a prompt and the options of {@code work} describe. */
 final class PromptJob {
+  /** Where a stage's data has them. */
+  private static final String SCHEMA = "jsonSchema";
+
+  private static final String GRAMMAR = "grammar";
+
   private PromptJob() {}
 
   static JobSpec of(Shell shell, Arguments given) throws IOException {
@@ -29,7 +34,7 @@ final class PromptJob {
     TaskPolicy policy = policy(given);
     Header header = Header.of(given);
     String type = StageSpec.requireType(WorkRules.type(given));
-    String prompt = Prompt.of(shell, given.words().subList(1, given.words().size()));
+    String prompt = Prompt.of(shell, given);
     StageSpec stage =
         new StageSpec(
             type, false, Tolerance.NONE, policy, List.of(TaskSpec.of(prompt)), null, data);
@@ -50,11 +55,11 @@ final class PromptJob {
     JsonObject data = JsonObject.create();
     String schema = given.get(WorkCommand.SCHEMA);
     if (schema != null) {
-      data.put("jsonSchema", AttachedFile.schema(shell.path(schema)));
+      data.put(SCHEMA, AttachedFile.schema(shell.path(schema)));
     }
     String grammar = given.get(WorkCommand.GRAMMAR);
     if (grammar != null) {
-      data.put("grammar", AttachedFile.text(shell.path(grammar)));
+      data.put(GRAMMAR, AttachedFile.text(shell.path(grammar)));
     }
     for (String parameter : given.all(WorkCommand.PARAM)) {
       int equals = parameter.indexOf('=');
@@ -62,6 +67,9 @@ final class PromptJob {
         throw new UsageException("--param must be NAME=VALUE, not \"" + parameter + "\"");
       }
       String name = parameter.substring(0, equals);
+      if (name.equals(SCHEMA) || name.equals(GRAMMAR)) {
+        throw new UsageException("--param " + name + ": use --json-schema or --grammar");
+      }
       if (data.values().containsKey(name)) {
         throw new UsageException("--param " + name + " is given twice");
       }

@@ -10,6 +10,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -43,8 +44,7 @@ final class PruneCommand implements Command {
     if (age == null) {
       throw new UsageException("--older-than is required: how long ago a job must have ended");
     }
-    Set<JobState> states =
-        given.has(STATE) ? StateNames.parse(given.all(STATE), FINAL) : FINAL;
+    Set<JobState> states = given.has(STATE) ? StateNames.parse(given.all(STATE), FINAL) : FINAL;
     Workspaces.Found found = Workspaces.locate(shell, given);
     if (!found.words().isEmpty()) {
       throw new UsageException(
@@ -56,7 +56,8 @@ final class PruneCommand implements Command {
       return dry(shell, found.workspace().reading(), before, states, json);
     }
     int count = found.workspace().controls().prune(before, states);
-    shell.say(json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
+    shell.say(
+        json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
     return ExitCode.OK;
   }
 
@@ -64,8 +65,7 @@ final class PruneCommand implements Command {
       Shell shell, Reading reading, Instant before, Set<JobState> states, boolean json) {
     int count = 0;
     for (JobId id : reading.list(Reading.Query.in(states))) {
-      JobView view = reading.find(id).orElse(null);
-      if (view != null && view.completedAt() != null && view.completedAt().isBefore(before)) {
+      if (endedBefore(shell, reading, id, before)) {
         count++;
         shell.out().println(json ? Json.write(JsonObject.create().put("id", id.value())) : id);
       }
@@ -73,6 +73,16 @@ final class PruneCommand implements Command {
     shell.out().flush();
     shell.err().println("would prune " + jobs(count));
     return ExitCode.OK;
+  }
+
+  private static boolean endedBefore(Shell shell, Reading reading, JobId id, Instant before) {
+    try {
+      JobView view = reading.find(id).orElse(null);
+      return view != null && view.completedAt() != null && view.completedAt().isBefore(before);
+    } catch (StoreException e) {
+      shell.err().println("skipped " + id + ": " + Explain.of(e));
+      return false;
+    }
   }
 
   private static String jobs(int count) {

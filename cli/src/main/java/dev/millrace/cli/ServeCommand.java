@@ -9,26 +9,41 @@ import java.util.List;
 
 /** {@code millrace serve}: owns a workspace and works off its jobs. */
 final class ServeCommand implements Command {
+  private static final Option WORKSPACE =
+      Option.value(
+              Workspaces.OPTION.name(),
+              "DIR",
+              "the workspace, made if it is not there; else\n"
+                  + "MILLRACE_WORKSPACE, else the current directory")
+          .letter('d');
   static final Option EXEC =
-      Option.value("exec", "TYPE=COMMAND", "work on tasks of TYPE with a shell command: input on\n"
-              + "stdin, result on stdout (repeatable)")
+      Option.value(
+              "exec",
+              "TYPE=COMMAND",
+              "work on tasks of TYPE with a shell command: input on\n"
+                  + "stdin, result on stdout (repeatable)")
           .many();
   static final Option SLOTS =
       Option.value("slots", "N", "tasks at once (default MILLRACE_SLOTS, NRVNA_WORKERS,\nor 4)");
   static final Option DRAIN =
-      Option.flag("drain", "work off what there is, then exit: 0, or 1 if a job\n"
-          + "failed meanwhile or it was interrupted");
+      Option.flag(
+          "drain",
+          "work off what there is, then exit: 0, or 1 if a job\n"
+              + "failed meanwhile or it was interrupted");
   static final Option WAIT =
-      Option.flag("wait", "if another server owns the workspace, wait to take it\n"
-          + "over (the default)");
+      Option.flag(
+          "wait", "if another server owns the workspace, wait to take it\n" + "over (the default)");
   static final Option NO_WAIT =
       Option.flag("no-wait", "if another server owns the workspace, exit with 1");
   static final Option STATUS =
       Option.flag("status", "say whether a server runs: exit 0 ready, 2 starting,\n1 not running");
   static final Option STOP = Option.flag("stop", "tell the server to finish what runs and exit");
   static final Option TIMEOUT =
-      Option.value("timeout", "S", "with --stop: seconds until it is told a second time,\n"
-          + "which ends what runs (default 20)");
+      Option.value(
+          "timeout",
+          "S",
+          "with --stop: seconds until it is told a second time,\n"
+              + "which ends what runs (default 20)");
 
   @Override
   public Syntax syntax() {
@@ -39,8 +54,7 @@ final class ServeCommand implements Command {
             "--workspace DIR --status [--json]",
             "--workspace DIR --stop [--timeout S]"),
         "Works off the jobs of a workspace.",
-        List.of(
-            Workspaces.OPTION, EXEC, SLOTS, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT),
+        List.of(WORKSPACE, EXEC, SLOTS, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT),
         """
         The first SIGINT or SIGTERM lets running tasks finish; the second ends them (they run again
         later) and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is

@@ -35,7 +35,8 @@ final class ServeRun {
   static ServeRun of(Shell shell, Arguments given) {
     if (!given.has(ServeCommand.EXEC)) {
       throw new UsageException(
-          "nothing to work with: pass --exec TYPE=COMMAND, for example --exec generate='tr a-z A-Z'");
+          "nothing to work with: pass --exec TYPE=COMMAND, for example --exec generate='tr a-z"
+              + " A-Z'");
     }
     return new ServeRun(
         new Settings(
@@ -115,8 +116,12 @@ final class ServeRun {
       workspace.announce(info());
       LOG.log(
           Level.INFO,
-          "ready: workspace " + workspace.root() + ", types "
-              + String.join(", ", settings.commands().keySet()) + ", slots " + settings.slots());
+          "ready: workspace "
+              + workspace.root()
+              + ", types "
+              + String.join(", ", settings.commands().keySet())
+              + ", slots "
+              + settings.slots());
       return settings.drain() ? drain(server) : await(server);
     } finally {
       server.close();
@@ -138,7 +143,8 @@ final class ServeRun {
         yield ExitCode.OK;
       }
       case WITH_FAILURES -> {
-        LOG.log(Level.WARNING, "drained, but jobs failed; \"millrace jobs --state failed\" lists them");
+        LOG.log(
+            Level.WARNING, "drained, but jobs failed; \"millrace jobs --state failed\" lists them");
         yield ExitCode.FAILED;
       }
       case INTERRUPTED -> {

@@ -27,14 +27,11 @@ final class ServeStatus {
       workspace.withdraw();
     }
     shell.out().println(json ? Json.write(json(owner)) : text(owner));
-    return owner.ready()
-        ? ExitCode.OK
-        : owner.held() ? ExitCode.NOT_READY : ExitCode.FAILED;
+    return owner.ready() ? ExitCode.OK : owner.held() ? ExitCode.NOT_READY : ExitCode.FAILED;
   }
 
   private static JsonObject json(Owner owner) {
-    JsonObject out =
-        JsonObject.create().put("running", owner.held()).put("ready", owner.ready());
+    JsonObject out = JsonObject.create().put("running", owner.held()).put("ready", owner.ready());
     if (owner.pid().isPresent()) {
       out.put("pid", owner.pid().getAsLong());
     }

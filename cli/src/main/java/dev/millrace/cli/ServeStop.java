@@ -91,8 +91,7 @@ final class ServeStop {
 
   /** Whether it has the lock file open; believed where the system does not tell. */
   private boolean holdsLock(long pid) {
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(Path.of("/proc/" + pid + "/fd"))) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/" + pid + "/fd"))) {
       Path lock = path.resolve(".nrvnad.lock").toRealPath();
       for (Path file : files) {
         try {

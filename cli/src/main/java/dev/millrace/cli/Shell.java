@@ -46,7 +46,10 @@ record Shell(
       return directory.resolve(text);
     } catch (InvalidPathException e) {
       throw new UsageException(
-          "\"" + text + "\" is not a path here: " + e.getReason()
+          "\""
+              + text
+              + "\" is not a path here: "
+              + e.getReason()
               + "; a name that is not ASCII needs a UTF-8 locale, for example LC_ALL=C.UTF-8");
     }
   }

@@ -43,6 +43,9 @@ final class StateNames {
   }
 
   private static List<String> words(Set<JobState> states) {
-    return states.stream().filter(state -> state != JobState.CREATED).map(StateNames::word).toList();
+    return states.stream()
+        .filter(state -> state != JobState.CREATED)
+        .map(StateNames::word)
+        .toList();
   }
 }

@@ -42,8 +42,7 @@ final class StatesCommand implements Command {
         continue;
       }
       shell.out().print(gap);
-      shell.out().print(
-          given.has(MERMAID) ? table.toMermaid() : text(table, shell.colourful()));
+      shell.out().print(given.has(MERMAID) ? table.toMermaid() : text(table, shell.colourful()));
       gap = "\n";
     }
     return ExitCode.OK;

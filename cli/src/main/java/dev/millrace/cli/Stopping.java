@@ -81,11 +81,12 @@ final class Stopping {
 
   private static void end(Server server) {
     LOG.log(Level.WARNING, "stopping at once: what runs is ended and will run again");
-    Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
+    Thread stop = Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
     try {
-      Thread.sleep(PATIENCE);
-      LOG.log(Level.ERROR, "not stopped within " + PATIENCE.toSeconds() + " s: exiting");
-      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+      if (!stop.join(PATIENCE)) {
+        LOG.log(Level.ERROR, "not stopped within " + PATIENCE.toSeconds() + " s: exiting");
+        Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -52,9 +52,7 @@ final class Takeover {
 
   private String owner() {
     Owner owner = workspace.owner();
-    return owner.pid().isPresent()
-        ? "pid " + owner.pid().getAsLong()
-        : "another process";
+    return owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() : "another process";
   }
 
   /** How a drain ended that another server did, or what failed before we took over. */
@@ -89,8 +87,7 @@ final class Takeover {
           && view.state().open()
           && view.stages().stream()
               .anyMatch(
-                  stage ->
-                      stage.state().open() && settings.commands().containsKey(stage.type()))) {
+                  stage -> stage.state().open() && settings.commands().containsKey(stage.type()))) {
         return id;
       }
     }

@@ -44,9 +44,8 @@ final class TaskList {
       shell.out().println(Json.write(TaskPages.whole(task)));
       return;
     }
-    String said = task.error() != null
-        ? task.error()
-        : task.result() == null ? "" : task.result().text();
+    String said =
+        task.error() != null ? task.error() : task.result() == null ? "" : task.result().text();
     table.row(
         stage.number() + " " + stage.type(),
         task.task(),

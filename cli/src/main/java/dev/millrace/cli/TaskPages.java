@@ -38,8 +38,7 @@ final class TaskPages {
 
   /** How often it was tried, the present attempt and a successful one included. */
   static int attempts(TaskView task) {
-    boolean present =
-        task.state() == TaskState.IN_PROGRESS || task.state() == TaskState.COMPLETED;
+    boolean present = task.state() == TaskState.IN_PROGRESS || task.state() == TaskState.COMPLETED;
     return task.attempts() + (present ? 1 : 0);
   }
 

@@ -17,8 +17,7 @@ import java.util.List;
 final class WorkCommand implements Command {
   static final Option IMAGE =
       Option.value("image", "PATH", "attach an image (not supported)").letter('i').many();
-  static final Option AUDIO =
-      Option.value("audio", "PATH", "attach audio (not supported)").many();
+  static final Option AUDIO = Option.value("audio", "PATH", "attach audio (not supported)").many();
   static final Option EMBED = Option.flag("embed", "create an embedding");
   static final Option TTS = Option.flag("tts", "generate speech (not supported)");
   static final Option STT = Option.flag("stt", "transcribe audio (not supported)");
@@ -55,8 +54,26 @@ final class WorkCommand implements Command {
         "Submits a prompt (words, or stdin) or a job of stages to the workspace DIR and prints its"
             + " id.",
         List.of(
-            EMBED, MODE, TYPE, PARAM, SCHEMA, GRAMMAR, NAME, TAG, PARENT, PRIORITY, HOLD, ATTEMPTS,
-            QUEUE_TIMEOUT, RUN_TIMEOUT, JOB, IMAGE, AUDIO, TTS, STT, Option.VERSION),
+            EMBED,
+            MODE,
+            TYPE,
+            PARAM,
+            SCHEMA,
+            GRAMMAR,
+            NAME,
+            TAG,
+            PARENT,
+            PRIORITY,
+            HOLD,
+            ATTEMPTS,
+            QUEUE_TIMEOUT,
+            RUN_TIMEOUT,
+            JOB,
+            IMAGE,
+            AUDIO,
+            TTS,
+            STT,
+            Option.VERSION),
         """
         DIR is created if it is not there. When the id is printed, the job is on disk.
         Examples:
@@ -88,8 +105,9 @@ final class WorkCommand implements Command {
       throw new Refusal(result.message());
     }
     String id = result.id().value();
-    shell.out().println(
-        arguments.has(Option.JSON) ? Json.write(JsonObject.create().put("id", id)) : id);
+    shell
+        .out()
+        .println(arguments.has(Option.JSON) ? Json.write(JsonObject.create().put("id", id)) : id);
     return ExitCode.OK;
   }
 

@@ -29,7 +29,8 @@ final class WorkRules {
     for (Option option : new Option[] {IMAGE, AUDIO, TTS, STT}) {
       if (given.has(option)) {
         throw new UsageException(
-            option.shown() + " is not supported: Millrace works on text; see --type for programs"
+            option.shown()
+                + " is not supported: Millrace works on text; see --type for programs"
                 + " of your own");
       }
     }
@@ -73,8 +74,7 @@ final class WorkRules {
       }
       case "vision", "tts", "stt" ->
           throw new UsageException("--mode " + mode + " is not supported; supported: text, embed");
-      default ->
-          throw new UsageException("--mode must be text or embed, not \"" + mode + "\"");
+      default -> throw new UsageException("--mode must be text or embed, not \"" + mode + "\"");
     }
   }
 

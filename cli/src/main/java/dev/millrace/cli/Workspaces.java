@@ -52,7 +52,9 @@ final class Workspaces {
     if (!words.isEmpty() && !JobId.isValid(words.getFirst())) {
       if (!Files.exists(path(shell, words.getFirst()))) {
         throw new UsageException(
-            "\"" + words.getFirst() + "\" is neither a job ID, which is digits joined by single"
+            "\""
+                + words.getFirst()
+                + "\" is neither a job ID, which is digits joined by single"
                 + " underscores, nor a workspace directory");
       }
       return new Found(existing(shell, words.getFirst()), words.subList(1, words.size()));
@@ -92,9 +94,12 @@ final class Workspaces {
     Path path = path(shell, dir);
     if (!isWorkspace(path)) {
       throw new Refusal(
-          "no workspace in " + dir
+          "no workspace in "
+              + dir
               + (Files.exists(path) ? ": it has no input/ready" : ": it is not there")
-              + "; \"millrace work " + dir + " PROMPT\" makes one");
+              + "; \"millrace work "
+              + dir
+              + " PROMPT\" makes one");
     }
     return Workspace.open(path);
   }

@@ -107,7 +107,8 @@ class DoctorCommandTest {
     finds("queue", "warn", "5 entries are no jobs");
     String text = found("queue").getFirst().string("text");
     assertThat(text)
-        .contains("notes (not a job id)", "1736700000_1_0 (neither", "1736700000_1_1 (not a directory)")
+        .contains(
+            "notes (not a job id)", "1736700000_1_0 (neither", "1736700000_1_1 (not a directory)")
         .contains("1736700000_1_2 (a link)", "1736700000_1_3 (prompt.txt is not a file)");
   }
 
@@ -116,7 +117,8 @@ class DoctorCommandTest {
     Path old = Files.createDirectory(ws.resolve("input/writing/1736700000_1_0"));
     finds("writing", "ok", "no submission");
     Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
-    finds("writing", "warn", "1 submissions older than an hour were never finished: 1736700000_1_0");
+    finds(
+        "writing", "warn", "1 submissions older than an hour were never finished: 1736700000_1_0");
   }
 
   @Test
@@ -142,7 +144,8 @@ class DoctorCommandTest {
 
   @Test
   void logsAreRead() throws IOException {
-    String line = "{\"n\":1,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}\n";
+    String line =
+        "{\"n\":1,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}\n";
     Path job = Files.createDirectories(ws.resolve("processing/1736700000_1_0"));
     Files.writeString(job.resolve("events.jsonl"), line);
     finds("logs", "ok", "1 of running jobs are whole");

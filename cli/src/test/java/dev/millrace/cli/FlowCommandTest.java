@@ -56,7 +56,8 @@ class FlowCommandTest {
     Cli.workAll(ws);
     String last = cli.submit("ws", "waits");
     Cli.Result result = cli.run("flow", "ws");
-    assertThat(result.out()).startsWith("queued:     1\nrunning:    0\ndone:       7\nfailed:     0\n");
+    assertThat(result.out())
+        .startsWith("queued:     1\nrunning:    0\ndone:       7\nfailed:     0\n");
     assertThat(result.lines()).hasSize(4 + 2 + 5);
     assertThat(result.lines().get(6)).isEqualTo("  [queued]         " + last);
     assertThat(result.lines().get(7)).matches("  \\[done] +[0-9]+\\.[0-9]s  [0-9_]+");
@@ -135,8 +136,12 @@ class FlowCommandTest {
   @Test
   void anEmbeddingIsAnObject() {
     String id = cli.submit("ws", "x", "--embed");
-    Cli.work(ws, claim -> new TaskResult(TaskResult.Kind.EMBEDDING, "{\n \"dim\": 1,\n \"vector\": [1.0]\n}\n"));
-    assertThat(cli.run("flow", "ws", id).out()).isEqualTo("{\n \"dim\": 1,\n \"vector\": [1.0]\n}\n");
+    Cli.work(
+        ws,
+        claim ->
+            new TaskResult(TaskResult.Kind.EMBEDDING, "{\n \"dim\": 1,\n \"vector\": [1.0]\n}\n"));
+    assertThat(cli.run("flow", "ws", id).out())
+        .isEqualTo("{\n \"dim\": 1,\n \"vector\": [1.0]\n}\n");
     JsonObject job = json("flow", "ws", id, "--json");
     assertThat(job.get("artifact_kind")).isEqualTo("embedding");
     assertThat(job.object("embedding").integer("dim")).isEqualTo(1);
@@ -163,11 +168,13 @@ class FlowCommandTest {
     Path heard = Files.createDirectories(ws.resolve("output/1736700000_1_1"));
     Files.writeString(heard.resolve("prompt.txt"), "write it");
     Files.writeString(heard.resolve("transcript.txt"), "words\n");
-    assertThat(cli.run("flow", "ws", "1736700000_1_0").out()).isEqualTo(speech.resolve("audio.wav") + "\n");
+    assertThat(cli.run("flow", "ws", "1736700000_1_0").out())
+        .isEqualTo(speech.resolve("audio.wav") + "\n");
     assertThat(cli.run("flow", "ws", "1736700000_1_1").out()).isEqualTo("words\n");
     assertThat(json("flow", "ws", "1736700000_1_0", "--json").get("audio_path"))
         .isEqualTo(speech.resolve("audio.wav").toString());
-    assertThat(json("flow", "ws", "1736700000_1_1", "--json").get("transcript")).isEqualTo("words\n");
+    assertThat(json("flow", "ws", "1736700000_1_1", "--json").get("transcript"))
+        .isEqualTo("words\n");
   }
 
   @Test
@@ -207,6 +214,7 @@ class FlowCommandTest {
     Cli.workAll(ws);
     assertThat(cli.stdin("  " + id + "\nrest").run("flow", "ws", "-w").out()).isEqualTo("X\n");
     assertThat(cli.run("flow", "ws", id, "-w").out()).isEqualTo("X\n");
-    assertThat(cli.stdin("x".repeat(100_000)).run("flow", "ws", "-w").err()).contains("Invalid job ID");
+    assertThat(cli.stdin("x".repeat(100_000)).run("flow", "ws", "-w").err())
+        .contains("Invalid job ID");
   }
 }

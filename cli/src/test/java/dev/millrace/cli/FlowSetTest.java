@@ -61,7 +61,8 @@ class FlowSetTest {
     Cli.work(ws, FlowSetTest::fails);
     Cli.Result result = cli.run("flow", "ws", "--tag", "t", "--json");
     assertThat(result.status()).isEqualTo(1);
-    assertThat(result.lines()).extracting(line -> Json.object(line).get("status"))
+    assertThat(result.lines())
+        .extracting(line -> Json.object(line).get("status"))
         .containsExactly("done", "failed");
   }
 
@@ -70,7 +71,8 @@ class FlowSetTest {
     cli.submit("ws", "1");
     Cli.work(ws, FlowSetTest::fails);
     cli.submit("ws", "held", "--hold");
-    assertThat(cli.run("flow", "ws", "-W")).isEqualTo(new Cli.Result(0, "idle (1 done, 0 failed)\n", ""));
+    assertThat(cli.run("flow", "ws", "-W"))
+        .isEqualTo(new Cli.Result(0, "idle (1 done, 0 failed)\n", ""));
     assertThat(cli.run("flow", "ws", "-W", "--json").out())
         .startsWith("{\"queued\":0,\"running\":0,\"done\":1,\"failed\":0");
   }

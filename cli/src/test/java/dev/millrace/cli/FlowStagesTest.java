@@ -46,7 +46,9 @@ class FlowStagesTest {
         .isEqualTo("Stage 2 of " + id + " not ready (state: WAITING)\n");
     Cli.Result first = cli.run("flow", "ws", id, "--stage", "1");
     assertThat(first.status()).isZero();
-    assertThat(first.lines()).extracting(line -> Json.object(line).get("result")).containsExactly("A", "B");
+    assertThat(first.lines())
+        .extracting(line -> Json.object(line).get("result"))
+        .containsExactly("A", "B");
     assertThat(cli.run("job", "ws", id).out()).contains("waits for: millrace approve " + id + " 2");
     Cli.Result approved = cli.run("approve", "ws", id, "2", "--comment", "looks good");
     assertThat(approved).isEqualTo(new Cli.Result(0, id + " stage 2 approved\n", ""));
@@ -75,10 +77,12 @@ class FlowStagesTest {
   @Test
   void tasksAreListed() {
     String id = submit(COLLECTING);
-    Cli.work(ws, claim -> claim.inputText().equals("bad") ? Failure.permanent("sor\033ry") : "o\nk");
+    Cli.work(
+        ws, claim -> claim.inputText().equals("bad") ? Failure.permanent("sor\033ry") : "o\nk");
     Cli.Result table = cli.run("flow", "ws", id, "--tasks");
     assertThat(table.status()).isZero();
-    assertThat(table.lines().getFirst()).isEqualTo("STAGE       TASK  STATE      ATTEMPTS  TOOK  RESULT OR ERROR");
+    assertThat(table.lines().getFirst())
+        .isEqualTo("STAGE       TASK  STATE      ATTEMPTS  TOOK  RESULT OR ERROR");
     assertThat(table.out()).contains("sor ry", "o k").doesNotContain("\033");
     Cli.Result lines = cli.run("flow", "ws", id, "--tasks", "--json");
     assertThat(lines.lines()).hasSize(3);

@@ -43,7 +43,8 @@ class JobFileTest {
   void tasksComeFromAFileBesideTheDocument() throws IOException {
     write("job.json", TWO_STAGES);
     write("tasks.jsonl", "\"one\"\n{\"input\": {\"n\": 2}}\n\n\"three\"\n");
-    JobSpec spec = spec(cli.submit("ws", "--job", "docs/job.json", "--tag", "more", "--priority", "low"));
+    JobSpec spec =
+        spec(cli.submit("ws", "--job", "docs/job.json", "--tag", "more", "--priority", "low"));
     assertThat(spec.name()).isEqualTo("n");
     assertThat(spec.tags()).containsExactly("doc", "more");
     assertThat(spec.stages()).hasSize(2);
@@ -82,7 +83,8 @@ class JobFileTest {
         "{\"stagse\":[]}|unknown field \"stagse\"",
         "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"none\"}]}|none is not there",
         "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"bad.jsonl\"}]}|bad.jsonl, line 2",
-        "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"latin1.jsonl\"}]}|latin1.jsonl is not valid UTF-8",
+        "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"latin1.jsonl\"}]}|latin1.jsonl is not valid"
+            + " UTF-8",
         "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\".\"}]}|is not a file",
       })
   void whatIsWrongIsNamed(String document, String message) throws IOException {
@@ -102,6 +104,7 @@ class JobFileTest {
         .contains("--attempts is said by the document");
     assertThat(cli.run("work", "ws", "prompt", "--job", "docs/job.json").err())
         .contains("a prompt and --job are mutually exclusive");
-    assertThat(cli.run("work", "ws", "--job", "none.json").err()).contains("none.json is not there");
+    assertThat(cli.run("work", "ws", "--job", "none.json").err())
+        .contains("none.json is not there");
   }
 }

@@ -32,7 +32,8 @@ class JobsCommandTest {
     assertThat(result.lines()).hasSize(3);
     assertThat(result.lines().get(0)).matches("ID +NAME +STATE +PRIORITY +PROGRESS +AGE +DURATION");
     assertThat(result.lines().get(1)).matches(two + " +- +PENDING +HIGH +0/1 +[0-9a-z.]+ +-");
-    assertThat(result.lines().get(2)).matches(one + " +first +COMPLETED +MEDIUM +1/1 +[0-9a-z.]+ +[0-9a-z.]+");
+    assertThat(result.lines().get(2))
+        .matches(one + " +first +COMPLETED +MEDIUM +1/1 +[0-9a-z.]+ +[0-9a-z.]+");
   }
 
   @Test
@@ -40,15 +41,20 @@ class JobsCommandTest {
     String done = cli.submit("ws", "1", "--tag", "t");
     Cli.workAll(ws);
     String queued = cli.submit("ws", "2");
-    assertThat(cli.run("jobs", "ws", "--state", "done").out()).contains(done).doesNotContain(queued);
-    assertThat(cli.run("jobs", "ws", "--state", "PENDING,failed").out()).contains(queued).doesNotContain(done);
+    assertThat(cli.run("jobs", "ws", "--state", "done").out())
+        .contains(done)
+        .doesNotContain(queued);
+    assertThat(cli.run("jobs", "ws", "--state", "PENDING,failed").out())
+        .contains(queued)
+        .doesNotContain(done);
     assertThat(cli.run("jobs", "ws", "--tag", "t", "--json").lines()).hasSize(1);
     Cli.Result limited = cli.run("jobs", "ws", "--limit", "1", "--json");
     assertThat(limited.lines()).hasSize(1);
     assertThat(limited.out()).contains(queued);
     assertThat(cli.run("jobs", "ws", "--limit", "1").err()).contains("--limit 0 shows all");
     assertThat(cli.run("jobs", "ws", "--limit", "0", "--json").lines()).hasSize(2);
-    assertThat(cli.run("jobs", "ws", "--state", "late").err()).contains("unknown state \"late\"; known: queued");
+    assertThat(cli.run("jobs", "ws", "--state", "late").err())
+        .contains("unknown state \"late\"; known: queued");
     assertThat(cli.run("jobs", "ws", "more").status()).isEqualTo(2);
   }
 
@@ -74,9 +80,12 @@ class JobsCommandTest {
   void aTerminalGetsColoursUnlessItDoesNotWantThem() {
     cli.submit("ws", "x");
     Cli.workAll(ws);
-    assertThat(new Cli(dir).onTerminal().run("jobs", "ws").out()).contains("\033[32mCOMPLETED\033[0m");
-    assertThat(new Cli(dir).onTerminal().env("NO_COLOR", "1").run("jobs", "ws").out()).doesNotContain("\033");
-    assertThat(new Cli(dir).onTerminal().env("TERM", "dumb").run("jobs", "ws").out()).doesNotContain("\033");
+    assertThat(new Cli(dir).onTerminal().run("jobs", "ws").out())
+        .contains("\033[32mCOMPLETED\033[0m");
+    assertThat(new Cli(dir).onTerminal().env("NO_COLOR", "1").run("jobs", "ws").out())
+        .doesNotContain("\033");
+    assertThat(new Cli(dir).onTerminal().env("TERM", "dumb").run("jobs", "ws").out())
+        .doesNotContain("\033");
     assertThat(cli.run("jobs", "ws").out()).doesNotContain("\033");
   }
 
@@ -98,7 +107,8 @@ class JobsCommandTest {
     assertThat(none.err()).contains("--workspace DIR", "MILLRACE_WORKSPACE");
     assertThat(cli.run("jobs", "-d", "none").status()).isEqualTo(1);
     Files.createDirectory(dir.resolve("other"));
-    assertThat(cli.run("jobs", "other").err()).contains("no workspace in other: it has no input/ready");
+    assertThat(cli.run("jobs", "other").err())
+        .contains("no workspace in other: it has no input/ready");
     assertThat(cli.run("job", "typo").err()).contains("\"typo\" is neither a job ID");
     assertThat(cli.run("jobs", "-d", "http://x").err()).contains("DIR must be a directory path");
     assertThat(dir.resolve("other")).isEmptyDirectory();
@@ -119,7 +129,10 @@ class JobsCommandTest {
     String bad = cli.submit("ws", "x", "--tag", "t");
     String good = cli.submit("ws", "y", "--tag", "t");
     Cli.workAll(ws);
-    Files.writeString(ws.resolve("output/" + bad + "/events.jsonl"), "nonsense\n{\"n\":1,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}\n");
+    Files.writeString(
+        ws.resolve("output/" + bad + "/events.jsonl"),
+        "nonsense\n"
+            + "{\"n\":1,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}\n");
     Cli.Result table = cli.run("jobs", "ws");
     assertThat(table.status()).isZero();
     assertThat(table.out()).contains(good).containsPattern(bad + " +- +UNREADABLE");

@@ -42,9 +42,10 @@ class LauncherIT {
   void wrkAndFlwMeetInAPipe() {
     Cli.Result result =
         shell(
-            "ln -s \"$millrace\" wrk && ln -s \"$millrace\" flw && printf 'hi\\n\\n' | ./wrk ws - >id"
-                + " && $millrace serve -d ws --exec generate='tr a-z A-Z' --drain >log"
-                + " && ./flw ws -w <id");
+            "ln -s \"$millrace\" wrk && ln -s \"$millrace\" flw && printf 'hi\\n"
+                + "\\n"
+                + "' | ./wrk ws - >id && $millrace serve -d ws --exec generate='tr a-z A-Z' --drain"
+                + " >log && ./flw ws -w <id");
     assertThat(result).isEqualTo(new Cli.Result(0, "HI\n", ""));
   }
 
@@ -79,10 +80,13 @@ class LauncherIT {
 
   @Test
   void trainingRunsEveryFastCommandAndLeavesNothing() throws IOException {
-    Cli.Result result = shell("mkdir tmp && JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=$PWD/tmp"
-        + " $millrace --aot-training </dev/null");
+    Cli.Result result =
+        shell(
+            "mkdir tmp && JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=$PWD/tmp"
+                + " $millrace --aot-training </dev/null");
     assertThat(result.status()).as(result.err()).isZero();
-    assertThat(result.out()).contains("millrace ", "queued:     1", "PENDING", "job submitted");
+    assertThat(result.out())
+        .contains("millrace ", "queued:     1", "done:       1", "a result", "PENDING");
     try (Stream<Path> left = Files.list(dir.resolve("tmp"))) {
       assertThat(left.toList()).isEqualTo(List.of());
     }

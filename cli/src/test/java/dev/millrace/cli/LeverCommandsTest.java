@@ -92,7 +92,8 @@ class LeverCommandsTest {
     assertThat(spec.stages().getFirst().policy().maxAttempts()).isEqualTo(2);
     assertThat(spec.stages().getFirst().tasks().getFirst().input()).isEqualTo("again");
     assertThat(cli.run("retry", "ws", "1736700000_1_0").err()).contains("no such job");
-    assertThat(Json.object(cli.run("retry", "ws", old, "--json").out()).get("retry_of")).isEqualTo(old);
+    assertThat(Json.object(cli.run("retry", "ws", old, "--json").out()).get("retry_of"))
+        .isEqualTo(old);
   }
 
   @Test
@@ -110,7 +111,8 @@ class LeverCommandsTest {
     assertThat(cli.run("prune", "ws", "--older-than", "0s", "--state", "done").out())
         .isEqualTo("pruned 1 job\n");
     assertThat(state(cancelled)).isEqualTo(JobState.ABORTED);
-    assertThat(cli.run("prune", "ws", "--older-than", "0s", "--json").out()).isEqualTo("{\"pruned\":1}\n");
+    assertThat(cli.run("prune", "ws", "--older-than", "0s", "--json").out())
+        .isEqualTo("{\"pruned\":1}\n");
     assertThat(state(queued)).isEqualTo(JobState.PENDING);
     assertThat(state(held)).isEqualTo(JobState.PAUSED);
     assertThat(reading().state(Cli.id(done))).isEmpty();
@@ -123,6 +125,7 @@ class LeverCommandsTest {
     assertThat(cli.run("prune", "ws", "--older-than", "1h", "--state", "queued").err())
         .contains("unknown state \"queued\"; known: done, failed, cancelled");
     assertThat(cli.run("prune", "ws", "--older-than", "P9999999999D").status()).isEqualTo(2);
-    assertThat(cli.run("prune", "ws", "1736700000_1_0", "--older-than", "1h").status()).isEqualTo(2);
+    assertThat(cli.run("prune", "ws", "1736700000_1_0", "--older-than", "1h").status())
+        .isEqualTo(2);
   }
 }

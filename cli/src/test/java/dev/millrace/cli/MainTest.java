@@ -46,7 +46,8 @@ class MainTest {
   @ParameterizedTest
   @MethodSource("commands")
   void theHelpFitsATerminal(String command) {
-    assertThat(run(command, "--help").lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
+    assertThat(run(command, "--help").lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
   }
 
   @ParameterizedTest

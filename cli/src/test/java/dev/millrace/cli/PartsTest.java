@@ -17,8 +17,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PartsTest {
   @ParameterizedTest
   @CsvSource({
-    "0,0ms", "-5,0ms", "999,999ms", "1000,1.0s", "59949,59.9s", "60000,1m", "61000,1m1s",
-    "3600000,1h", "5400000,1h30m", "86400000,1d", "90000000,1d1h"
+    "0,0ms",
+    "-5,0ms",
+    "999,999ms",
+    "1000,1.0s",
+    "59949,59.9s",
+    "60000,1m",
+    "61000,1m1s",
+    "3600000,1h",
+    "5400000,1h30m",
+    "86400000,1d",
+    "90000000,1d1h"
   })
   void spansAreShort(long millis, String text) {
     assertThat(Ages.of(Duration.ofMillis(millis))).isEqualTo(text);
@@ -55,7 +64,8 @@ class PartsTest {
 
   @Test
   void outputThatCannotBeWrittenIsAnError() {
-    assertThat(status("No space left on device", 0)).isEqualTo("1 Error: cannot write to standard output: No space left on device\n");
+    assertThat(status("No space left on device", 0))
+        .isEqualTo("1 Error: cannot write to standard output: No space left on device\n");
     assertThat(status("Broken pipe", 0)).isEqualTo("1 ");
     assertThat(status("Broken pipe", 2)).isEqualTo("2 ");
   }

@@ -49,7 +49,8 @@ class ServeCommandTest {
     refused("--status and --exec", "-d", "ws", "--status", "--exec", "a=b");
     refused("--wait and --no-wait", "-d", "ws", "--wait", "--no-wait", "--exec", "a=b");
     refused("--timeout goes with --stop", "-d", "ws", "--timeout", "3", "--exec", "a=b");
-    refused("--timeout must be a whole number from 1 to 3600", "-d", "ws", "--stop", "--timeout", "0");
+    refused(
+        "--timeout must be a whole number from 1 to 3600", "-d", "ws", "--stop", "--timeout", "0");
     refused("--json goes with", "-d", "ws", "--json", "--exec", "a=b");
     refused("no workspace in", "-d", "none", "--status");
     cli.env("NRVNA_WORKERS", "many");
@@ -60,15 +61,21 @@ class ServeCommandTest {
   void anOwnedWorkspaceIsNotServedIfNobodyMayWait() {
     try (JobStore other = Workspace.open(ws).own().orElseThrow()) {
       assertThat(other).isNotNull();
-      refused("is owned by pid " + ProcessHandle.current().pid(),
-          "-d", "ws", "--exec", "a=b", "--no-wait");
+      refused(
+          "is owned by pid " + ProcessHandle.current().pid(),
+          "-d",
+          "ws",
+          "--exec",
+          "a=b",
+          "--no-wait");
     }
   }
 
   @Test
   void statusFollowsTheLock() {
     Workspace workspace = Workspace.open(ws);
-    assertThat(cli.run("serve", "-d", "ws", "--status")).isEqualTo(new Cli.Result(1, "not running\n", ""));
+    assertThat(cli.run("serve", "-d", "ws", "--status"))
+        .isEqualTo(new Cli.Result(1, "not running\n", ""));
     long pid = ProcessHandle.current().pid();
     try (JobStore store = workspace.own().orElseThrow()) {
       assertThat(store).isNotNull();
@@ -98,8 +105,10 @@ class ServeCommandTest {
 
   @Test
   void nothingToStopIsNoError() {
-    assertThat(cli.run("serve", "-d", "ws", "--stop")).isEqualTo(new Cli.Result(0, "not running\n", ""));
-    assertThat(cli.run("serve", "-d", "ws", "--stop", "--json").out()).isEqualTo("{\"outcome\":\"not running\"}\n");
+    assertThat(cli.run("serve", "-d", "ws", "--stop"))
+        .isEqualTo(new Cli.Result(0, "not running\n", ""));
+    assertThat(cli.run("serve", "-d", "ws", "--stop", "--json").out())
+        .isEqualTo("{\"outcome\":\"not running\"}\n");
   }
 
   @Test

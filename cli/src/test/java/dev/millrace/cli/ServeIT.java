@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.core.json.Json;
 import java.io.IOException;
@@ -138,9 +139,9 @@ class ServeIT {
     awaitReady(server);
     String id = cli.submit("ws", "hello");
     awaitStarted();
-    server.signal("INT");
+    server.signal("TERM");
     soon().until(() -> server.out().contains("stopping: 1 running"));
-    server.signal("INT");
+    server.signal("TERM");
     assertThat(server.result().status()).isEqualTo(130);
     assertThat(cli.run("job", "ws", id, "--events").out())
         .contains("\"event\":\"release\"")
@@ -148,6 +149,23 @@ class ServeIT {
     go();
     assertThat(serve("--exec", SLOW, "--drain").result().status()).isZero();
     assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+
+  @Test
+  void anInterruptIsASignalToo() throws IOException {
+    assumeTrue(interruptsArrive());
+    Launched server = serve("--exec", UPPER);
+    awaitReady(server);
+    assertThat(server.signal("INT").result().status()).isZero();
+  }
+
+  /** What is started in the background of a shell has SIGINT ignored, and so have its children. */
+  private static boolean interruptsArrive() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    return Files.exists(status)
+        && Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .allMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) == 0);
   }
 
   @Test
@@ -180,7 +198,10 @@ class ServeIT {
     Launched first = serve("--exec", UPPER);
     awaitReady(first);
     Launched second = serve("--exec", UPPER);
-    soon().until(() -> second.out().contains("is owned by pid " + first.pid() + "; waiting to take over"));
+    soon()
+        .until(
+            () ->
+                second.out().contains("is owned by pid " + first.pid() + "; waiting to take over"));
     first.signal("KILL");
     awaitReady(second);
     String id = cli.submit("ws", "hello");
@@ -194,7 +215,7 @@ class ServeIT {
     awaitReady(first);
     Launched second = serve("--exec", UPPER);
     soon().until(() -> second.out().contains("waiting to take over"));
-    assertThat(second.signal("INT").result().status()).isZero();
+    assertThat(second.signal("TERM").result().status()).isZero();
     assertThat(first.isAlive()).isTrue();
     assertThat(serve("--exec", UPPER, "--no-wait").result().status()).isEqualTo(1);
   }

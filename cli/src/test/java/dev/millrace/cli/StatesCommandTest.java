@@ -22,12 +22,14 @@ class StatesCommandTest {
             + TaskTransitions.TABLE.rows().size();
     assertThat(run("states").lines()).hasSize(rows + 3 + 2);
     assertThat(run("states", "job").lines()).hasSize(JobTransitions.TABLE.rows().size() + 1);
-    assertThat(run("states", "job").out()).containsPattern("pause +U +CREATED, PENDING, IN_PROGRESS +PAUSED");
+    assertThat(run("states", "job").out())
+        .containsPattern("pause +U +CREATED, PENDING, IN_PROGRESS +PAUSED");
   }
 
   @Test
   void mermaidIsTheTablesOwn() {
-    assertThat(run("states", "task", "--mermaid").out()).isEqualTo(TaskTransitions.TABLE.toMermaid());
+    assertThat(run("states", "task", "--mermaid").out())
+        .isEqualTo(TaskTransitions.TABLE.toMermaid());
     assertThat(run("states", "--mermaid").out()).contains(StageTransitions.TABLE.toMermaid());
   }
 
@@ -40,7 +42,8 @@ class StatesCommandTest {
 
   @Test
   void unknownMachinesAreRefused() {
-    assertThat(run("states", "coffee").err()).contains("no state machine \"coffee\"; known: job, stage, task");
+    assertThat(run("states", "coffee").err())
+        .contains("no state machine \"coffee\"; known: job, stage, task");
     assertThat(run("states", "job", "stage").status()).isEqualTo(2);
     assertThat(run("states", "--mermaid", "--json").status()).isEqualTo(2);
   }

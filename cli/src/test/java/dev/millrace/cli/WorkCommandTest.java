@@ -83,8 +83,15 @@ class WorkCommandTest {
   }
 
   @Test
+  void aDashElsewhereIsText() {
+    assertThat(prompt(cli.submit("ws", "2", "-", "1"))).isEqualTo("2 - 1");
+    assertThat(prompt(cli.submit("ws", "--", "-"))).isEqualTo("-");
+  }
+
+  @Test
   void aDashGoesWithoutWords() {
-    assertThat(cli.stdin("x").run("work", "ws", "-", "more").err()).startsWith("Error: \"-\" reads");
+    assertThat(cli.stdin("x").run("work", "ws", "-", "more").err())
+        .startsWith("Error: \"-\" reads");
   }
 
   @Test
@@ -99,12 +106,15 @@ class WorkCommandTest {
     Cli.Result result = cli.stdin(withNewline).run("work", "ws", "-");
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.err()).startsWith("Error: Prompt too large: at most 10000000 bytes");
-    assertThat(cli.run("work", "ws", "é".repeat(5_000_001)).err()).startsWith("Error: Prompt too large");
+    assertThat(cli.run("work", "ws", "é".repeat(5_000_001)).err())
+        .startsWith("Error: Prompt too large");
   }
 
   @Test
   void whatIsNotUtf8IsRefusedWithItsOffset() {
-    Cli.Result result = cli.stdin(new byte[] {'a', (byte) 0xC3, (byte) 0xA9, (byte) 0xFF, 'b'}).run("work", "ws", "-");
+    Cli.Result result =
+        cli.stdin(new byte[] {'a', (byte) 0xC3, (byte) 0xA9, (byte) 0xFF, 'b'})
+            .run("work", "ws", "-");
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.err()).contains("not valid UTF-8: byte offset 3");
     assertThat(cli.stdin("a\uFFFDb").run("work", "ws", "-").status()).isZero();
@@ -124,10 +134,34 @@ class WorkCommandTest {
   void everyOptionIsHonoured() {
     String parent = cli.submit("ws", "p");
     String id =
-        cli.submit("ws", "x", "--type", "resize", "--priority", "high", "--hold", "--name", "N",
-            "--attempts", "3", "--queue-timeout", "2h", "--run-timeout", "30s", "--param", "w=640",
-            "--param", "mode=fit", "--param", "list=[1,2]", "--tag", "a", "--tag", "b",
-            "--parent", parent);
+        cli.submit(
+            "ws",
+            "x",
+            "--type",
+            "resize",
+            "--priority",
+            "high",
+            "--hold",
+            "--name",
+            "N",
+            "--attempts",
+            "3",
+            "--queue-timeout",
+            "2h",
+            "--run-timeout",
+            "30s",
+            "--param",
+            "w=640",
+            "--param",
+            "mode=fit",
+            "--param",
+            "list=[1,2]",
+            "--tag",
+            "a",
+            "--tag",
+            "b",
+            "--parent",
+            parent);
     JobSpec spec = spec(id);
     assertThat(spec.name()).isEqualTo("N");
     assertThat(spec.priority()).isEqualTo(Priority.HIGH);
@@ -231,6 +265,7 @@ class WorkCommandTest {
     refused("queueTimeout must be longer than 0", "--queue-timeout", "0s");
     refused("stage type \"a/b\"", "--type", "a/b");
     refused("--param must be NAME=VALUE", "--param", "novalue");
+    refused("use --json-schema or --grammar", "--param", "grammar=x");
     refused("--param a is given twice", "--param", "a=1", "--param", "a=2");
     refused("name has 1 to 200", "--name", " ");
   }

@@ -13,10 +13,17 @@ public final class Arguments {
 
   private final Map<String, List<String>> values;
   private final List<String> words;
+  private final int literal;
 
-  Arguments(Map<String, List<String>> values, List<String> words) {
+  Arguments(Map<String, List<String>> values, List<String> words, int literal) {
     this.values = values;
     this.words = List.copyOf(words);
+    this.literal = literal;
+  }
+
+  /** Whether word number {@code index} means itself whatever it is: it stands after {@code --}. */
+  public boolean isLiteral(int index) {
+    return index >= literal;
   }
 
   /** The words that belong to no option, in their order. */

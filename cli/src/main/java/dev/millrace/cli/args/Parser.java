@@ -46,18 +46,18 @@ public final class Parser {
   private Arguments parse() {
     Map<String, List<String>> values = new HashMap<>();
     List<String> others = new ArrayList<>();
-    boolean ended = false;
+    int literal = Integer.MAX_VALUE;
     for (; at < words.length; at++) {
       String word = words[at];
-      if (ended || word.length() < 2 || word.charAt(0) != '-') {
+      if (literal < Integer.MAX_VALUE || word.length() < 2 || word.charAt(0) != '-') {
         others.add(word);
       } else if (word.equals("--")) {
-        ended = true;
+        literal = others.size();
       } else {
         option(word, values);
       }
     }
-    return new Arguments(values, others);
+    return new Arguments(values, others, literal);
   }
 
   private void option(String word, Map<String, List<String>> values) {
@@ -92,7 +92,13 @@ public final class Parser {
     String value = words[at + 1];
     if (value.equals("--") || syntax.find(value) != null) {
       throw new UsageException(
-          needs + "; if the value really is \"" + value + "\", write " + option.shown() + "=" + value);
+          needs
+              + "; if the value really is \""
+              + value
+              + "\", write "
+              + option.shown()
+              + "="
+              + value);
     }
     at++;
     return value;

@@ -31,7 +31,8 @@ public final class ClockCheck {
     double elapsed = (System.nanoTime() - monotonic) / 1e6;
     double drift = Duration.between(wall, Instant.now()).toNanos() / 1e6 - elapsed;
     String text =
-        String.format(Locale.ROOT, "wall and monotonic differ by %.1f ms in %.0f ms", drift, elapsed);
+        String.format(
+            Locale.ROOT, "wall and monotonic differ by %.1f ms in %.0f ms", drift, elapsed);
     if (Math.abs(drift) > DRIFT_MS) {
       findings.warn("clock", text, "something sets the clock in jumps; let NTP slew it");
     } else {

@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 /** The file system under a workspace: its kind, and what is left of it. */
 public final class DiskCheck {
   private static final Set<String> LOCAL =
-      Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "jfs", "apfs", "hfs", "bcachefs");
+      Set.of(
+          "ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "jfs", "apfs", "hfs", "bcachefs");
   private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs");
   private static final long SMALL = 1_000_000_000;
   private static final long TINY = 50_000_000;

@@ -24,8 +24,9 @@ public final class JvmCheck {
 
   private static void cache(Findings findings) {
     Optional<String> cache = option(CACHE_OPTION);
-    String remedy = "start through the launcher ./millrace, which makes one; if it cannot, its log"
-        + " is beside the jar, ending in .aot.log";
+    String remedy =
+        "start through the launcher ./millrace, which makes one; if it cannot, its log"
+            + " is beside the jar, ending in .aot.log";
     if (cache.isEmpty()) {
       findings.warn("aot cache", "not in use: commands start slower", remedy);
       return;
@@ -34,7 +35,8 @@ public final class JvmCheck {
     if (!Files.isReadable(Path.of(file))) {
       findings.warn("aot cache", file + " cannot be read", remedy);
     } else if (!mapped(file)) {
-      findings.warn("aot cache", "the JVM refused " + file, "delete it; the next start makes it anew");
+      findings.warn(
+          "aot cache", "the JVM refused " + file, "delete it; the next start makes it anew");
     } else {
       findings.ok("aot cache", file);
     }

@@ -38,7 +38,10 @@ public final class Log {
         Level wanted = level(value);
         if (wanted == null) {
           errors.println(
-              "Warning: " + variable + " is \"" + value
+              "Warning: "
+                  + variable
+                  + " is \""
+                  + value
                   + "\"; known are error, warn, info, debug and trace");
         } else {
           least = wanted;

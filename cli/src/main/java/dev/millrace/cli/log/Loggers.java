@@ -24,8 +24,7 @@ public final class Loggers extends System.LoggerFinder {
 
     @Override
     public boolean isLoggable(Level level) {
-      return Log.shows(level)
-          && (ours || level.getSeverity() >= Level.WARNING.getSeverity());
+      return Log.shows(level) && (ours || level.getSeverity() >= Level.WARNING.getSeverity());
     }
 
     @Override

@@ -16,7 +16,8 @@ class ParserTest {
   private static final Option LONG =
       Option.value("a-rather-long-option", "VALUE", "explained\non two lines");
   private static final Syntax SYNTAX =
-      new Syntax("try", List.of("DIR [WORD...]"), "Tries.", List.of(TAG, NAME, HOLD, LONG), "Notes.");
+      new Syntax(
+          "try", List.of("DIR [WORD...]"), "Tries.", List.of(TAG, NAME, HOLD, LONG), "Notes.");
 
   private static Arguments parse(String... words) {
     return Parser.parse(SYNTAX, words, 0);

@@ -21,7 +21,8 @@ class LogTest {
   }
 
   private void use(boolean server, String... environment) {
-    Map<String, String> variables = environment.length == 0 ? Map.of() : Map.of(environment[0], environment[1]);
+    Map<String, String> variables =
+        environment.length == 0 ? Map.of() : Map.of(environment[0], environment[1]);
     Log.use(variables, new PrintStream(out), new PrintStream(err), server);
   }
 
@@ -30,7 +31,8 @@ class LogTest {
     use(true);
     logger.log(Level.INFO, "hello");
     assertThat(out.toString())
-        .matches("\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}] \\[INFO] \\[main] hello\n");
+        .matches(
+            "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}] \\[INFO] \\[main] hello\n");
   }
 
   @Test

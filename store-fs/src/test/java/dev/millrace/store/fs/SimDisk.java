@@ -294,6 +294,12 @@ final class SimDisk implements Disk {
     perform(What.RENAME, to, _ -> {
       Inode moved = files.get(from);
       Inode old = files.find(to);
+      if (!to.equals(from) && to.startsWith(from)) {
+        throw new FileSystemException(to.toString(), null, "Invalid argument");
+      }
+      if (moved == old) {
+        return;
+      }
       if (old != null && old.kind == Kind.DIRECTORY
           && (moved.kind != Kind.DIRECTORY || !old.names.isEmpty())) {
         throw new DirectoryNotEmptyException(to.toString());
