@@ -36,35 +36,45 @@ final class EventLog {
     }
   }
 
+  /** A log of which nothing is known. */
+  static final Content UNREAD = new Content(List.of(), 0, null);
+
   /** Everything in the log; empty if there is none yet. */
   static Content read(At at) throws IOException {
+    return read(at, UNREAD);
+  }
+
+  /** As {@link #read(At)}, where {@code known} was read before: a log only grows. */
+  static Content read(At at, Content known) throws IOException {
     Path file = at.file(FILE);
     byte[] bytes;
     try {
-      bytes = at.disk().read(file, MAX_BYTES);
+      bytes = known.length() == 0
+          ? at.disk().read(file, MAX_BYTES)
+          : at.disk().read(file, known.length(), MAX_BYTES);
     } catch (NoSuchFileException e) {
       if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
         throw e; // the job has moved on
       }
-      return new Content(List.of(), 0, null);
+      return UNREAD;
     }
-    List<Entry> entries = new ArrayList<>();
+    List<Entry> entries = new ArrayList<>(known.entries());
     int from = 0;
     while (from < bytes.length) {
       int end = lineEnd(bytes, from);
       Entry entry = end < 0 ? null : parse(bytes, from, end);
       if (entry == null || entry.number() != entries.size() + 1) {
-        return torn(file, bytes, from, entries);
+        return torn(file, bytes, from, new Content(entries, known.length(), null));
       }
       entries.add(entry);
       from = end + 1;
     }
-    return new Content(entries, bytes.length, null);
+    return new Content(entries, known.length() + bytes.length, null);
   }
 
   /** Only a tail without any whole entry can be a torn write. */
-  private static Content torn(Path file, byte[] bytes, int from, List<Entry> entries)
-      throws Damaged {
+  private static Content torn(Path file, byte[] bytes, int from, Content whole) throws Damaged {
+    List<Entry> entries = whole.entries();
     for (int next = lineEnd(bytes, from); next >= 0; next = lineEnd(bytes, next + 1)) {
       int end = lineEnd(bytes, next + 1);
       if (end >= 0 && parse(bytes, next + 1, end) != null) {
@@ -73,7 +83,7 @@ final class EventLog {
       }
     }
     int shown = Math.min(bytes.length - from, 80);
-    return new Content(entries, from,
+    return new Content(entries, whole.length() + from,
         (bytes.length - from) + " bytes after line " + entries.size() + ": "
             + new String(bytes, from, shown, StandardCharsets.ISO_8859_1)
                 .replaceAll("[^\\x20-\\x7e]", "."));

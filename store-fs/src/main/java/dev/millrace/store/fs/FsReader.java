@@ -37,6 +37,14 @@ final class FsReader implements Reading {
   private final Disk disk;
   private final Places places;
   private final Whereabouts whereabouts;
+  private volatile @Nullable LastRead lastRead;
+
+  private volatile @Nullable LastLog lastLog;
+
+  private record LastRead(String stamp, Snapshot job) {}
+
+  /** Whoever follows a job asks for its log again and again. */
+  private record LastLog(JobId id, EventLog.Content log) {}
 
   FsReader(Disk disk, Places places) {
     this.disk = disk;
@@ -58,8 +66,7 @@ final class FsReader implements Reading {
           return Optional.empty();
         }
         try {
-          return Optional.of(
-              Snapshot.read(id, new At(disk, places.of(place.get(), id)), place.get(), Moves.IGNORED));
+          return Optional.of(read(id, place.get()));
         } catch (NoSuchFileException e) {
           if (disk.kind(places.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
             throw e;
@@ -69,6 +76,16 @@ final class FsReader implements Reading {
       }
       throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
     });
+  }
+
+  private Snapshot read(JobId id, JobState place) throws IOException {
+    LastLog last = lastLog;
+    Snapshot job = Snapshot.read(id, new At(disk, places.of(place, id)), place, Moves.IGNORED,
+        last != null && last.id().equals(id) ? last.log() : EventLog.UNREAD);
+    if (job.log().length() > 0) {
+      lastLog = new LastLog(id, job.log());
+    }
+    return job;
   }
 
   private static List<Entry> complete(Snapshot job) {
@@ -88,37 +105,61 @@ final class FsReader implements Reading {
 
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
-    Optional<Snapshot> found = snapshot(id);
-    if (found.isEmpty() || !found.get().fold().hasStage(stage)) {
-      return List.of();
+    return io("read the tasks of " + id, () -> {
+      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        Optional<Snapshot> job = unchanged(id);
+        if (job.isEmpty() || !job.get().fold().hasStage(stage)) {
+          return List.of();
+        }
+        try {
+          return page(job.get(), job.get().fold().stage(stage), from, limit);
+        } catch (NoSuchFileException e) {
+          if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
+            throw e;
+          }
+          // it moved on while its results were read
+        }
+      }
+      throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+    });
+  }
+
+  /** The job as it was read for the page before, if it has not changed since: logs can be long. */
+  private Optional<Snapshot> unchanged(JobId id) {
+    String stamp = stamp(id);
+    LastRead last = lastRead;
+    if (last != null && last.stamp().equals(stamp) && last.job().id().equals(id)) {
+      return Optional.of(last.job());
     }
-    Snapshot job = found.get();
-    complete(job);
-    StageFold of = job.fold().stage(stage);
+    Optional<Snapshot> found = snapshot(id);
+    found.ifPresent(job -> {
+      complete(job);
+      lastRead = new LastRead(stamp, job);
+    });
+    return found;
+  }
+
+  private static List<TaskView> page(Snapshot job, StageFold stage, int from, int limit)
+      throws IOException {
     List<TaskView> views = new ArrayList<>();
-    for (int task = Math.max(1, from); task <= of.size() && views.size() < limit; task++) {
-      views.add(task(job, of, task));
+    for (int task = Math.max(1, from); task <= stage.size() && views.size() < limit; task++) {
+      views.add(TaskView.of(stage.number(), task, stage.task(task), input(job, stage, task),
+          job.files().result(job.at(), stage.number(), task, stage.task(task))));
     }
     return views;
   }
 
-  private TaskView task(Snapshot job, StageFold stage, int task) {
-    return io("read task " + stage.number() + "/" + task + " of " + job.id(), () -> {
-      Path now = whereabouts.find(job.id()).map(place -> places.of(place, job.id()))
-          .orElse(job.at().dir());
-      At at = new At(disk, now);
-      Object input = null;
-      try {
-        // A file of rendered inputs may be that of an opening that a crash undid.
-        input = stage.task(task).state() == TaskState.CREATED
-            ? job.files().asked(at, stage.number(), task)
-            : job.files().input(at, stage.number(), task);
-      } catch (JobFiles.Malformed | NoSuchFileException e) {
-        // shown without its input: a broken job must still be readable
-      }
-      return TaskView.of(stage.number(), task, stage.task(task), input,
-          job.files().result(at, stage.number(), task, stage.task(task)));
-    });
+  /** A broken job is shown without its input. */
+  private static @Nullable Object input(Snapshot job, StageFold stage, int task)
+      throws IOException {
+    try {
+      // A file of rendered inputs may be that of an opening that a crash undid.
+      return stage.task(task).state() == TaskState.CREATED
+          ? job.files().asked(job.at(), stage.number(), task)
+          : job.files().input(job.at(), stage.number(), task);
+    } catch (JobFiles.Malformed | NoSuchFileException e) {
+      return null;
+    }
   }
 
   @Override

@@ -93,11 +93,13 @@ final class RealDisk implements Disk {
 
   @Override
   public void write(Path file, byte[] content) throws IOException {
+    requireFileOrNothing(file);
     use(file, WRITING, channel -> all(channel, content, 0));
   }
 
   @Override
   public void writeSynced(Path file, byte[] content) throws IOException {
+    requireFileOrNothing(file);
     use(file, WRITING, channel -> {
       all(channel, content, 0);
       channel.force(true);
@@ -107,6 +109,7 @@ final class RealDisk implements Disk {
 
   @Override
   public void append(Path file, byte[] content) throws IOException {
+    requireFileOrNothing(file);
     long[] end = {-1};
     use(file, APPENDING, channel -> {
       end[0] = end[0] < 0 ? channel.size() : end[0];
@@ -117,8 +120,8 @@ final class RealDisk implements Disk {
   /** Leaves the file as it was if it cannot take all of {@code content}. */
   private static FileChannel all(FileChannel channel, byte[] content, long end)
       throws IOException {
-    if (end > 0 && channel.size() > end) {
-      channel.truncate(end);
+    if (channel.size() > end) {
+      channel.truncate(end); // written before an interrupt closed the channel
     }
     ByteBuffer buffer = ByteBuffer.wrap(content);
     try {
@@ -148,8 +151,17 @@ final class RealDisk implements Disk {
 
   @Override
   public byte[] read(Path file, long offset, int length) throws IOException {
+    requireFile(file);
     return use(file, READING,
         channel -> fill(channel, offset, Math.clamp(channel.size() - offset, 0, length)));
+  }
+
+  /** As {@link #requireFile}: writing waits for a reader. */
+  private void requireFileOrNothing(Path file) throws IOException {
+    Kind kind = kind(file);
+    if (kind != Kind.FILE && kind != Kind.NOTHING) {
+      throw new NotRegular(file);
+    }
   }
 
   /** Opening a FIFO for reading would wait for a writer that may never come. */

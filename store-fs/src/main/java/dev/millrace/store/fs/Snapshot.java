@@ -27,6 +27,12 @@ record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable Strin
 
   /** Reads the directory of a job that stands in {@code place}. */
   static Snapshot read(JobId id, At at, JobState place, Moves moves) throws IOException {
+    return read(id, at, place, moves, EventLog.UNREAD);
+  }
+
+  /** As the other, where {@code known} of its log was read before. */
+  static Snapshot read(JobId id, At at, JobState place, Moves moves, Content known)
+      throws IOException {
     JobFiles files;
     String problem = null;
     try {
@@ -35,7 +41,7 @@ record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable Strin
       problem = e.getMessage();
       files = PlainFiles.unreadable(id, Meta.submittedAt(Meta.read(at.disk(), at.dir()), id));
     }
-    Content log = EventLog.read(at);
+    Content log = EventLog.read(at, known);
     if (log.entries().isEmpty()) {
       // A log begins with the first thing that happens; what is true before that goes without.
       log = new Content(List.of(new Entry(1, files.plan().createdAt(), new Fact.Submitted())),

@@ -50,7 +50,7 @@ final class StagedFiles implements JobFiles {
   private final JobHeader header;
   private final JobPlan plan;
   private final JobSpec bare;
-  private final Map<Integer, LineFile> tasks = new HashMap<>();
+  private final Map<String, LineFile> lines = new HashMap<>();
   private final Set<Integer> named = new HashSet<>();
 
   /**
@@ -140,9 +140,9 @@ final class StagedFiles implements JobFiles {
       StageSpec stage = bare.stages().get(number - 1);
       StagePlan shape = plan.stages().get(number - 1);
       List<TaskSpec> given = new ArrayList<>();
-      LineFile lines = new LineFile(path(number, shape.template() ? TEMPLATES : TASKS));
+      LineFile file = lines(path(number, shape.template() ? TEMPLATES : TASKS));
       for (int task = 1; task <= shape.tasks(); task++) {
-        given.add(JobDocument.task(Json.parse(lines.line(at, task)), "task " + task));
+        given.add(JobDocument.task(Json.parse(file.line(at, task)), "task " + task));
       }
       whole.add(new StageSpec(stage.type(), stage.gate(), stage.tolerance(), stage.policy(), given,
           stage.each(), stage.data()));
@@ -154,7 +154,7 @@ final class StagedFiles implements JobFiles {
   @Override
   public @Nullable Object input(At at, int stage, int task) throws IOException {
     try {
-      return Json.object(tasks(stage).line(at, task)).get("input");
+      return Json.object(lines(path(stage, TASKS)).line(at, task)).get("input");
     } catch (NoSuchFileException e) {
       return asked(at, stage, task); // never rendered
     }
@@ -163,13 +163,13 @@ final class StagedFiles implements JobFiles {
   @Override
   public @Nullable Object asked(At at, int stage, int task) throws IOException {
     boolean template = plan.stages().get(stage - 1).template();
-    LineFile lines = new LineFile(path(stage, template ? TEMPLATES : TASKS));
-    return JobDocument.task(Json.parse(lines.line(at, task)), "task " + task).input();
+    LineFile file = lines(path(stage, template ? TEMPLATES : TASKS));
+    return JobDocument.task(Json.parse(file.line(at, task)), "task " + task).input();
   }
 
-  private LineFile tasks(int stage) {
-    synchronized (tasks) {
-      return tasks.computeIfAbsent(stage, n -> new LineFile(path(n, TASKS)));
+  private LineFile lines(String path) {
+    synchronized (lines) {
+      return lines.computeIfAbsent(path, LineFile::new);
     }
   }
 
@@ -277,7 +277,7 @@ final class StagedFiles implements JobFiles {
         }
       }
     } else {
-      LineFile templates = new LineFile(path(number, TEMPLATES));
+      LineFile templates = lines(path(number, TEMPLATES));
       for (int task = 1; task <= stage.size(); task++) {
         TaskSpec given = JobDocument.task(Json.parse(templates.line(at, task)), "task " + task);
         rendered.add(given.template()
@@ -289,8 +289,8 @@ final class StagedFiles implements JobFiles {
     Path file = at.file(path(number, TASKS));
     at.disk().write(file, LineFile.bytes(rendered));
     dirty.file(file).directory(file.getParent());
-    synchronized (tasks) {
-      tasks.remove(number);
+    synchronized (lines) {
+      lines.remove(path(number, TASKS));
     }
     return rendered.size();
   }
