@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
  * reads, writes and renames without ever syncing.
  */
 public final class TaskBench {
-  private static final int SLOTS = 64;
+  private static final int SLOTS = Integer.getInteger("millrace.bench.slots", 256);
 
   private TaskBench() {}
 

@@ -100,7 +100,9 @@ final class Claimer {
       }
       return Answer.DONE;
     });
-    claims.addAll(taken); // not before they are written: a claim that is not in the log is none
+    if (!job.fold().state().isFinal()) { // else a task that was malformed has failed them all
+      claims.addAll(taken); // not before they are written: a claim that is not in the log is none
+    }
     ledger.finish(job, dirty);
     return true;
   }

@@ -44,37 +44,48 @@ final class EventLog {
     return read(at, UNREAD);
   }
 
-  /** As {@link #read(At)}, where {@code known} was read before: a log only grows. */
+  /** As {@link #read(At)}, where {@code known} was read before and the log mostly has grown. */
   static Content read(At at, Content known) throws IOException {
     Path file = at.file(FILE);
-    byte[] bytes;
     try {
-      bytes = known.length() == 0
-          ? at.disk().read(file, MAX_BYTES)
-          : at.disk().read(file, known.length(), MAX_BYTES);
+      if (known.length() > 0) {
+        byte[] grown = at.disk().read(file, known.length() - 1, MAX_BYTES);
+        Content all = grown.length == 0 || grown[0] != '\n' ? null : entries(grown, 1, known);
+        if (all != null && all.length() == known.length() + grown.length - 1) {
+          return all;
+        } // else it is torn, or what could not be written whole has been taken back
+      }
+      byte[] bytes = at.disk().read(file, MAX_BYTES);
+      Content whole = entries(bytes, 0, UNREAD);
+      return whole.length() == bytes.length ? whole : torn(file, bytes, whole);
     } catch (NoSuchFileException e) {
       if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
         throw e; // the job has moved on
       }
       return UNREAD;
     }
+  }
+
+  /** What is known, and as many whole entries as follow. */
+  private static Content entries(byte[] bytes, int start, Content known) {
     List<Entry> entries = new ArrayList<>(known.entries());
-    int from = 0;
+    int from = start;
     while (from < bytes.length) {
       int end = lineEnd(bytes, from);
       Entry entry = end < 0 ? null : parse(bytes, from, end);
       if (entry == null || entry.number() != entries.size() + 1) {
-        return torn(file, bytes, from, new Content(entries, known.length(), null));
+        break;
       }
       entries.add(entry);
       from = end + 1;
     }
-    return new Content(entries, known.length() + bytes.length, null);
+    return new Content(entries, known.length() + from - start, null);
   }
 
   /** Only a tail without any whole entry can be a torn write. */
-  private static Content torn(Path file, byte[] bytes, int from, Content whole) throws Damaged {
+  private static Content torn(Path file, byte[] bytes, Content whole) throws Damaged {
     List<Entry> entries = whole.entries();
+    int from = (int) whole.length();
     for (int next = lineEnd(bytes, from); next >= 0; next = lineEnd(bytes, next + 1)) {
       int end = lineEnd(bytes, next + 1);
       if (end >= 0 && parse(bytes, next + 1, end) != null) {
@@ -83,7 +94,7 @@ final class EventLog {
       }
     }
     int shown = Math.min(bytes.length - from, 80);
-    return new Content(entries, whole.length() + from,
+    return new Content(entries, from,
         (bytes.length - from) + " bytes after line " + entries.size() + ": "
             + new String(bytes, from, shown, StandardCharsets.ISO_8859_1)
                 .replaceAll("[^\\x20-\\x7e]", "."));

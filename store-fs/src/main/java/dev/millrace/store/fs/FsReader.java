@@ -157,7 +157,7 @@ final class FsReader implements Reading {
       return stage.task(task).state() == TaskState.CREATED
           ? job.files().asked(job.at(), stage.number(), task)
           : job.files().input(job.at(), stage.number(), task);
-    } catch (JobFiles.Malformed | NoSuchFileException e) {
+    } catch (JobFiles.Malformed | NoSuchFileException | Disk.NotRegular e) {
       return null;
     }
   }

@@ -49,13 +49,13 @@ final class Inbox {
         return; // withdrawn
       } catch (StoreBroken e) {
         throw e;
-      } catch (RuntimeException | Disk.FileTooLarge | Disk.NotRegular e) {
+      } catch (RuntimeException | Disk.FileTooLarge | Disk.NotRegular | JobFiles.Malformed e) {
         answer = e instanceof RuntimeException known ? known : new JsonException(e.getMessage());
       }
       Path temporary = places.own("answers").resolve(name + ".tmp");
       disk.write(temporary, Text.bytes(Request.answer(answer)));
       disk.rename(temporary, places.own("answers").resolve(name));
-      disk.delete(file);
+      Trees.delete(disk, file);
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot answer the request " + name + ": " + Failures.explain(e));
     }

@@ -21,6 +21,11 @@ final class LineFile {
     this.relative = relative;
   }
 
+  @Override
+  public String toString() {
+    return relative;
+  }
+
   static byte[] bytes(List<JsonObject> lines) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (JsonObject line : lines) {

@@ -28,6 +28,9 @@ final class Meta {
   static final String FILE = "meta.json";
   static final int MAX_BYTES = 16_000_000;
 
+  /** Sums of times up to this and any limit do not overflow. */
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -60,13 +63,18 @@ final class Meta {
       time(meta, "submitted_at");
       meta.string("mode");
       return meta;
-    } catch (NoSuchFileException | JsonException | DateTimeException | Disk.NotRegular e) {
+    } catch (NoSuchFileException | JsonException | DateTimeException | Disk.NotRegular
+        | Disk.FileTooLarge | JobFiles.Malformed e) {
       return JsonObject.create();
     }
   }
 
   private static Instant time(JsonObject meta, String name) {
-    return Instant.parse(meta.string(name));
+    Instant time = Instant.parse(meta.string(name));
+    if (time.isBefore(Instant.EPOCH) || time.isAfter(LATEST)) {
+      throw new DateTimeException(name + " is out of all reason");
+    }
+    return time;
   }
 
   /** When it was submitted, as it says itself, or else as its id says. */

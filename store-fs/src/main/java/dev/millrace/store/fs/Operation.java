@@ -45,7 +45,8 @@ record Operation(String id, JobEvent event, JobState to, Instant at, @Nullable S
       return new Operation(in.string("op"), JobEvent.valueOf(in.string("event")),
           JobState.valueOf(in.string("to")), Instant.parse(in.string("at")),
           in.string("who", null), in.string("comment", null));
-    } catch (NoSuchFileException | JsonException | IllegalArgumentException | DateTimeException e) {
+    } catch (NoSuchFileException | JsonException | IllegalArgumentException | DateTimeException
+        | Disk.NotRegular | Disk.FileTooLarge | JobFiles.Malformed e) {
       return null;
     }
   }

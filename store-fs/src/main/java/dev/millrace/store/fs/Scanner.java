@@ -6,7 +6,6 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreBroken;
-import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
@@ -97,7 +96,7 @@ final class Scanner implements AutoCloseable {
 
   /** A name turned up among the ready jobs. */
   void discover(String name) {
-    JobId.parse(name).ifPresentOrElse(this::discover, () -> report(name,
+    JobId.parse(name).ifPresentOrElse(this::discover, () -> report("input/ready/" + name,
         "is not a job id (digits joined by single underscores) and is ignored"));
   }
 
@@ -117,7 +116,10 @@ final class Scanner implements AutoCloseable {
       }
       JsonObject meta = kind == Disk.Kind.DIRECTORY ? Meta.read(disk, dir) : JsonObject.create();
       if (!meta.has("mode") && !looksLikeJob(disk, dir)) {
-        report(id.value(), "is not a directory with a prompt.txt or job.json and is not touched");
+        if (disk.kind(dir) != Disk.Kind.NOTHING) { // else it was claimed just now
+          report("input/ready/" + id,
+              "is not a directory with a prompt.txt or job.json and is not touched");
+        }
         return;
       }
       boolean virgin = disk.kind(dir.resolve(EventLog.FILE)) == Disk.Kind.NOTHING;
@@ -129,9 +131,9 @@ final class Scanner implements AutoCloseable {
       }
       Instant created = Meta.submittedAt(meta, id);
       queue.set(id, JobDocument.priority(meta).place(created), type);
-      String timeout = meta.object("limits").string("queueTimeout", null);
+      Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();
       if (timeout != null) {
-        queue.expireAt(created.plus(Duration.parse(timeout)), id);
+        queue.expireAt(created.plus(timeout), id);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -141,13 +143,15 @@ final class Scanner implements AutoCloseable {
   /** Which type of worker the job waits for, if its metadata alone can tell. */
   private static @Nullable String type(JsonObject meta) {
     try {
+      JobDocument.policy(meta.object("limits"));
+      JobDocument.priority(meta);
       return switch (meta.string("mode", null)) {
         case "text" -> "generate";
         case "embed" -> "embed";
         case "job" -> meta.flag("inspect", false) ? null : meta.string("type", null);
         case null, default -> null;
       };
-    } catch (JsonException e) {
+    } catch (IllegalArgumentException | JsonException e) {
       return null;
     }
   }
@@ -162,7 +166,7 @@ final class Scanner implements AutoCloseable {
   private void report(String name, String what) {
     synchronized (reported) {
       if (reported.size() < 10_000 && reported.add(name)) {
-        LOG.log(Level.WARNING, "input/ready/" + name.replaceAll("\\p{Cntrl}", "?") + " " + what);
+        LOG.log(Level.WARNING, name.replaceAll("\\p{Cntrl}", "?") + " " + what);
       }
     }
   }
@@ -173,8 +177,10 @@ final class Scanner implements AutoCloseable {
       work.run();
     } catch (StoreBroken e) {
       throw e;
-    } catch (StoreException | UncheckedIOException | IllegalArgumentException | JsonException e) {
-      report(id.value(), "is left alone: " + e.getMessage());
+    } catch (UncheckedIOException e) {
+      report("job " + id, "is left alone: " + Failures.explain(e.getCause()));
+    } catch (RuntimeException e) {
+      report("job " + id, "is left alone: " + e.getMessage());
     }
   }
 

@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Fact.Detail;
@@ -90,14 +91,20 @@ final class StagedFiles implements JobFiles {
     try {
       Path file = at.file(DOCUMENT);
       document = Json.object(Text.of(file, at.disk().read(file, MAX_DOCUMENT)));
+    } catch (NoSuchFileException e) {
+      throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY ? new Malformed("job.json not found") : e;
     } catch (Disk.FileTooLarge | Disk.NotRegular e) {
       throw new Malformed(e.getMessage());
     }
     if (document.integer("v") != VERSION) {
       throw new Malformed("job.json: version " + document.integer("v") + " is not " + VERSION);
     }
-    List<Integer> counts = document.list("counts").stream().map(n -> ((Long) n).intValue()).toList();
     JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    List<Integer> counts = document.list("counts").stream().map(StagedFiles::count).toList();
+    if (counts.size() != bare.stages().size()) {
+      throw new Malformed("job.json: " + counts.size() + " counts of tasks for "
+          + bare.stages().size() + " stages");
+    }
     List<StagePlan> stages = new ArrayList<>();
     for (int i = 0; i < bare.stages().size(); i++) {
       StageSpec stage = bare.stages().get(i);
@@ -108,6 +115,14 @@ final class StagedFiles implements JobFiles {
     }
     return new StagedFiles(JobHeader.of(id, bare),
         new JobPlan(created, bare.held(), true, stages), bare);
+  }
+
+  private static int count(@Nullable Object number) {
+    if (number instanceof Long count && count >= 0 && count <= StageSpec.MAX_TASKS) {
+      return count.intValue();
+    }
+    throw new IllegalArgumentException("job.json: a stage has 0 to " + StageSpec.MAX_TASKS
+        + " tasks, not " + number);
   }
 
   private static String path(int number, String type, String file) {
@@ -142,7 +157,7 @@ final class StagedFiles implements JobFiles {
       List<TaskSpec> given = new ArrayList<>();
       LineFile file = lines(path(number, shape.template() ? TEMPLATES : TASKS));
       for (int task = 1; task <= shape.tasks(); task++) {
-        given.add(JobDocument.task(Json.parse(file.line(at, task)), "task " + task));
+        given.add(given(at, file, task));
       }
       whole.add(new StageSpec(stage.type(), stage.gate(), stage.tolerance(), stage.policy(), given,
           stage.each(), stage.data()));
@@ -154,7 +169,7 @@ final class StagedFiles implements JobFiles {
   @Override
   public @Nullable Object input(At at, int stage, int task) throws IOException {
     try {
-      return Json.object(lines(path(stage, TASKS)).line(at, task)).get("input");
+      return given(at, lines(path(stage, TASKS)), task).input();
     } catch (NoSuchFileException e) {
       return asked(at, stage, task); // never rendered
     }
@@ -164,7 +179,15 @@ final class StagedFiles implements JobFiles {
   public @Nullable Object asked(At at, int stage, int task) throws IOException {
     boolean template = plan.stages().get(stage - 1).template();
     LineFile file = lines(path(stage, template ? TEMPLATES : TASKS));
-    return JobDocument.task(Json.parse(file.line(at, task)), "task " + task).input();
+    return given(at, file, task).input();
+  }
+
+  private static TaskSpec given(At at, LineFile file, int task) throws IOException {
+    try {
+      return JobDocument.task(Json.parse(file.line(at, task)), "task " + task);
+    } catch (IllegalArgumentException | JsonException e) {
+      throw new Malformed(file + ", line " + task + ": " + e.getMessage());
+    }
   }
 
   private LineFile lines(String path) {
@@ -255,7 +278,7 @@ final class StagedFiles implements JobFiles {
     return stage -> {
       try {
         return new Fact.Opening(render(at, fold, stage, dirty), null);
-      } catch (TemplateException e) {
+      } catch (TemplateException | JsonException | Malformed e) {
         return new Fact.Opening(stage.size(), e.getMessage());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
@@ -279,7 +302,7 @@ final class StagedFiles implements JobFiles {
     } else {
       LineFile templates = lines(path(number, TEMPLATES));
       for (int task = 1; task <= stage.size(); task++) {
-        TaskSpec given = JobDocument.task(Json.parse(templates.line(at, task)), "task " + task);
+        TaskSpec given = given(at, templates, task);
         rendered.add(given.template()
             ? task(Template.render((String) given.input(), earlier, 0))
             : JobDocument.task(given));

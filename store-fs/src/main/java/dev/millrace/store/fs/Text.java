@@ -22,8 +22,8 @@ final class Text {
       return StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)
           .onUnmappableCharacter(CodingErrorAction.REPORT).decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
-      throw new IOException(
-          file.getFileName() + " is not valid UTF-8 at byte " + firstBadByte(bytes), e);
+      throw new JobFiles.Malformed(
+          file.getFileName() + " is not valid UTF-8 at byte " + firstBadByte(bytes));
     }
   }
 

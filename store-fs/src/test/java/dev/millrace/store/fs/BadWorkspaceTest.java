@@ -202,8 +202,7 @@ class BadWorkspaceTest extends RealWorkspace {
 
   @Test
   void anEmptyPromptIsRefusedAtBothDoors() throws IOException {
-    assertThatThrownBy(() -> workspace.submitting().submit(JobSpec.prompt("generate", "")))
-        .isInstanceOf(IllegalArgumentException.class).hasMessage("Empty prompt");
+    assertThat(workspace.work().submit("").message()).isEqualTo("Empty prompt");
     plant(JobState.PENDING, ID, "prompt.txt", "", "meta.json", META);
     assertRefused(ID, "Empty prompt");
   }
@@ -282,14 +281,31 @@ class BadWorkspaceTest extends RealWorkspace {
     assertRefused(ID, "");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"garbage", "{}", "{\"input\":", "[]", ""})
+  void aTaskThatCannotBeReadIsRefused(String line) throws IOException {
+    plant(JobState.PENDING, ID, "job.json",
+        "{\"v\":1,\"counts\":[1,1],\"job\":{\"stages\":[{\"type\":\"a\"},{\"type\":\"b\"}]}}",
+        "stages/1-a/tasks.jsonl", "{\"input\":\"1\"}\n",
+        "stages/2-b/templates.jsonl", line + "\n");
+    JobId second = new JobId("00001736700000000000_1_000001");
+    plant(JobState.PENDING, second, "job.json",
+        "{\"v\":1,\"counts\":[1],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
+        "stages/1-a/tasks.jsonl", line + "\n");
+    JobStore store = othersGoOn();
+    assertThat(store.state(ID)).contains(JobState.FAILED);
+    assertThat(store.find(ID).orElseThrow().error()).contains("stage 2 (b)");
+    assertThat(store.tasks(ID, 2, 1, 9)).hasSize(1);
+    assertThat(store.state(second)).contains(JobState.FAILED);
+  }
+
   @Test
   void tasksThatAreMissingAreRefused() throws IOException {
     plant(JobState.PENDING, ID, "job.json",
         "{\"v\":1,\"counts\":[3],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
         "stages/1-a/tasks.jsonl", "{\"input\":\"1\"}\n{\"input\":\"2\"}\n");
-    assertRefused(ID, "");
-    assertThat(error(workspace.reading(), ID)).isNull();
-    assertThat(workspace.reading().find(ID).orElseThrow().error())
-        .contains("tasks.jsonl has 2 lines, not 3");
+    JobStore store = othersGoOn();
+    assertThat(store.state(ID)).contains(JobState.FAILED);
+    assertThat(store.find(ID).orElseThrow().error()).contains("tasks.jsonl has 2 lines, not 3");
   }
 }

@@ -70,9 +70,9 @@ final class Checks {
       }
     }
     JobView folded = JobView.of(JobHeader.of(id, spec), fold);
-    assertThat(view.state() == folded.state() ? view : view.in(folded.state()))
-        .as("%s is what its log adds up to", id)
-        .isEqualTo(folded);
+    // The place is right about the job: one that has ended may still have to be moved.
+    assertThat(view).as("%s is what its log adds up to", id)
+        .isEqualTo(view.state() == folded.state() ? folded : folded.in(view.state()));
   }
 
   /** Claims of another life count for nothing. */

@@ -9,9 +9,13 @@ import dev.millrace.store.fs.SimDisk.Stopped;
 import dev.millrace.store.fs.SimFiles.Loss;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,10 +26,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CrashPointTest {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
+  private static final Logger LOG = Logger.getLogger("dev.millrace.store");
   private static final LongAdder POINTS = new LongAdder();
   private static final LongAdder KILLS = new LongAdder();
   private static final LongAdder LOSSES = new LongAdder();
   private static final LongAdder SECOND = new LongAdder();
+
+  @BeforeAll
+  static void keepTheLogQuiet() {
+    LOG.setLevel(Level.OFF);
+  }
 
   static Stream<Scenario> scenarios() {
     return Scenario.all();
@@ -33,6 +43,7 @@ class CrashPointTest {
 
   @AfterAll
   static void sayHowMuchWasTried() {
+    LOG.setLevel(null);
     System.out.println("crash points " + POINTS + ", kills " + KILLS + ", power losses " + LOSSES
         + ", crashes after a crash " + SECOND + ", seed " + SEED);
   }
@@ -40,7 +51,17 @@ class CrashPointTest {
   @ParameterizedTest
   @MethodSource("scenarios")
   void nothingAcknowledgedIsLostWhereverItStops(Scenario scenario) {
-    CrashProof proof = new CrashProof(scenario, SEED, PROOF);
+    prove(new CrashProof(scenario, SEED, PROOF, false));
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
+  void norWhereManyFilesAreSyncedByOneSyncOfEverything(Scenario scenario) {
+    prove(new CrashProof(scenario, SEED, PROOF, true));
+  }
+
+  private static void prove(CrashProof proof) {
     proof.run();
     POINTS.add(proof.points);
     KILLS.add(proof.kills);

@@ -26,6 +26,7 @@ final class CrashProof {
   private final Scenario scenario;
   private final long seed;
   private final boolean thorough;
+  private final boolean canSyncAll;
   int points;
   int kills;
   int losses;
@@ -34,10 +35,11 @@ final class CrashProof {
   /**
    * @param thorough many seeds and every second crash, instead of a few
    */
-  CrashProof(Scenario scenario, long seed, boolean thorough) {
+  CrashProof(Scenario scenario, long seed, boolean thorough, boolean canSyncAll) {
     this.scenario = scenario;
     this.seed = seed;
     this.thorough = thorough;
+    this.canSyncAll = canSyncAll;
   }
 
   /**
@@ -57,7 +59,7 @@ final class CrashProof {
   }
 
   void run() {
-    Rig reference = Rig.fresh();
+    Rig reference = Rig.fresh(canSyncAll);
     scenario.before().accept(reference);
     int first = reference.disk.operations() + 1;
     List<Sight> sights = sights(reference);
@@ -84,7 +86,7 @@ final class CrashProof {
 
   private void crashAt(int n, Cut cut, List<Sight> sights) {
     points++;
-    Rig rig = Rig.fresh();
+    Rig rig = Rig.fresh(canSyncAll);
     scenario.before().accept(rig);
     int earlier = rig.acknowledged();
     rig.disk.stopAt(n, cut);

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,7 +111,7 @@ abstract class RealWorkspace {
     long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
     while (!until.getAsBoolean()) {
       assertThat(System.nanoTime()).as("waiting for %s", what).isLessThan(end);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(1_000_000);
     }
   }
 

@@ -39,9 +39,16 @@ final class Rig {
   private Runnable observer = () -> {};
   private int acknowledged;
 
-  /** A program on a disk that nobody has used yet. */
+  /** A program on a disk that nobody has used yet, and that syncs nothing but what it is told. */
   static Rig fresh() {
-    return new Rig(new SimDisk(), ManualClock.START, 7);
+    return fresh(false);
+  }
+
+  /**
+   * @param canSyncAll whether many files may be synced by a sync of everything
+   */
+  static Rig fresh(boolean canSyncAll) {
+    return new Rig(new SimDisk(canSyncAll), ManualClock.START, 7);
   }
 
   /**

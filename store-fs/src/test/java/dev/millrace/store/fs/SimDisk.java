@@ -91,7 +91,7 @@ final class SimDisk implements Disk {
   private boolean stopped;
 
   SimDisk() {
-    this(new SimFiles(), true);
+    this(false);
   }
 
   /**

@@ -70,7 +70,7 @@ class SimDiskTest {
   @Test
   void aRenameLastsWithASyncOfEitherSideAndIsNeverHalfDone() throws IOException {
     for (Path synced : List.of(A, B)) {
-      SimDisk fresh = new SimDisk();
+      SimDisk fresh = new SimDisk(true);
       fresh.createDirectory(A);
       fresh.createDirectory(B);
       fresh.syncAll();

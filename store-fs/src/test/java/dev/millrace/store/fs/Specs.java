@@ -24,7 +24,7 @@ final class Specs {
 
   /** A plain prompt, with everything that its metadata can say. */
   static JobSpec plain(String prompt) {
-    JsonObject data = JsonObject.create().put("temperature", 0).put("max_tokens", 16);
+    JsonObject data = JsonObject.create().put("temperature", 0L).put("max_tokens", 16L);
     StageSpec stage = new StageSpec("generate", false, Tolerance.NONE, TaskPolicy.DEFAULT,
         List.of(TaskSpec.of(prompt)), null, data);
     return new JobSpec("plain", Priority.HIGH, false, null, null, List.of("tag"),

@@ -1,0 +1,214 @@
+package dev.millrace.store.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Levers pulled by a process that does not own the workspace. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RemoteControlsTest extends RealWorkspace {
+  private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 300 : 12;
+  private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
+
+  private Controls controls() {
+    return workspace.controls();
+  }
+
+  private JobId submit() {
+    return workspace.submitting().submit(Specs.job(Specs.gate(Specs.stage("x", "1"))));
+  }
+
+  /** Every lever does what it does and answers as it should. */
+  private void everyLeverWorks() {
+    Reading reading = workspace.reading();
+    JobId id = submit();
+    assertThat(controls().approve(id, 1, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(stage(id)).isEqualTo(StageState.PENDING);
+    assertThat(controls().hold(id, 1, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(stage(id)).isEqualTo(StageState.WAITING);
+    assertThat(controls().hold(id, 1, Rig.ANNA)).isInstanceOf(Answer.Refused.class);
+    assertThat(controls().pause(id, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(reading.state(id)).contains(JobState.PAUSED);
+    assertThat(controls().resume(id, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(reading.state(id)).contains(JobState.PENDING);
+    assertThat(controls().abort(id, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(reading.state(id)).contains(JobState.ABORTED);
+    assertThat(controls().resume(id, Rig.ANNA)).isEqualTo(new Answer.Refused(
+        "job: cannot RESUME from ABORTED; legal: nothing, ABORTED is final"));
+    assertThat(controls().abort(new JobId("1_2_3"), Rig.ANNA)).isInstanceOf(Answer.Missing.class);
+    Checks.logAddsUp(reading, id);
+    assertThat(controls().prune(Instant.now().plusSeconds(1), Set.of(JobState.ABORTED))).isEqualTo(1);
+    assertThat(reading.state(id)).isEmpty();
+    assertThat(left("inbox")).isEmpty();
+    assertThat(left("answers")).isEmpty();
+  }
+
+  private StageState stage(JobId id) {
+    return workspace.reading().find(id).orElseThrow().stages().getFirst().state();
+  }
+
+  private List<Path> left(String where) {
+    try (Stream<Path> files = Files.list(places.own(where))) {
+      return files.toList();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void withoutAnOwnerALeverIsPulledAtOnce() {
+    everyLeverWorks();
+    assertThat(workspace.owner().held()).isFalse();
+  }
+
+  @Test
+  void anOwnerInTheSameProcessIsAsked() {
+    own();
+    everyLeverWorks();
+  }
+
+  @Test
+  void anOwnerInAnotherProcessIsAsked() throws Exception {
+    try (Child owner = new Child(ServeMain.class, line -> {}, root, 1)) {
+      assertThat(owner.line()).isEqualTo("ready");
+      everyLeverWorks();
+      assertThat(owner.alive()).isTrue();
+    }
+  }
+
+  @Test
+  void anOwnersTroubleIsTheAskersTrouble() throws IOException {
+    JobId id = submit();
+    own();
+    Path op = Files.createDirectory(place(JobState.PENDING, id).resolve("op.json.tmp"));
+    assertThatThrownBy(() -> controls().pause(id, Rig.ANNA)).isInstanceOf(StoreException.class)
+        .hasMessageContaining("op.json.tmp is not a regular file");
+    Files.delete(op);
+    assertThat(controls().pause(id, Rig.ANNA)).isEqualTo(Answer.DONE);
+  }
+
+  @Test
+  void rubbishInTheInboxIsAnsweredAndRemoved() throws Exception {
+    Path inbox = places.own("inbox");
+    Files.write(inbox.resolve("1.json"), new byte[] {(byte) 0xff});
+    Files.writeString(inbox.resolve("2.json"), "{\"lever\":\"explode\",\"op\":\"2\"}");
+    Files.writeString(inbox.resolve("3.json"), "");
+    Files.createDirectories(inbox.resolve("4.json").resolve("within"));
+    Files.createSymbolicLink(inbox.resolve("5.json"), root.resolve(".nrvnad.lock"));
+    fifo(inbox.resolve("6.json"));
+    Files.writeString(inbox.resolve("7.tmp"), "half a requ");
+    own();
+    await("an empty inbox", () -> left("inbox").size() == 1);
+    assertThat(left("answers")).hasSize(6);
+    everyAnswerIsAnError();
+    assertThat(root.resolve(".nrvnad.lock")).exists();
+  }
+
+  private void everyAnswerIsAnError() {
+    assertThat(left("answers")).allSatisfy(
+        answer -> assertThat(answer).content().contains("\"answer\":\"error\""));
+  }
+
+  @Test
+  void aRequestWhoseOwnerIsKilledIsCarriedOutByTheAsker() throws Exception {
+    try (Child owner = new Child(ServeMain.class, line -> {}, root, 1)) {
+      owner.line();
+      JobId id = submit();
+      owner.freeze();
+      CompletableFuture<Answer> paused =
+          CompletableFuture.supplyAsync(() -> controls().pause(id, Rig.ANNA));
+      await("the request", () -> left("inbox").stream().anyMatch(f -> f.toString().endsWith(".json")));
+      owner.kill();
+      assertThat(paused.get(60, TimeUnit.SECONDS)).isEqualTo(Answer.DONE);
+      assertThat(workspace.reading().state(id)).contains(JobState.PAUSED);
+      assertThat(count(id, JobEvent.PAUSE)).isEqualTo(1);
+      assertThat(left("inbox")).isEmpty();
+    }
+  }
+
+  private long count(JobId id, Enum<?> event) {
+    return workspace.reading().events(id, 0, 1_000).stream().filter(entry -> switch (entry.fact()) {
+      case Fact.OfJob fact -> fact.event() == event;
+      case Fact.OfStage fact -> fact.event() == event && fact.cause().who() != null;
+      default -> false;
+    }).count();
+  }
+
+  /** The owner dies at any moment around the request; another may be there at once or not. */
+  @Test
+  void aLeverHappensOnceWheneverItsOwnerIsKilled() throws Exception {
+    SplittableRandom random = new SplittableRandom(SEED);
+    Child next = new Child(ServeMain.class, line -> {}, root, 1);
+    try {
+      for (int round = 0; round < ROUNDS; round++) {
+        Child owner = next;
+        owner.line();
+        next = new Child(ServeMain.class, line -> {}, root, 1);
+        JobId id = submit();
+        String as = "seed " + SEED + ", round " + round;
+        oneLever(random.nextInt(4), id, owner, random.nextInt(8_000_000), as);
+      }
+    } finally {
+      next.kill();
+    }
+  }
+
+  private void oneLever(int which, JobId id, Child owner, int nanos, String as) throws Exception {
+    List<Enum<?>> events =
+        List.of(JobEvent.PAUSE, JobEvent.ABORT, StageEvent.APPROVE, JobEvent.PAUSE);
+    List<Supplier<Answer>> levers = List.of(() -> controls().pause(id, Rig.ANNA),
+        () -> controls().abort(id, Rig.ANNA), () -> controls().approve(id, 1, Rig.ANNA),
+        () -> controls().pause(id, Rig.ANNA));
+    CompletableFuture<Answer> answer = CompletableFuture.supplyAsync(levers.get(which));
+    LockSupport.parkNanos(nanos);
+    owner.kill();
+    assertThat(answer.get(60, TimeUnit.SECONDS)).as(as).isEqualTo(Answer.DONE);
+    assertThat(count(id, events.get(which))).as(as).isEqualTo(1);
+    Checks.logAddsUp(workspace.reading(), id);
+  }
+
+  @Test
+  void aRequestThatIsCarriedOutTwiceHappensOnce() {
+    JobStore store = own();
+    JobId id = submit();
+    for (String lever : List.of("approve", "hold", "pause", "resume", "abort")) {
+      Request request = Request.read(Request.on(lever, id, 1, Rig.ANNA).write(lever));
+      List<?> before = store.events(id, 0, 1_000);
+      assertThat(request.run(store)).isEqualTo(Answer.DONE);
+      int after = store.events(id, 0, 1_000).size();
+      assertThat(after).isGreaterThan(before.size());
+      assertThat(request.run(store)).as(lever).isEqualTo(Answer.DONE);
+      assertThat(store.events(id, 0, 1_000)).hasSize(after);
+    }
+    for (String lever : List.of("approve", "hold", "pause", "resume")) {
+      Request request = Request.read(Request.on(lever, id, 1, Rig.ANNA).write(lever));
+      assertThat(request.run(store)).as("%s, long after", lever).isEqualTo(Answer.DONE);
+    }
+    assertThat(store.state(id)).contains(JobState.ABORTED);
+  }
+}
