@@ -335,21 +335,28 @@ final class Ledger {
       }
     }
     queue.set(id, 0, null);
-    try {
-      Optional<JobState> place = places.look(disk, id);
-      if (place.isEmpty() || !place.get().isFinal()) {
-        return;
+    synchronized (loading) {
+      try {
+        Optional<JobState> place = places.look(disk, id);
+        if (place.isPresent() && place.get().isFinal()) {
+          completeLog(new ActiveJob(id, disk, places, place.get()));
+        }
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "job " + id + " ended, but its log could not be completed: "
+            + Failures.explain(e));
       }
-      ActiveJob job = new ActiveJob(id, disk, places, place.get());
-      Snapshot read = Snapshot.read(id, job.at(), place.get(), job);
+    }
+  }
+
+  private void completeLog(ActiveJob job) throws IOException {
+    Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job);
+    List<Entry> missing =
+        read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE));
+    if (!missing.isEmpty()) { // else it was the owner itself that ended it
       Dirty dirty = found(read);
       job.unwritten().addAll(read.unwritten());
-      append(job, read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE)),
-          dirty);
+      append(job, missing, dirty);
       commits.commit(dirty);
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, "job " + id + " ended, but its log could not be completed: "
-          + Failures.explain(e));
     }
   }
 

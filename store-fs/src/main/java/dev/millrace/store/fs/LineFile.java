@@ -14,6 +14,7 @@ final class LineFile {
   private static final int CHUNK = 1 << 20;
 
   private final String relative;
+  private final Region region = new Region();
   private long[] ends = {};
 
   /** The file moves with its job's directory: only its path below that is kept. */
@@ -45,7 +46,7 @@ final class LineFile {
           file.getFileName() + " has " + ends.length + " lines, not " + number);
     }
     long from = number == 1 ? 0 : ends[number - 2] + 1;
-    return Text.of(file, at.disk().read(file, from, Math.toIntExact(ends[number - 1] - from)));
+    return Text.of(file, region.read(at.disk(), file, from, Math.toIntExact(ends[number - 1] - from)));
   }
 
   private static long[] index(Disk disk, Path file) throws IOException {

@@ -52,6 +52,7 @@ final class StagedFiles implements JobFiles {
   private final JobPlan plan;
   private final JobSpec bare;
   private final Map<String, LineFile> lines = new HashMap<>();
+  private final Map<Integer, Region> results = new HashMap<>();
   private final Set<Integer> named = new HashSet<>();
 
   /**
@@ -190,6 +191,12 @@ final class StagedFiles implements JobFiles {
     }
   }
 
+  private Region region(int stage) {
+    synchronized (results) {
+      return results.computeIfAbsent(stage, n -> new Region());
+    }
+  }
+
   private LineFile lines(String path) {
     synchronized (lines) {
       return lines.computeIfAbsent(path, LineFile::new);
@@ -247,7 +254,7 @@ final class StagedFiles implements JobFiles {
     }
     Path file = at.file(path(stage, RESULTS));
     JsonObject line = Json.object(
-        Text.of(file, at.disk().read(file, fold.resultAt(), fold.resultLength())));
+        Text.of(file, region(stage).read(at.disk(), file, fold.resultAt(), fold.resultLength())));
     return new TaskResult(TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
         line.string("result"));
   }

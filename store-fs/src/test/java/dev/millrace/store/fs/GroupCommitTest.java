@@ -9,6 +9,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
+import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
@@ -20,6 +21,7 @@ import dev.millrace.store.fs.SimDisk.What;
 import dev.millrace.store.fs.SimFiles.Loss;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +103,18 @@ class GroupCommitTest {
     var task = new Rig(lost(), clock.instant(), 8).store.tasks(id, 1, 1, 1).getFirst();
     assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
     assertThat(task.result().text()).isEqualTo("result");
+  }
+
+  @Test
+  void aLineOfAWorkersLogIsDurableWithTheNextAnswer() {
+    Rig rig = Rig.fresh();
+    JobId id = rig.submit(Specs.job(Specs.stage("a", "1", "2")));
+    List<Claim> claims = rig.claim(2);
+    rig.store.log(claims.get(0), "info", "half way");
+    rig.complete(claims.get(1));
+    SimDisk found = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1));
+    assertThat(new Rig(found, clock.instant(), 8).store.events(id, 0, 99))
+        .extracting(Entry::fact).contains(new Fact.Line(1, 1, "info", "half way"));
   }
 
   @Test
