@@ -9,7 +9,6 @@ import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Claims;
-import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Levers;
@@ -19,8 +18,6 @@ import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import java.io.IOException;
@@ -28,14 +25,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A workspace in the hands of its owner. Thread-safe. */
-final class FsStore implements JobStore {
+final class FsStore extends ReadThrough implements JobStore {
   private static final Fact.Detail.Completed NOWHERE = new Fact.Detail.Completed(0, 0);
 
   private final FsSettings settings;
@@ -52,13 +48,15 @@ final class FsStore implements JobStore {
   private final Retention retention;
 
   private FsStore(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
+    FsReader reader = new FsReader(settings.disk(), settings.places());
+    super(reader);
+    this.reader = reader;
     this.settings = settings;
     this.lock = lock;
     Disk disk = settings.disk();
     Places places = settings.places();
     this.commits = new GroupCommit(disk);
     places.create(disk);
-    this.reader = new FsReader(disk, places);
     this.publisher = new Publisher(disk, places, commits, settings.clock(), settings.ids());
     this.queue = new ClaimQueue();
     this.ledger = new Ledger(settings, commits, queue, Epoch.next(disk, places));
@@ -328,46 +326,6 @@ final class FsStore implements JobStore {
   public int prune(Instant before, Set<JobState> states) {
     commits.check();
     return retention.prune(before, states);
-  }
-
-  @Override
-  public Optional<JobState> state(JobId id) {
-    return reader.state(id);
-  }
-
-  @Override
-  public Optional<JobView> find(JobId id) {
-    return reader.find(id);
-  }
-
-  @Override
-  public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
-    return reader.tasks(id, stage, from, limit);
-  }
-
-  @Override
-  public List<Entry> events(JobId id, long after, int limit) {
-    return reader.events(id, after, limit);
-  }
-
-  @Override
-  public Optional<JobSpec> spec(JobId id) {
-    return reader.spec(id);
-  }
-
-  @Override
-  public List<JobId> list(Query query) {
-    return reader.list(query);
-  }
-
-  @Override
-  public Map<JobState, Integer> counts() {
-    return reader.counts();
-  }
-
-  @Override
-  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
-    reader.awaitChange(id, atMost);
   }
 
   @Override

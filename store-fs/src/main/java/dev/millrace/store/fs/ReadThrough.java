@@ -1,0 +1,62 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.TaskView;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The reading half of the owner's store: the files are the truth for it as for everyone. */
+abstract class ReadThrough implements Reading {
+  private final Reading reading;
+
+  ReadThrough(Reading reading) {
+    this.reading = reading;
+  }
+
+  @Override
+  public final Optional<JobState> state(JobId id) {
+    return reading.state(id);
+  }
+
+  @Override
+  public final Optional<JobView> find(JobId id) {
+    return reading.find(id);
+  }
+
+  @Override
+  public final List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    return reading.tasks(id, stage, from, limit);
+  }
+
+  @Override
+  public final List<Entry> events(JobId id, long after, int limit) {
+    return reading.events(id, after, limit);
+  }
+
+  @Override
+  public final Optional<JobSpec> spec(JobId id) {
+    return reading.spec(id);
+  }
+
+  @Override
+  public final List<JobId> list(Query query) {
+    return reading.list(query);
+  }
+
+  @Override
+  public final Map<JobState, Integer> counts() {
+    return reading.counts();
+  }
+
+  @Override
+  public final void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+    reading.awaitChange(id, atMost);
+  }
+}
