@@ -69,6 +69,11 @@ final class Ledger {
     return settings.clock().instant();
   }
 
+  /** Throws if the store can no longer vouch for what it holds. */
+  void check() {
+    commits.check();
+  }
+
   Collection<ActiveJob> active() {
     return active.values();
   }

@@ -73,9 +73,16 @@ class BadWorkspaceTest extends RealWorkspace {
     completedBefore = 1;
     JobStore store = othersGoOn();
     JobId id = idOf(events);
-    assertThat(log.lines()).anyMatch(line -> line.startsWith(
-        "job " + id + ": cut off a torn line of events.jsonl, " + torn.length() + " bytes after line "
-            + before.size()));
+    assertThat(log.lines())
+        .anyMatch(
+            line ->
+                line.startsWith(
+                    "job "
+                        + id
+                        + ": cut off a torn line of events.jsonl, "
+                        + torn.length()
+                        + " bytes after line "
+                        + before.size()));
     assertThat(store.state(id)).contains(JobState.COMPLETED);
     assertThat(lines(place(JobState.COMPLETED, id).resolve("events.jsonl")))
         .startsWith(before.toArray(String[]::new));
@@ -91,35 +98,54 @@ class BadWorkspaceTest extends RealWorkspace {
     Files.write(events, damaged);
     JobStore store = othersGoOn();
     assertThat(Files.readAllLines(events)).isEqualTo(damaged);
-    assertThat(log.lines()).anyMatch(line -> line.contains(idOf(events).value())
-        && line.contains("is damaged and left alone: events.jsonl, line " + number)
-        && !line.contains("input/ready"));
+    assertThat(log.lines())
+        .anyMatch(
+            line ->
+                line.contains(idOf(events).value())
+                    && line.contains("is damaged and left alone: events.jsonl, line " + number)
+                    && !line.contains("input/ready"));
     assertThatThrownBy(() -> store.find(idOf(events)))
-        .hasMessageContaining(idOf(events).value()).hasMessageContaining("line " + number);
-    assertThatThrownBy(() -> store.abort(idOf(events), Rig.ANNA))
-        .hasMessageContaining("damaged");
+        .hasMessageContaining(idOf(events).value())
+        .hasMessageContaining("line " + number);
+    assertThatThrownBy(() -> store.abort(idOf(events), Rig.ANNA)).hasMessageContaining("damaged");
   }
 
   @Test
   void aLogThatTellsAnImpossibleStoryIsDamaged() throws IOException {
     Path events = halfDone();
     String first = lines(events).getFirst();
-    Files.writeString(events, first.replace("\"n\":1", "\"n\":" + (lines(events).size() + 1)) + "\n",
+    Files.writeString(
+        events,
+        first.replace("\"n\":1", "\"n\":" + (lines(events).size() + 1)) + "\n",
         StandardOpenOption.APPEND);
     othersGoOn();
     assertThat(log.lines()).anyMatch(line -> line.contains("damaged and left alone"));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"not-a-job", "..1", "1__2", "_1", "1_", "1_2_3 ", "1_2_x", "...", "-1_2_3",
-      "1_2_3.tmp", "١_٢_٣", "1\n2"})
+  @ValueSource(
+      strings = {
+        "not-a-job",
+        "..1",
+        "1__2",
+        "_1",
+        "1_",
+        "1_2_3 ",
+        "1_2_x",
+        "...",
+        "-1_2_3",
+        "1_2_3.tmp",
+        "١_٢_٣",
+        "1\n2"
+      })
   void aNameThatIsNoIdIsIgnoredAndNamed(String name) throws IOException {
     Path foreign = Files.createDirectory(places.of(JobState.PENDING).resolve(name));
     Files.writeString(foreign.resolve("prompt.txt"), "x");
     othersGoOn();
     assertThat(foreign).isDirectoryContaining(file -> file.endsWith("prompt.txt"));
-    assertThat(log.lines()).anyMatch(line -> line.contains(name.replace('\n', '?'))
-        && line.contains("is not a job id"));
+    assertThat(log.lines())
+        .anyMatch(
+            line -> line.contains(name.replace('\n', '?')) && line.contains("is not a job id"));
   }
 
   @Test
@@ -129,7 +155,8 @@ class BadWorkspaceTest extends RealWorkspace {
     assertThat(foreign).isEmptyDirectory();
     assertThat(store.list(Reading.Query.all())).doesNotContain(ID);
     assertThat(store.counts()).containsEntry(JobState.PENDING, 0);
-    assertThat(log.lines()).anyMatch(line -> line.contains(ID.value()) && line.contains("not touched"));
+    assertThat(log.lines())
+        .anyMatch(line -> line.contains(ID.value()) && line.contains("not touched"));
   }
 
   @Test
@@ -153,7 +180,8 @@ class BadWorkspaceTest extends RealWorkspace {
     Path job = plant(JobState.PENDING, ID, "prompt.txt", "x");
     Files.deleteIfExists(job.resolve(name));
     Files.createSymbolicLink(job.resolve(name), secret);
-    assertRefused(ID, name.equals("type.txt") ? "Invalid job type" : name + " is not a regular file");
+    assertRefused(
+        ID, name.equals("type.txt") ? "Invalid job type" : name + " is not a regular file");
     assertThat(secret).hasContent("text");
   }
 
@@ -163,7 +191,8 @@ class BadWorkspaceTest extends RealWorkspace {
     Path job = plant(JobState.PENDING, ID, "prompt.txt", "x");
     Files.deleteIfExists(job.resolve(name));
     fifo(job.resolve(name));
-    assertRefused(ID, name.equals("type.txt") ? "Invalid job type" : name + " is not a regular file");
+    assertRefused(
+        ID, name.equals("type.txt") ? "Invalid job type" : name + " is not a regular file");
   }
 
   @ParameterizedTest
@@ -193,8 +222,11 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
-  @CsvSource({"telepathy,Invalid job type in type.txt", "'',Invalid job type in type.txt",
-      "vision,jobs of type vision are not supported"})
+  @CsvSource({
+    "telepathy,Invalid job type in type.txt",
+    "'',Invalid job type in type.txt",
+    "vision,jobs of type vision are not supported"
+  })
   void aTypeThatIsNotKnownIsRefused(String type, String error) throws IOException {
     plant(JobState.PENDING, ID, "prompt.txt", "x", "type.txt", type);
     assertRefused(ID, error);
@@ -232,9 +264,17 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "{", "null", "[]", "{\"mode\":\"text\"}", "\ufeff{}",
-      "{\"submitted_at\":\"yesterday\",\"mode\":\"text\"}",
-      "{\"submitted_at\":\"2026-03-01T08:00:00Z\",\"mode\":7}"})
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "null",
+        "[]",
+        "{\"mode\":\"text\"}",
+        "\ufeff{}",
+        "{\"submitted_at\":\"yesterday\",\"mode\":\"text\"}",
+        "{\"submitted_at\":\"2026-03-01T08:00:00Z\",\"mode\":7}"
+      })
   void aJobDoesNotDependOnItsMetadata(String meta) throws IOException {
     plant(JobState.PENDING, ID, "prompt.txt", "x", "meta.json", meta);
     completedBefore = 1;
@@ -242,13 +282,20 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"limits\":{\"queueTimeout\":\"soon\"}", "\"limits\":7",
-      "\"priority\":\"whenever\"", "\"parameters\":[]", "\"limits\":{\"maxAttempts\":-1}",
-      "\"tags\":[\"no spaces\"],\"parent\":\"nobody\"", "\"metadata\":3",
-      "\"limits\":{\"queueTimeout\":\"P300000000D\"}"})
+  @ValueSource(
+      strings = {
+        "\"limits\":{\"queueTimeout\":\"soon\"}",
+        "\"limits\":7",
+        "\"priority\":\"whenever\"",
+        "\"parameters\":[]",
+        "\"limits\":{\"maxAttempts\":-1}",
+        "\"tags\":[\"no spaces\"],\"parent\":\"nobody\"",
+        "\"metadata\":3",
+        "\"limits\":{\"queueTimeout\":\"P300000000D\"}"
+      })
   void metadataThatBreaksARuleStopsNobodyElse(String field) throws IOException {
-    plant(JobState.PENDING, ID, "prompt.txt", "x", "meta.json",
-        META.replace("}", "," + field + "}"));
+    plant(
+        JobState.PENDING, ID, "prompt.txt", "x", "meta.json", META.replace("}", "," + field + "}"));
     JobStore store = own();
     JobId other = store.submit(Specs.plain("other"));
     workOff(store);
@@ -257,10 +304,19 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"+1000000000-12-31T23:59:59.999999999Z", "-1000000000-01-01T00:00:00Z",
-      "1969-12-31T23:59:59Z"})
+  @ValueSource(
+      strings = {
+        "+1000000000-12-31T23:59:59.999999999Z",
+        "-1000000000-01-01T00:00:00Z",
+        "1969-12-31T23:59:59Z"
+      })
   void aJobOfAnyAgeIsWorkedOff(String time) throws IOException {
-    plant(JobState.PENDING, ID, "prompt.txt", "x", "meta.json",
+    plant(
+        JobState.PENDING,
+        ID,
+        "prompt.txt",
+        "x",
+        "meta.json",
         META.replace("2026-03-01T08:00:00.000000Z", time)
             .replace("}", ",\"limits\":{\"queueTimeout\":\"PT1H\"}}"));
     JobStore store = own();
@@ -270,12 +326,18 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"{}", "[1]", "{\"v\":2}", "{\"v\":1,\"counts\":[],\"job\":{}}",
-      "{\"v\":1,\"counts\":[],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
-      "{\"v\":1,\"counts\":[-1],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
-      "{\"v\":1,\"counts\":[2000000000],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
-      "{\"v\":1,\"counts\":[\"one\"],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
-      "{\"v\":1,\"counts\":[1],\"job\":{\"stages\":[{\"type\":\"../../etc\"}]}}"})
+  @ValueSource(
+      strings = {
+        "{}",
+        "[1]",
+        "{\"v\":2}",
+        "{\"v\":1,\"counts\":[],\"job\":{}}",
+        "{\"v\":1,\"counts\":[],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
+        "{\"v\":1,\"counts\":[-1],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
+        "{\"v\":1,\"counts\":[2000000000],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
+        "{\"v\":1,\"counts\":[\"one\"],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
+        "{\"v\":1,\"counts\":[1],\"job\":{\"stages\":[{\"type\":\"../../etc\"}]}}"
+      })
   void aDocumentThatBreaksARuleIsRefused(String document) throws IOException {
     plant(JobState.PENDING, ID, "job.json", document);
     assertRefused(ID, "");
@@ -284,14 +346,23 @@ class BadWorkspaceTest extends RealWorkspace {
   @ParameterizedTest
   @ValueSource(strings = {"garbage", "{}", "{\"input\":", "[]", ""})
   void aTaskThatCannotBeReadIsRefused(String line) throws IOException {
-    plant(JobState.PENDING, ID, "job.json",
+    plant(
+        JobState.PENDING,
+        ID,
+        "job.json",
         "{\"v\":1,\"counts\":[1,1],\"job\":{\"stages\":[{\"type\":\"a\"},{\"type\":\"b\"}]}}",
-        "stages/1-a/tasks.jsonl", "{\"input\":\"1\"}\n",
-        "stages/2-b/templates.jsonl", line + "\n");
+        "stages/1-a/tasks.jsonl",
+        "{\"input\":\"1\"}\n",
+        "stages/2-b/templates.jsonl",
+        line + "\n");
     JobId second = new JobId("00001736700000000000_1_000001");
-    plant(JobState.PENDING, second, "job.json",
+    plant(
+        JobState.PENDING,
+        second,
+        "job.json",
         "{\"v\":1,\"counts\":[1],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
-        "stages/1-a/tasks.jsonl", line + "\n");
+        "stages/1-a/tasks.jsonl",
+        line + "\n");
     JobStore store = othersGoOn();
     assertThat(store.state(ID)).contains(JobState.FAILED);
     assertThat(store.find(ID).orElseThrow().error()).contains("stage 2 (b)");
@@ -301,9 +372,13 @@ class BadWorkspaceTest extends RealWorkspace {
 
   @Test
   void tasksThatAreMissingAreRefused() throws IOException {
-    plant(JobState.PENDING, ID, "job.json",
+    plant(
+        JobState.PENDING,
+        ID,
+        "job.json",
         "{\"v\":1,\"counts\":[3],\"job\":{\"stages\":[{\"type\":\"a\"}]}}",
-        "stages/1-a/tasks.jsonl", "{\"input\":\"1\"}\n{\"input\":\"2\"}\n");
+        "stages/1-a/tasks.jsonl",
+        "{\"input\":\"1\"}\n{\"input\":\"2\"}\n");
     JobStore store = othersGoOn();
     assertThat(store.state(ID)).contains(JobState.FAILED);
     assertThat(store.find(ID).orElseThrow().error()).contains("tasks.jsonl has 2 lines, not 3");

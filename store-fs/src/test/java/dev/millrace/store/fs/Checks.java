@@ -71,7 +71,8 @@ final class Checks {
     }
     JobView folded = JobView.of(JobHeader.of(id, spec), fold);
     // The place is right about the job: one that has ended may still have to be moved.
-    assertThat(view).as("%s is what its log adds up to", id)
+    assertThat(view)
+        .as("%s is what its log adds up to", id)
         .isEqualTo(view.state() == folded.state() ? folded : folded.in(view.state()));
   }
 

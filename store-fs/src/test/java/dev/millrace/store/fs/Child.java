@@ -24,10 +24,18 @@ final class Child implements AutoCloseable {
 
   /** Starts the main method of {@code program}; each line it prints is told to {@code listener}. */
   Child(Class<?> program, Consumer<String> listener, Object... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx64m",
-        "--enable-native-access=ALL-UNNAMED", "-cp", classPath(), program.getName()));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xshare:auto",
+                "-Xmx64m",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classPath(),
+                program.getName()));
     Arrays.stream(arguments).map(Object::toString).forEach(command::add);
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     reader = Thread.ofPlatform().daemon().start(() -> read(listener));
@@ -35,9 +43,13 @@ final class Child implements AutoCloseable {
 
   private static String classPath() {
     return Stream.of(Child.class, FsStore.class, JobStore.class)
-        .map(type -> Path.of(
-            java.net.URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString())))
-        .map(Path::toString).distinct()
+        .map(
+            type ->
+                Path.of(
+                    java.net.URI.create(
+                        type.getProtectionDomain().getCodeSource().getLocation().toString())))
+        .map(Path::toString)
+        .distinct()
         .collect(Collectors.joining(System.getProperty("path.separator")));
   }
 

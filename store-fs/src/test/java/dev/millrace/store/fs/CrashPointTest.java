@@ -44,8 +44,17 @@ class CrashPointTest {
   @AfterAll
   static void sayHowMuchWasTried() {
     LOG.setLevel(null);
-    System.out.println("crash points " + POINTS + ", kills " + KILLS + ", power losses " + LOSSES
-        + ", crashes after a crash " + SECOND + ", seed " + SEED);
+    System.out.println(
+        "crash points "
+            + POINTS
+            + ", kills "
+            + KILLS
+            + ", power losses "
+            + LOSSES
+            + ", crashes after a crash "
+            + SECOND
+            + ", seed "
+            + SEED);
   }
 
   @ParameterizedTest

@@ -69,7 +69,8 @@ final class CrashProof {
       What what = reference.disk.operation(n).what();
       for (Cut cut : Cut.values()) {
         // After an operation is before the next one, but for the last.
-        if (cut == Cut.BEFORE || cut == Cut.MIDDLE && what == What.PUT_BYTES
+        if (cut == Cut.BEFORE
+            || cut == Cut.MIDDLE && what == What.PUT_BYTES
             || cut == Cut.AFTER && (n == last || thorough)) {
           crashAt(n, cut, sights);
         }
@@ -97,9 +98,14 @@ final class CrashProof {
       where = e.getMessage();
     }
     int told = rig.acknowledged() - earlier;
-    Crashed crashed = new Crashed(rig.disk, rig.clock.instant(), rig.claims,
-        sights.subList(told, Math.min(told + 2, sights.size())));
-    named("\"" + scenario + "\", stopped " + where + ", seed " + seed,
+    Crashed crashed =
+        new Crashed(
+            rig.disk,
+            rig.clock.instant(),
+            rig.claims,
+            sights.subList(told, Math.min(told + 2, sights.size())));
+    named(
+        "\"" + scenario + "\", stopped " + where + ", seed " + seed,
         () -> aftermath(crashed, n * 3L + cut.ordinal()));
   }
 
@@ -107,7 +113,8 @@ final class CrashProof {
     try {
       check.run();
     } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError(name + ": " + e.getMessage(), e.getCause() == null ? e : e.getCause());
+      throw new AssertionError(
+          name + ": " + e.getMessage(), e.getCause() == null ? e : e.getCause());
     }
   }
 
@@ -138,7 +145,8 @@ final class CrashProof {
     TreeSet<JobId> jobs = new TreeSet<>(sight.jobs().keySet());
     crashed.sights().forEach(allowed -> jobs.addAll(allowed.jobs().keySet()));
     for (JobId id : jobs) {
-      assertThat(sight.of(id)).as("job %s, as it was or as it was to be", id)
+      assertThat(sight.of(id))
+          .as("job %s, as it was or as it was to be", id)
           .isIn(crashed.sights().stream().map(allowed -> allowed.of(id)).toList());
     }
     Checks.hold(rig.disk, Rig.PLACES, rig.store);
@@ -165,14 +173,17 @@ final class CrashProof {
     int stride = thorough ? 1 : Math.max(1, all / 3);
     for (int n = 1 + (int) (salt % stride); n <= all; n += stride) {
       second++;
-      String where = how + ", then " + (n <= opening ? "recovery" : "work") + " stopped before "
-          + reference.disk.operation(n);
+      String where =
+          how
+              + ", then "
+              + (n <= opening ? "recovery" : "work")
+              + " stopped before "
+              + reference.disk.operation(n);
       Crashed next = stoppedAgain(crashed, n, sights);
       named(where + ", kill", () -> survives(next));
       Loss loss = Loss.values()[(int) ((salt + n) % Loss.values().length)];
       SplittableRandom random = new SplittableRandom(seed + salt * 1_000 + n);
-      named(where + ", " + loss,
-          () -> survives(next.on(next.disk().afterPowerLoss(loss, random))));
+      named(where + ", " + loss, () -> survives(next.on(next.disk().afterPowerLoss(loss, random))));
     }
   }
 
@@ -191,11 +202,12 @@ final class CrashProof {
       // as it should be
     }
     int told = rig.acknowledged();
-    List<Sight> allowed = new ArrayList<>(
-        undisturbed.subList(told, Math.min(told + 2, undisturbed.size())));
+    List<Sight> allowed =
+        new ArrayList<>(undisturbed.subList(told, Math.min(told + 2, undisturbed.size())));
     // Of a job that nothing more was acknowledged of, what was seen is still no promise.
-    crashed.sights().forEach(
-        sight -> allowed.add(sight.where(undisturbed.getFirst(), undisturbed.get(told))));
+    crashed
+        .sights()
+        .forEach(sight -> allowed.add(sight.where(undisturbed.getFirst(), undisturbed.get(told))));
     List<Claim> claims = new ArrayList<>(crashed.claims());
     claims.addAll(rig.claims);
     return new Crashed(disk, rig.clock.instant(), claims, allowed);

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A disk that is full, fails to sync, or may not be written: what is said, and what comes of it. */
 class DiskTroubleTest {
-  private static final JobSpec TWO_STAGES = Specs.job(Specs.stage("a", "one", "two"),
-      Specs.each("b", "again {{result}}"));
+  private static final JobSpec TWO_STAGES =
+      Specs.job(Specs.stage("a", "one", "two"), Specs.each("b", "again {{result}}"));
 
   private LogTap log;
 
@@ -85,20 +85,22 @@ class DiskTroubleTest {
   }
 
   private static void fullFrom(int n, int left, Scenario scenario) {
-      Rig rig = Rig.fresh();
-      scenario.before().accept(rig);
-      Sight before = Sight.of(rig.store);
-      rig.disk.failBy(op -> op.number() >= n && takesSpace(op) ? full(op) : null, left);
-      Throwable problem = catchThrowable(() -> scenario.act().accept(rig));
-      if (problem != null) {
-        assertThat(problem).as("%s, full from operation %d on", scenario, n)
-            .isInstanceOf(StoreException.class).isNotInstanceOf(StoreBroken.class)
-            .hasMessageContaining("No space left on device")
-            .hasMessageContaining("free some space, for example with \"millrace prune\"");
-      }
-      rig.disk.heal();
-      before.jobs().keySet().forEach(id -> assertThat(rig.store.state(id)).isPresent());
-      goOn(rig);
+    Rig rig = Rig.fresh();
+    scenario.before().accept(rig);
+    Sight before = Sight.of(rig.store);
+    rig.disk.failBy(op -> op.number() >= n && takesSpace(op) ? full(op) : null, left);
+    Throwable problem = catchThrowable(() -> scenario.act().accept(rig));
+    if (problem != null) {
+      assertThat(problem)
+          .as("%s, full from operation %d on", scenario, n)
+          .isInstanceOf(StoreException.class)
+          .isNotInstanceOf(StoreBroken.class)
+          .hasMessageContaining("No space left on device")
+          .hasMessageContaining("free some space, for example with \"millrace prune\"");
+    }
+    rig.disk.heal();
+    before.jobs().keySet().forEach(id -> assertThat(rig.store.state(id)).isPresent());
+    goOn(rig);
   }
 
   /** The same store goes on: workers answer again, users ask again, until all has ended. */
@@ -111,45 +113,57 @@ class DiskTroubleTest {
     Ending.drive(rig);
     Ending.check(rig, ends);
     Set<String> tokens = new HashSet<>();
-    rig.claims.forEach(claim -> assertThat(tokens.add(claim + " " + claim.hold().token()))
-        .as("no claim is given twice").isTrue());
+    rig.claims.forEach(
+        claim ->
+            assertThat(tokens.add(claim + " " + claim.hold().token()))
+                .as("no claim is given twice")
+                .isTrue());
   }
 
   @Test
   void aSubmissionOnAFullDiskLeavesNothingBehind() {
     for (JobSpec spec : List.of(Specs.plain("x"), TWO_STAGES, Specs.held(Specs.plain("x")))) {
       Scenario submit = new Scenario("submit", rig -> {}, rig -> rig.submit(spec));
-      atEach(submit, n -> {
-        Rig rig = Rig.fresh();
-        rig.disk.failBy(op -> op.number() >= n && takesSpace(op) ? full(op) : null);
-        Throwable problem = catchThrowable(() -> rig.submit(spec));
-        if (problem != null) {
-          assertThat(problem).hasMessageStartingWith("cannot submit into /ws: No space left");
-          assertThat(rig.store.list(Reading.Query.all())).isEmpty();
-          assertThat(Checks.names(rig.disk, Rig.PLACES, JobState.CREATED)).isEmpty();
-        }
-      });
+      atEach(
+          submit,
+          n -> {
+            Rig rig = Rig.fresh();
+            rig.disk.failBy(op -> op.number() >= n && takesSpace(op) ? full(op) : null);
+            Throwable problem = catchThrowable(() -> rig.submit(spec));
+            if (problem != null) {
+              assertThat(problem).hasMessageStartingWith("cannot submit into /ws: No space left");
+              assertThat(rig.store.list(Reading.Query.all())).isEmpty();
+              assertThat(Checks.names(rig.disk, Rig.PLACES, JobState.CREATED)).isEmpty();
+            }
+          });
     }
   }
 
   @Test
   void whatWasCompletedOnAFullDiskComesToItsEndEvenIfTheWorkerGivesUp() {
-    Scenario complete = new Scenario("complete", rig -> {
-      rig.submit(Specs.plain("x"));
-      rig.claim(1);
-    }, rig -> rig.complete(rig.claims.getFirst()));
-    atEach(complete, n -> {
-      Rig rig = Rig.fresh();
-      complete.before().accept(rig);
-      rig.disk.failBy(op -> op.number() == n && takesSpace(op) ? full(op) : null);
-      catchThrowable(() -> complete.act().accept(rig));
-      rig.disk.heal();
-      rig.sweep();
-      JobId id = rig.jobs.getFirst();
-      boolean written = rig.store.tasks(id, 1, 1, 1).getFirst().result() != null;
-      assertThat(rig.store.state(id)).as("at operation %d", n)
-          .contains(written ? JobState.COMPLETED : JobState.IN_PROGRESS);
-    });
+    Scenario complete =
+        new Scenario(
+            "complete",
+            rig -> {
+              rig.submit(Specs.plain("x"));
+              rig.claim(1);
+            },
+            rig -> rig.complete(rig.claims.getFirst()));
+    atEach(
+        complete,
+        n -> {
+          Rig rig = Rig.fresh();
+          complete.before().accept(rig);
+          rig.disk.failBy(op -> op.number() == n && takesSpace(op) ? full(op) : null);
+          catchThrowable(() -> complete.act().accept(rig));
+          rig.disk.heal();
+          rig.sweep();
+          JobId id = rig.jobs.getFirst();
+          boolean written = rig.store.tasks(id, 1, 1, 1).getFirst().result() != null;
+          assertThat(rig.store.state(id))
+              .as("at operation %d", n)
+              .contains(written ? JobState.COMPLETED : JobState.IN_PROGRESS);
+        });
   }
 
   @Test
@@ -170,53 +184,63 @@ class DiskTroubleTest {
   @ParameterizedTest
   @MethodSource("writing")
   void afterAFailedSyncEverythingIsRefusedAndNothingAcknowledgedIsLost(Scenario scenario) {
-    atEach(scenario, n -> {
-      Rig rig = Rig.fresh();
-      scenario.before().accept(rig);
-      Sight before = Sight.of(rig.store);
-      int told = rig.acknowledged();
-      rig.disk.failBy(op -> op.number() == n && op.what().syncs()
-          ? new IOException("Input/output error") : null);
-      Throwable problem = catchThrowable(() -> scenario.act().accept(rig));
-      if (problem == null) {
-        return; // not a sync
-      }
-      assertThat(problem).as("%s, operation %d", scenario, n).isInstanceOf(StoreBroken.class)
-          .hasMessageContaining("a sync failed (Input/output error)")
-          .hasMessageContaining("check it, then start again");
-      everythingIsRefused(rig);
-      if (rig.acknowledged() == told) {
-        reopened(rig, before);
-      }
-    });
+    atEach(
+        scenario,
+        n -> {
+          Rig rig = Rig.fresh();
+          scenario.before().accept(rig);
+          Sight before = Sight.of(rig.store);
+          int told = rig.acknowledged();
+          rig.disk.failBy(
+              op ->
+                  op.number() == n && op.what().syncs()
+                      ? new IOException("Input/output error")
+                      : null);
+          Throwable problem = catchThrowable(() -> scenario.act().accept(rig));
+          if (problem == null) {
+            return; // not a sync
+          }
+          assertThat(problem)
+              .as("%s, operation %d", scenario, n)
+              .isInstanceOf(StoreBroken.class)
+              .hasMessageContaining("a sync failed (Input/output error)")
+              .hasMessageContaining("check it, then start again");
+          everythingIsRefused(rig);
+          if (rig.acknowledged() == told) {
+            reopened(rig, before);
+          }
+        });
   }
 
   private static void everythingIsRefused(Rig rig) {
     JobId id = new JobId("1_2_3");
     Set<String> types = Rig.TYPES;
     Stream.<Runnable>of(
-        () -> rig.store.submit(Specs.plain("y")),
-        () -> rig.store.claim(new Demand(types, 1, "worker", null)),
-        () -> rig.store.pause(id, Rig.ANNA),
-        () -> rig.store.resume(id, Rig.ANNA),
-        () -> rig.store.abort(id, Rig.ANNA),
-        () -> rig.store.approve(id, 1, Rig.ANNA),
-        () -> rig.store.hold(id, 1, Rig.ANNA),
-        () -> rig.store.sweep(),
-        () -> rig.store.prune(Instant.MAX, Set.of(JobState.COMPLETED)))
+            () -> rig.store.submit(Specs.plain("y")),
+            () -> rig.store.claim(new Demand(types, 1, "worker", null)),
+            () -> rig.store.pause(id, Rig.ANNA),
+            () -> rig.store.resume(id, Rig.ANNA),
+            () -> rig.store.abort(id, Rig.ANNA),
+            () -> rig.store.approve(id, 1, Rig.ANNA),
+            () -> rig.store.hold(id, 1, Rig.ANNA),
+            () -> rig.store.sweep(),
+            () -> rig.store.prune(Instant.MAX, Set.of(JobState.COMPLETED)))
         .forEach(call -> assertThatThrownBy(call::run).isInstanceOf(StoreBroken.class));
-    rig.claims.forEach(claim -> {
-      assertThatThrownBy(() -> rig.store.complete(claim, TaskResult.of("")))
-          .isInstanceOf(StoreBroken.class);
-      assertThatThrownBy(() -> rig.store.fail(claim, Failure.of("")))
-          .isInstanceOf(StoreBroken.class);
-    });
+    rig.claims.forEach(
+        claim -> {
+          assertThatThrownBy(() -> rig.store.complete(claim, TaskResult.of("")))
+              .isInstanceOf(StoreBroken.class);
+          assertThatThrownBy(() -> rig.store.fail(claim, Failure.of("")))
+              .isInstanceOf(StoreBroken.class);
+        });
   }
 
   /** What the system could not write, it may also forget. */
   private static void reopened(Rig rig, Sight before) {
-    for (SimDisk disk : List.of(rig.disk.afterKill(),
-        rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1)))) {
+    for (SimDisk disk :
+        List.of(
+            rig.disk.afterKill(),
+            rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1)))) {
       Rig next = new Rig(disk, rig.clock.instant(), 8);
       before.jobs().keySet().forEach(id -> assertThat(next.store.state(id)).isPresent());
       var ends = Ending.expected(next.store);
@@ -234,28 +258,37 @@ class DiskTroubleTest {
 
   @Test
   void aReadOnlyDiskIsNamedWithItsRemedy() {
-    Rig rig = withTrouble(op -> op.what().changes()
-        ? new FileSystemException(op.path().toString(), null, "Read-only file system") : null);
-    assertThatThrownBy(() -> rig.submit(Specs.plain("y"))).hasMessageMatching(
-        "cannot submit into /ws: Read-only file system \\(/ws/input/writing/\\d+_7_\\d+\\);"
-            + " remount it writable or use another workspace");
-    assertThatThrownBy(() -> rig.claim(1)).hasMessageMatching(
-        "cannot write job \\d+_7_\\d+: Read-only file system \\(/ws/processing/\\d+_7_\\d+\\);"
-            + " remount it writable or use another workspace");
+    Rig rig =
+        withTrouble(
+            op ->
+                op.what().changes()
+                    ? new FileSystemException(op.path().toString(), null, "Read-only file system")
+                    : null);
+    assertThatThrownBy(() -> rig.submit(Specs.plain("y")))
+        .hasMessageMatching(
+            "cannot submit into /ws: Read-only file system \\(/ws/input/writing/\\d+_7_\\d+\\);"
+                + " remount it writable or use another workspace");
+    assertThatThrownBy(() -> rig.claim(1))
+        .hasMessageMatching(
+            "cannot write job \\d+_7_\\d+: Read-only file system \\(/ws/processing/\\d+_7_\\d+\\);"
+                + " remount it writable or use another workspace");
     rig.disk.heal();
     goOn(rig);
   }
 
   @Test
   void aDirectoryWithoutPermissionIsNamedWithItsRemedy() {
-    Rig rig = withTrouble(op -> op.what().changes()
-        ? new AccessDeniedException(op.path().toString()) : null);
-    assertThatThrownBy(() -> rig.submit(Specs.plain("y"))).hasMessageMatching(
-        "cannot submit into /ws: no permission for /ws/input/writing/\\d+_7_\\d+;"
-            + " check who owns the workspace");
-    assertThatThrownBy(() -> rig.pause(rig.jobs.getFirst())).hasMessageMatching(
-        "cannot write job \\d+_7_\\d+: no permission for /ws/input/ready/\\d+_7_\\d+/op.json.tmp;"
-            + " check who owns the workspace");
+    Rig rig =
+        withTrouble(
+            op -> op.what().changes() ? new AccessDeniedException(op.path().toString()) : null);
+    assertThatThrownBy(() -> rig.submit(Specs.plain("y")))
+        .hasMessageMatching(
+            "cannot submit into /ws: no permission for /ws/input/writing/\\d+_7_\\d+;"
+                + " check who owns the workspace");
+    assertThatThrownBy(() -> rig.pause(rig.jobs.getFirst()))
+        .hasMessageMatching(
+            "cannot write job \\d+_7_\\d+: no permission for"
+                + " /ws/input/ready/\\d+_7_\\d+/op.json.tmp; check who owns the workspace");
     rig.disk.heal();
     goOn(rig);
   }
@@ -264,8 +297,8 @@ class DiskTroubleTest {
   void aStoreThatCannotBeOpenedSaysWhy() {
     SimDisk disk = new SimDisk();
     disk.failBy(op -> op.what().changes() ? new AccessDeniedException(op.path().toString()) : null);
-    assertThatThrownBy(() -> new Rig(disk, Instant.EPOCH, 7)).hasMessage(
-        "cannot open /ws: no permission for /ws; check who owns the workspace");
+    assertThatThrownBy(() -> new Rig(disk, Instant.EPOCH, 7))
+        .hasMessage("cannot open /ws: no permission for /ws; check who owns the workspace");
   }
 
   @Test
@@ -273,8 +306,11 @@ class DiskTroubleTest {
     Rig rig = Rig.fresh();
     JobId denied = rig.submit(Specs.plain("x"));
     rig.submit(Specs.plain("y"));
-    rig.disk.failBy(op -> op.what().changes() && op.path().endsWith(denied.value())
-        ? new AccessDeniedException(op.path().toString()) : null);
+    rig.disk.failBy(
+        op ->
+            op.what().changes() && op.path().endsWith(denied.value())
+                ? new AccessDeniedException(op.path().toString())
+                : null);
     assertThat(rig.claim(10)).extracting(Claim::inputText).containsExactly("y");
     assertThat(log.lines()).anyMatch(line -> line.contains("no permission for /ws/processing/"));
     assertThatThrownBy(() -> rig.claim(10)).hasMessageContaining("no permission for");

@@ -31,11 +31,18 @@ final class Ending {
     Map<JobId, JobState> ends = new TreeMap<>();
     for (JobId id : store.list(Reading.Query.all())) {
       JobView view = store.find(id).orElseThrow();
-      boolean failed = view.state() == JobState.FAILED || view.stages().stream().anyMatch(
-          stage -> stage.state() == StageState.FAILED || stage.tasks().containsKey(TaskState.FAILED));
-      ends.put(id, view.state() == JobState.ABORTED ? JobState.ABORTED
-          : failed ? JobState.FAILED
-          : undisturbed(store.spec(id).orElseThrow()).end());
+      boolean failed =
+          view.state() == JobState.FAILED
+              || view.stages().stream()
+                  .anyMatch(
+                      stage ->
+                          stage.state() == StageState.FAILED
+                              || stage.tasks().containsKey(TaskState.FAILED));
+      ends.put(
+          id,
+          view.state() == JobState.ABORTED
+              ? JobState.ABORTED
+              : failed ? JobState.FAILED : undisturbed(store.spec(id).orElseThrow()).end());
     }
     return ends;
   }
@@ -79,7 +86,8 @@ final class Ending {
       ends.put(id, end);
       if (end == JobState.COMPLETED) {
         JobSpec spec = rig.store.spec(id).orElseThrow();
-        assertThat(outcome(rig.store, id)).as("results of %s", id)
+        assertThat(outcome(rig.store, id))
+            .as("results of %s", id)
             .isEqualTo(undisturbed(spec).results());
       }
     }
@@ -88,12 +96,14 @@ final class Ending {
   }
 
   private static Outcome undisturbed(JobSpec spec) {
-    return UNDISTURBED.computeIfAbsent(spec, _ -> {
-      Rig rig = Rig.fresh();
-      JobId id = rig.submit(spec);
-      drive(rig);
-      return new Outcome(rig.store.state(id).orElseThrow(), outcome(rig.store, id));
-    });
+    return UNDISTURBED.computeIfAbsent(
+        spec,
+        _ -> {
+          Rig rig = Rig.fresh();
+          JobId id = rig.submit(spec);
+          drive(rig);
+          return new Outcome(rig.store.state(id).orElseThrow(), outcome(rig.store, id));
+        });
   }
 
   private static String outcome(Reading store, JobId id) {

@@ -72,10 +72,12 @@ class ForeignHandsTest extends RealWorkspace {
     JobStore store = own();
     Path staged = plant(JobState.CREATED, SHORT_ID, "prompt.txt", "x");
     Files.move(staged, place(JobState.PENDING, SHORT_ID));
-    await("the job", () -> {
-      claim(store, 1).forEach(claim -> complete(store, claim));
-      return store.state(SHORT_ID).equals(Optional.of(JobState.COMPLETED));
-    });
+    await(
+        "the job",
+        () -> {
+          claim(store, 1).forEach(claim -> complete(store, claim));
+          return store.state(SHORT_ID).equals(Optional.of(JobState.COMPLETED));
+        });
     assertThat(result(store, SHORT_ID)).isEqualTo("<x>");
   }
 
@@ -115,13 +117,19 @@ class ForeignHandsTest extends RealWorkspace {
     for (JobId moved : List.of(before, id)) {
       assertThat(store.find(moved).orElseThrow().state()).isEqualTo(JobState.ABORTED);
       assertThat(store.tasks(moved, 1, 1, 1).getFirst().state()).isEqualTo(TaskState.ABORTED);
-      assertThat(store.events(moved, 0, 9)).extracting(Entry::fact).last()
-          .isInstanceOfSatisfying(Fact.OfJob.class, fact -> {
-            assertThat(fact.event()).isEqualTo(JobEvent.ABORT);
-            assertThat(fact.cause().comment()).isEqualTo("moved by hand");
-          });
+      assertThat(store.events(moved, 0, 9))
+          .extracting(Entry::fact)
+          .last()
+          .isInstanceOfSatisfying(
+              Fact.OfJob.class,
+              fact -> {
+                assertThat(fact.event()).isEqualTo(JobEvent.ABORT);
+                assertThat(fact.cause().comment()).isEqualTo("moved by hand");
+              });
     }
-    await("the end of its log", () -> Files.exists(place(JobState.ABORTED, id).resolve("events.jsonl")));
+    await(
+        "the end of its log",
+        () -> Files.exists(place(JobState.ABORTED, id).resolve("events.jsonl")));
   }
 
   @Test
@@ -163,10 +171,11 @@ class ForeignHandsTest extends RealWorkspace {
     delete(place(JobState.IN_PROGRESS, deleted));
     delete(place(JobState.IN_PROGRESS, batch));
     for (Claim claim : claims) {
-      assertThat(complete(store, claim)).isInstanceOf(
-          claim.job().equals(stays) ? Answer.Done.class : Answer.Missing.class);
+      assertThat(complete(store, claim))
+          .isInstanceOf(claim.job().equals(stays) ? Answer.Done.class : Answer.Missing.class);
     }
-    assertThat(store.heartbeat(claims.getFirst(), true)).isEqualTo(dev.millrace.core.rules.Pulse.LOST);
+    assertThat(store.heartbeat(claims.getFirst(), true))
+        .isEqualTo(dev.millrace.core.rules.Pulse.LOST);
     assertThat(log.lines()).anyMatch(line -> line.contains(deleted + " has vanished"));
     assertThat(store.state(deleted)).isEmpty();
     assertThat(store.pause(deleted, Rig.ANNA)).isInstanceOf(Answer.Missing.class);
@@ -190,14 +199,17 @@ class ForeignHandsTest extends RealWorkspace {
       List<Optional<JobStore>> stores = java.util.Collections.synchronizedList(new ArrayList<>());
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
-        threads.add(Thread.ofPlatform().start(() -> {
-          try {
-            start.await();
-          } catch (InterruptedException e) {
-            return;
-          }
-          stores.add(Workspace.open(root).own());
-        }));
+        threads.add(
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      try {
+                        start.await();
+                      } catch (InterruptedException e) {
+                        return;
+                      }
+                      stores.add(Workspace.open(root).own());
+                    }));
       }
       start.countDown();
       for (Thread thread : threads) {
@@ -217,8 +229,9 @@ class ForeignHandsTest extends RealWorkspace {
   @Test
   void aClockThatIsSetBackAnHourConfusesNothing() {
     ManualClock clock = new ManualClock();
-    FsSettings settings = new FsSettings(root, new RealDisk(root), clock,
-        new IdGenerator(clock, 7)::next, () -> 1L << 63);
+    FsSettings settings =
+        new FsSettings(
+            root, new RealDisk(root), clock, new IdGenerator(clock, 7)::next, () -> 1L << 63);
     try (FsStore store = FsStore.tryOpen(settings).orElseThrow()) {
       JobId first = store.submit(Specs.with(Specs.attempts(3), Specs.plain("x")));
       Claim claim = claim(store, 1).getFirst();
@@ -227,8 +240,10 @@ class ForeignHandsTest extends RealWorkspace {
       assertThat(second).as("ids never run back").isGreaterThan(first);
       assertThat(store.fail(claim, Failure.of("broken"))).isEqualTo(Answer.DONE);
       Checks.logAddsUp(store, first); // nor do a log's times
-      assertThat(claim(store, 10)).as("and no backoff lasts an hour")
-          .extracting(Claim::job).containsExactlyInAnyOrder(first, second);
+      assertThat(claim(store, 10))
+          .as("and no backoff lasts an hour")
+          .extracting(Claim::job)
+          .containsExactlyInAnyOrder(first, second);
     }
   }
 }

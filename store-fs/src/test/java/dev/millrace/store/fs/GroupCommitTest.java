@@ -32,8 +32,8 @@ class GroupCommitTest {
   private final SimDisk disk = new SimDisk();
   private final GroupCommit commits = new GroupCommit(disk);
   private final ManualClock clock = new ManualClock();
-  private final FsSettings settings = new FsSettings(Rig.ROOT, disk, clock,
-      new IdGenerator(clock, 7)::next, () -> 1L << 63);
+  private final FsSettings settings =
+      new FsSettings(Rig.ROOT, disk, clock, new IdGenerator(clock, 7)::next, () -> 1L << 63);
 
   @BeforeEach
   void makePlaces() throws IOException {
@@ -65,18 +65,20 @@ class GroupCommitTest {
 
   @Test
   void aSyncThatIsCutShortIsNobodys() throws IOException {
-    disk.failBy(op -> {
-      if (op.what().syncs()) {
-        throw new IllegalStateException("out of the blue");
-      }
-      return null;
-    });
+    disk.failBy(
+        op -> {
+          if (op.what().syncs()) {
+            throw new IllegalStateException("out of the blue");
+          }
+          return null;
+        });
     Dirty dirty = written(Rig.ROOT.resolve("mine"));
     commits.enlist(dirty);
     assertThatThrownBy(() -> commits.commit(new Dirty().directory(Rig.ROOT)))
         .isInstanceOf(IllegalStateException.class);
     disk.heal();
-    assertThatThrownBy(() -> commits.commit(dirty)).isInstanceOf(StoreBroken.class)
+    assertThatThrownBy(() -> commits.commit(dirty))
+        .isInstanceOf(StoreBroken.class)
         .hasMessageContaining("a sync failed (it was cut short)");
   }
 
@@ -84,19 +86,27 @@ class GroupCommitTest {
   void whatWasWrittenIsDurableThoughTheJobMovesOnBeforeItIsSynced() {
     ClaimQueue queue = new ClaimQueue();
     Ledger ledger = new Ledger(settings, commits, queue, 1);
-    JobId id = new Publisher(disk, Rig.PLACES, commits, clock, settings.ids())
-        .submit(Specs.job(Specs.stage("a", "1", "2")));
+    JobId id =
+        new Publisher(disk, Rig.PLACES, commits, clock, settings.ids())
+            .submit(Specs.job(Specs.stage("a", "1", "2")));
     ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
-    Claim claim = new Claimer(ledger, queue, commits)
-        .claim(new Demand(Set.of("a"), 1, "worker", null)).getFirst();
+    Claim claim =
+        new Claimer(ledger, queue, commits)
+            .claim(new Demand(Set.of("a"), 1, "worker", null))
+            .getFirst();
     Dirty mine = new Dirty();
-    ledger.step(id, mine, (job, dirty) -> {
-      Fact.Detail.Completed delivered = job.files().deliver(job.at(),
-          new JobFiles.Delivery(1, 1, 1), TaskResult.of("result"), dirty);
-      return ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered));
-    });
-    Operation pause = new Operation("op", JobEvent.PAUSE, JobState.PAUSED, clock.instant(), null,
-        null);
+    ledger.step(
+        id,
+        mine,
+        (job, dirty) -> {
+          Fact.Detail.Completed delivered =
+              job.files()
+                  .deliver(
+                      job.at(), new JobFiles.Delivery(1, 1, 1), TaskResult.of("result"), dirty);
+          return ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered));
+        });
+    Operation pause =
+        new Operation("op", JobEvent.PAUSE, JobState.PAUSED, clock.instant(), null, null);
     assertThat(ledger.step(id, (job, dirty) -> ledger.pull(job, pause, dirty)))
         .contains(Answer.DONE);
     commits.commit(mine); // the path that it knew is no more
@@ -114,7 +124,8 @@ class GroupCommitTest {
     rig.complete(claims.get(1));
     SimDisk found = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1));
     assertThat(new Rig(found, clock.instant(), 8).store.events(id, 0, 99))
-        .extracting(Entry::fact).contains(new Fact.Line(1, 1, "info", "half way"));
+        .extracting(Entry::fact)
+        .contains(new Fact.Line(1, 1, "info", "half way"));
   }
 
   @Test
@@ -130,7 +141,9 @@ class GroupCommitTest {
     new GroupCommit(able).commit(dirty);
     assertThat(able.operations()).isEqualTo(before + 1);
     assertThat(able.operation(before + 1).what()).isEqualTo(What.SYNC_ALL);
-    assertThat(able.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1))
-        .kind(Path.of("/file9"))).isEqualTo(Disk.Kind.FILE);
+    assertThat(
+            able.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1))
+                .kind(Path.of("/file9")))
+        .isEqualTo(Disk.Kind.FILE);
   }
 }

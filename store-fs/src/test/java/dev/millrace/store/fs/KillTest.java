@@ -37,13 +37,19 @@ class KillTest extends RealWorkspace {
 
   private void startServer() throws IOException {
     int number = started++;
-    servers.put(number, new Child(ServeMain.class, line -> {
-      if (line.startsWith("completed")) {
-        completed.increment();
-      } else {
-        owners.add(number);
-      }
-    }, root, 1 + random.nextInt(4)));
+    servers.put(
+        number,
+        new Child(
+            ServeMain.class,
+            line -> {
+              if (line.startsWith("completed")) {
+                completed.increment();
+              } else {
+                owners.add(number);
+              }
+            },
+            root,
+            1 + random.nextInt(4)));
   }
 
   /** Kills the owner once it is one, or now and then the server that waits to be the next. */
@@ -52,8 +58,8 @@ class KillTest extends RealWorkspace {
     assertThat(owner).as("somebody owns the workspace").isNotNull();
     linger();
     if (random.nextInt(4) == 0) {
-      int other = servers.keySet().stream().filter(number -> !number.equals(owner)).findAny()
-          .orElseThrow();
+      int other =
+          servers.keySet().stream().filter(number -> !number.equals(owner)).findAny().orElseThrow();
       servers.remove(other).kill();
       owners.add(owner);
     } else {
@@ -63,10 +69,14 @@ class KillTest extends RealWorkspace {
   }
 
   private Child submitter() throws IOException {
-    return new Child(SubmitMain.class, line -> {
-      String[] words = line.split(" ", 2);
-      acknowledged.put(new JobId(words[0]), words[1]);
-    }, root, "job" + started++);
+    return new Child(
+        SubmitMain.class,
+        line -> {
+          String[] words = line.split(" ", 2);
+          acknowledged.put(new JobId(words[0]), words[1]);
+        },
+        root,
+        "job" + started++);
   }
 
   @Test
@@ -93,8 +103,15 @@ class KillTest extends RealWorkspace {
         server.kill();
       }
     }
-    System.out.println("KillTest: " + killed + " servers and " + (KILLS - killed)
-        + " submitters killed, " + acknowledged.size() + " jobs acknowledged, seed " + SEED);
+    System.out.println(
+        "KillTest: "
+            + killed
+            + " servers and "
+            + (KILLS - killed)
+            + " submitters killed, "
+            + acknowledged.size()
+            + " jobs acknowledged, seed "
+            + SEED);
     everythingIsCompletedOnce();
   }
 
@@ -117,8 +134,9 @@ class KillTest extends RealWorkspace {
       assertThat(acknowledged.getOrDefault(id, text)).isEqualTo(text);
       assertThat(store.spec(id)).contains(SubmitMain.job(text));
       for (int stage = 1; stage <= store.find(id).orElseThrow().stages().size(); stage++) {
-        assertThat(store.tasks(id, stage, 1, 9)).allSatisfy(task -> assertThat(task.result().text())
-            .isEqualTo("<" + task.input() + ">"));
+        assertThat(store.tasks(id, stage, 1, 9))
+            .allSatisfy(
+                task -> assertThat(task.result().text()).isEqualTo("<" + task.input() + ">"));
       }
     }
   }
