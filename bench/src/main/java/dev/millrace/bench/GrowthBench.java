@@ -40,10 +40,17 @@ public final class GrowthBench {
       for (int size : sizes) {
         Cost cost = measure(size, place);
         base = base == null ? cost : base;
-        System.out.printf(Locale.ROOT,
-            "%,9d in %-12s submit %6.0f us (%.2fx)  claim %6.0f us (%.2fx)  idle second %5.2f ms cpu%n",
-            size, place, cost.submit(), cost.submit() / base.submit(), cost.claim(),
-            cost.claim() / base.claim(), cost.idle());
+        System.out.printf(
+            Locale.ROOT,
+            "%,9d in %-12s submit %6.0f us (%.2fx)  claim %6.0f us (%.2fx)  idle second %5.2f ms"
+                + " cpu%n",
+            size,
+            place,
+            cost.submit(),
+            cost.submit() / base.submit(),
+            cost.claim(),
+            cost.claim() / base.claim(),
+            cost.idle());
       }
     }
     Scratch.clean();
@@ -59,8 +66,12 @@ public final class GrowthBench {
     try (JobStore store = workspace.own().orElseThrow()) {
       double open = (System.nanoTime() - start) / 1e6;
       if (place.equals("input/ready") && size > 1_000) {
-        System.out.printf(Locale.ROOT, "%,9d waiting: opened in %.0f ms, %d bytes of heap a job%n",
-            size, open, (heap() - before) / size);
+        System.out.printf(
+            Locale.ROOT,
+            "%,9d waiting: opened in %.0f ms, %d bytes of heap a job%n",
+            size,
+            open,
+            (heap() - before) / size);
       }
       List<Double> submits = new ArrayList<>();
       List<Double> claims = new ArrayList<>();
@@ -84,11 +95,14 @@ public final class GrowthBench {
     for (int i = 0; i < size; i++) {
       if (i % LINKS == 0) {
         prompt = Files.writeString(shared.resolve("prompt" + i), "p");
-        meta = Files.writeString(shared.resolve("meta" + i),
-            "{\"submitted_at\": \"2026-01-01T00:00:00.000000Z\", \"mode\": \"text\"}\n");
+        meta =
+            Files.writeString(
+                shared.resolve("meta" + i),
+                "{\"submitted_at\": \"2026-01-01T00:00:00.000000Z\", \"mode\": \"text\"}\n");
       }
-      Path dir = Files.createDirectory(
-          root.resolve(place).resolve(JobId.of(1_700_000_000_000_000L + i, 1, 0).value()));
+      Path dir =
+          Files.createDirectory(
+              root.resolve(place).resolve(JobId.of(1_700_000_000_000_000L + i, 1, 0).value()));
       Files.createLink(dir.resolve("prompt.txt"), prompt);
       Files.createLink(dir.resolve("meta.json"), meta);
     }
@@ -102,8 +116,8 @@ public final class GrowthBench {
 
   /** Milliseconds of CPU in a second in which nothing happens. */
   private static double idle() throws InterruptedException {
-    var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory
-        .getOperatingSystemMXBean();
+    var system =
+        (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     Thread.sleep(6_000); // until the first rescan has seen the last change
     long before = system.getProcessCpuTime();
     Thread.sleep(IDLE_SECONDS * 1_000L);

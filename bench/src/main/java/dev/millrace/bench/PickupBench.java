@@ -19,10 +19,18 @@ public final class PickupBench {
     BlockingQueue<Long> started = new ArrayBlockingQueue<>(1);
     Workspace workspace = Workspace.open(Scratch.fresh("pickup"));
     try (JobStore store = workspace.own().orElseThrow()) {
-      Server server = Server.builder(store).slots(4).worker(Worker.of("generate", task -> {
-        started.put(System.nanoTime());
-        return "r";
-      })).build().start();
+      Server server =
+          Server.builder(store)
+              .slots(4)
+              .worker(
+                  Worker.of(
+                      "generate",
+                      task -> {
+                        started.put(System.nanoTime());
+                        return "r";
+                      }))
+              .build()
+              .start();
       for (int i = -200; i < jobs; i++) {
         // Another Workspace object, as another process would have: the store hears of it by events.
         workspace.work().submit("p");
@@ -37,9 +45,13 @@ public final class PickupBench {
       }
       server.stop();
     }
-    System.out.printf(Locale.ROOT, "pickup: p50 %.2f ms, p99 %.2f ms, max %.2f ms over %d jobs%n",
-        Series.percentile(latencies, 0.5) / 1e6, Series.percentile(latencies, 0.99) / 1e6,
-        Series.percentile(latencies, 1.0) / 1e6, jobs);
+    System.out.printf(
+        Locale.ROOT,
+        "pickup: p50 %.2f ms, p99 %.2f ms, max %.2f ms over %d jobs%n",
+        Series.percentile(latencies, 0.5) / 1e6,
+        Series.percentile(latencies, 0.99) / 1e6,
+        Series.percentile(latencies, 1.0) / 1e6,
+        jobs);
     Scratch.clean();
   }
 }

@@ -45,9 +45,15 @@ final class Series {
   void print(String unit) {
     double base = median(rates.values().iterator().next());
     System.out.printf(Locale.ROOT, "%-44s %12s %8s%n", "", unit + "/s", "ratio");
-    rates.forEach((name, values) -> System.out.printf(Locale.ROOT, "%-44s %12.0f %7.2fx  %s%n", name,
-        median(values), median(values) / base, values.stream()
-            .map(value -> String.format(Locale.ROOT, "%.0f", value)).toList()));
+    rates.forEach(
+        (name, values) ->
+            System.out.printf(
+                Locale.ROOT,
+                "%-44s %12.0f %7.2fx  %s%n",
+                name,
+                median(values),
+                median(values) / base,
+                values.stream().map(value -> String.format(Locale.ROOT, "%.0f", value)).toList()));
   }
 
   static double median(List<Double> values) {

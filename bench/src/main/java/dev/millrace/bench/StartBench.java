@@ -17,13 +17,16 @@ public final class StartBench {
     String launcher = args.length > 0 ? args[0] : "./millrace";
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 20;
     Path dir = Scratch.fresh("start");
-    Path hello = Files.writeString(dir.resolve("Hello.java"), """
-        public class Hello {
-          public static void main(String[] args) {
-            System.out.println("hello");
-          }
-        }
-        """);
+    Path hello =
+        Files.writeString(
+            dir.resolve("Hello.java"),
+            """
+            public class Hello {
+              public static void main(String[] args) {
+                System.out.println("hello");
+              }
+            }
+            """);
     String bin = System.getProperty("java.home") + "/bin/";
     time(List.of(bin + "javac", "-d", dir.toString(), hello.toString()));
     String workspace = dir.resolve("ws").toString();
@@ -41,15 +44,24 @@ public final class StartBench {
       }
     }
     double base = Series.median(times.get("hello world"));
-    times.forEach((name, values) -> System.out.printf(Locale.ROOT, "%-16s %6.1f ms %6.2fx%n", name,
-        Series.median(values), Series.median(values) / base));
+    times.forEach(
+        (name, values) ->
+            System.out.printf(
+                Locale.ROOT,
+                "%-16s %6.1f ms %6.2fx%n",
+                name,
+                Series.median(values),
+                Series.median(values) / base));
     Scratch.clean();
   }
 
   private static double time(List<String> command) throws Exception {
     long start = System.nanoTime();
-    Process process = new ProcessBuilder(command).redirectErrorStream(true)
-        .redirectOutput(new File("/dev/null")).start();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(new File("/dev/null"))
+            .start();
     int status = process.waitFor();
     if (status != 0) {
       throw new IllegalStateException(command + " ended with " + status);

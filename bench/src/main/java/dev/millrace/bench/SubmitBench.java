@@ -69,15 +69,17 @@ public final class SubmitBench {
     CountDownLatch done = new CountDownLatch(threads);
     long start = System.nanoTime();
     for (int i = 0; i < threads; i++) {
-      Thread.ofPlatform().start(() -> {
-        while (left.decrementAndGet() >= 0) {
-          Work.SubmitResult result = work.submit(PROMPT);
-          if (!result.ok()) {
-            throw new IllegalStateException(result.message());
-          }
-        }
-        done.countDown();
-      });
+      Thread.ofPlatform()
+          .start(
+              () -> {
+                while (left.decrementAndGet() >= 0) {
+                  Work.SubmitResult result = work.submit(PROMPT);
+                  if (!result.ok()) {
+                    throw new IllegalStateException(result.message());
+                  }
+                }
+                done.countDown();
+              });
     }
     done.await();
     return jobs * 1e9 / (System.nanoTime() - start);

@@ -58,11 +58,13 @@ public final class TaskBench {
     List<Thread> submitters = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
       int share = jobs / SLOTS + (i < jobs % SLOTS ? 1 : 0);
-      submitters.add(Thread.startVirtualThread(() -> {
-        for (int n = 0; n < share; n++) {
-          workspace.submitting().submit(JobSpec.prompt("generate", "p"));
-        }
-      }));
+      submitters.add(
+          Thread.startVirtualThread(
+              () -> {
+                for (int n = 0; n < share; n++) {
+                  workspace.submitting().submit(JobSpec.prompt("generate", "p"));
+                }
+              }));
     }
     for (Thread submitter : submitters) {
       submitter.join();
@@ -84,8 +86,8 @@ public final class TaskBench {
   private static double work(Workspace workspace, int tasks) throws Exception {
     CountDownLatch done = new CountDownLatch(1);
     try (JobStore store = workspace.own().orElseThrow()) {
-      Server server = Server.builder(store).slots(SLOTS)
-          .worker(Worker.of("generate", task -> "r")).build();
+      Server server =
+          Server.builder(store).slots(SLOTS).worker(Worker.of("generate", task -> "r")).build();
       long start = System.nanoTime();
       server.start();
       server.drain();

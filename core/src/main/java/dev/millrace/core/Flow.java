@@ -51,7 +51,11 @@ public final class Flow {
    * @param results of the last stage's tasks by number, null for a task without one
    * @param error why it failed
    */
-  public record Job(JobId id, Status status, JobView view, List<@Nullable TaskResult> results,
+  public record Job(
+      JobId id,
+      Status status,
+      JobView view,
+      List<@Nullable TaskResult> results,
       @Nullable String error) {
 
     /** The text of the only result; null while there is none or where there are several. */
@@ -75,25 +79,30 @@ public final class Flow {
 
   /** The job with its results so far; empty if it is missing. */
   public Optional<Job> get(JobId id) {
-    return store.find(id).map(view -> {
-      int last = view.stages().getLast().number();
-      List<@Nullable TaskResult> results = new java.util.ArrayList<>();
-      String error = view.error();
-      for (int from = 1;; from += PAGE) {
-        List<TaskView> page = store.tasks(id, last, from, PAGE);
-        for (TaskView task : page) {
-          results.add(task.result());
-          if (task.error() != null && view.stages().size() == 1 && view.stages().getFirst().total() == 1
-              && view.state() == JobState.FAILED) {
-            error = task.error();
-          }
-        }
-        if (page.size() < PAGE) {
-          break;
-        }
-      }
-      return new Job(id, Status.of(view.state()), view, results, error);
-    });
+    return store
+        .find(id)
+        .map(
+            view -> {
+              int last = view.stages().getLast().number();
+              List<@Nullable TaskResult> results = new java.util.ArrayList<>();
+              String error = view.error();
+              for (int from = 1; ; from += PAGE) {
+                List<TaskView> page = store.tasks(id, last, from, PAGE);
+                for (TaskView task : page) {
+                  results.add(task.result());
+                  if (task.error() != null
+                      && view.stages().size() == 1
+                      && view.stages().getFirst().total() == 1
+                      && view.state() == JobState.FAILED) {
+                    error = task.error();
+                  }
+                }
+                if (page.size() < PAGE) {
+                  break;
+                }
+              }
+              return new Job(id, Status.of(view.state()), view, results, error);
+            });
   }
 
   /** The newest {@code max} jobs, oldest first. */

@@ -51,8 +51,8 @@ public final class Work {
       return SubmitResult.refused(Problem.INVALID_CONTENT, "Empty prompt");
     }
     if (!isValidPrompt(prompt)) {
-      return SubmitResult.refused(Problem.INVALID_SIZE,
-          "Prompt too large: at most " + JobSpec.MAX_PROMPT_BYTES + " bytes");
+      return SubmitResult.refused(
+          Problem.INVALID_SIZE, "Prompt too large: at most " + JobSpec.MAX_PROMPT_BYTES + " bytes");
     }
     return submit(JobSpec.prompt("generate", prompt));
   }

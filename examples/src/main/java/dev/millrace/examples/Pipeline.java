@@ -47,9 +47,7 @@ public final class Pipeline {
       while (!store.approve(id, 2, Cause.user("example", "looks right")).done()) {
         store.awaitChange(id, java.time.Duration.ofSeconds(10));
       }
-      workspace
-          .flow()
-          .follow(id, 0, entry -> System.out.println(EntryJson.write(entry)));
+      workspace.flow().follow(id, 0, entry -> System.out.println(EntryJson.write(entry)));
       store.tasks(id, 2, 1, 10).forEach(task -> System.out.println(task.result()));
     }
   }

@@ -26,8 +26,10 @@ public final class Durations {
     try {
       return Duration.parse(text);
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException("\"" + text
-          + "\" is not a duration; write for example 500ms, 30s, 10m, 2h, 7d or PT1H30M");
+      throw new IllegalArgumentException(
+          "\""
+              + text
+              + "\" is not a duration; write for example 500ms, 30s, 10m, 2h, 7d or PT1H30M");
     }
   }
 }

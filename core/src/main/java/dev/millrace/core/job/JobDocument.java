@@ -19,11 +19,23 @@ import org.jspecify.annotations.Nullable;
  * are refused by name.
  */
 public final class JobDocument {
-  private static final Set<String> JOB = Set.of("name", "priority", "hold", "parent", "retryOf",
-      "tags", "metadata", "stages");
-  private static final Set<String> STAGE = Set.of("type", "gate", "collect", "tolerate", "data",
-      "tasks", "tasksFile", "each", "maxAttempts", "backoff", "queueTimeout", "runTimeout",
-      "recoveryCeiling");
+  private static final Set<String> JOB =
+      Set.of("name", "priority", "hold", "parent", "retryOf", "tags", "metadata", "stages");
+  private static final Set<String> STAGE =
+      Set.of(
+          "type",
+          "gate",
+          "collect",
+          "tolerate",
+          "data",
+          "tasks",
+          "tasksFile",
+          "each",
+          "maxAttempts",
+          "backoff",
+          "queueTimeout",
+          "runTimeout",
+          "recoveryCeiling");
   private static final Set<String> BACKOFF = Set.of("base", "factor", "max", "jitter");
 
   private JobDocument() {}
@@ -36,12 +48,13 @@ public final class JobDocument {
   }
 
   /** For documents that hold their tasks themselves. */
-  public static final TaskSource INLINE = (stage, file) -> {
-    if (file != null) {
-      throw new JsonException("stage " + stage + ": \"tasksFile\" is not possible here");
-    }
-    return List.of();
-  };
+  public static final TaskSource INLINE =
+      (stage, file) -> {
+        if (file != null) {
+          throw new JsonException("stage " + stage + ": \"tasksFile\" is not possible here");
+        }
+        return List.of();
+      };
 
   /**
    * @throws JsonException or IllegalArgumentException naming the field and the rule it breaks
@@ -53,9 +66,15 @@ public final class JobDocument {
       int number = stages.size() + 1;
       stages.add(stage(JsonObject.of(stage, "stage " + number), number, source));
     }
-    return new JobSpec(document.string("name", null), priority(document), document.flag("hold", false),
-        id(document, "parent"), id(document, "retryOf"), tags(document),
-        document.object("metadata"), stages);
+    return new JobSpec(
+        document.string("name", null),
+        priority(document),
+        document.flag("hold", false),
+        id(document, "parent"),
+        id(document, "retryOf"),
+        tags(document),
+        document.object("metadata"),
+        stages);
   }
 
   private static StageSpec stage(JsonObject in, int number, TaskSource source) {
@@ -75,8 +94,14 @@ public final class JobDocument {
     }
     Tolerance tolerance =
         collect ? new Tolerance(true, in.number("tolerate", 1.0)) : Tolerance.NONE;
-    return new StageSpec(in.string("type"), in.flag("gate", false), tolerance, policy(in), tasks,
-        in.string("each", null), in.object("data"));
+    return new StageSpec(
+        in.string("type"),
+        in.flag("gate", false),
+        tolerance,
+        policy(in),
+        tasks,
+        in.string("each", null),
+        in.object("data"));
   }
 
   /** A task: text, {@code {"input": …}} or {@code {"template": "…"}}. */
@@ -102,11 +127,15 @@ public final class JobDocument {
     TaskPolicy otherwise = TaskPolicy.DEFAULT;
     JsonObject backoff = in.object("backoff").only(BACKOFF);
     Backoff usual = Backoff.DEFAULT;
-    return new TaskPolicy(small(in, "maxAttempts", otherwise.maxAttempts()),
-        new Backoff(duration(backoff, "base", usual.base()),
-            backoff.number("factor", usual.factor()), duration(backoff, "max", usual.max()),
+    return new TaskPolicy(
+        small(in, "maxAttempts", otherwise.maxAttempts()),
+        new Backoff(
+            duration(backoff, "base", usual.base()),
+            backoff.number("factor", usual.factor()),
+            duration(backoff, "max", usual.max()),
             backoff.number("jitter", usual.jitter())),
-        duration(in, "queueTimeout", null), duration(in, "runTimeout", null),
+        duration(in, "queueTimeout", null),
+        duration(in, "runTimeout", null),
         small(in, "recoveryCeiling", otherwise.recoveryCeiling()));
   }
 
@@ -129,8 +158,8 @@ public final class JobDocument {
     try {
       return Priority.valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("priority \"" + text
-          + "\" must be one of VERY_HIGH, HIGH, MEDIUM, LOW, VERY_LOW");
+      throw new IllegalArgumentException(
+          "priority \"" + text + "\" must be one of VERY_HIGH, HIGH, MEDIUM, LOW, VERY_LOW");
     }
   }
 
@@ -216,9 +245,13 @@ public final class JobDocument {
     }
     if (!policy.backoff().equals(usual.backoff())) {
       Backoff backoff = policy.backoff();
-      out.put("backoff", JsonObject.create().put("base", backoff.base().toString())
-          .put("factor", backoff.factor()).put("max", backoff.max().toString())
-          .put("jitter", backoff.jitter()));
+      out.put(
+          "backoff",
+          JsonObject.create()
+              .put("base", backoff.base().toString())
+              .put("factor", backoff.factor())
+              .put("max", backoff.max().toString())
+              .put("jitter", backoff.jitter()));
     }
     if (policy.queueTimeout() != null) {
       out.put("queueTimeout", policy.queueTimeout().toString());

@@ -17,13 +17,19 @@ public record JobId(String value) implements Comparable<JobId> {
   private static final long SECONDS_BELOW = 1_000_000_000_000L;
 
   private static final Comparator<JobId> ORDER =
-      Comparator.comparingLong(JobId::micros).thenComparingLong(id -> id.part(1))
-          .thenComparingLong(id -> id.part(2)).thenComparing(JobId::value);
+      Comparator.comparingLong(JobId::micros)
+          .thenComparingLong(id -> id.part(1))
+          .thenComparingLong(id -> id.part(2))
+          .thenComparing(JobId::value);
 
   public JobId {
     if (!isValid(value)) {
-      throw new IllegalArgumentException("invalid job id " + quoted(value)
-          + ": digits joined by single underscores, at most " + MAX_LENGTH + " characters");
+      throw new IllegalArgumentException(
+          "invalid job id "
+              + quoted(value)
+              + ": digits joined by single underscores, at most "
+              + MAX_LENGTH
+              + " characters");
     }
   }
 
@@ -54,8 +60,13 @@ public record JobId(String value) implements Comparable<JobId> {
     String time = Long.toString(micros);
     String count = Integer.toString(counter);
     StringBuilder id = new StringBuilder(40);
-    id.repeat('0', Math.max(0, 20 - time.length())).append(time).append('_').append(process)
-        .append('_').repeat('0', Math.max(0, 6 - count.length())).append(count);
+    id.repeat('0', Math.max(0, 20 - time.length()))
+        .append(time)
+        .append('_')
+        .append(process)
+        .append('_')
+        .repeat('0', Math.max(0, 6 - count.length()))
+        .append(count);
     return new JobId(id.toString());
   }
 
@@ -96,6 +107,8 @@ public record JobId(String value) implements Comparable<JobId> {
   }
 
   private static String quoted(String text) {
-    return '"' + (text.length() > 60 ? text.substring(0, 60) + "…" : text).replace("\n", "\\n") + '"';
+    return '"'
+        + (text.length() > 60 ? text.substring(0, 60) + "…" : text).replace("\n", "\\n")
+        + '"';
   }
 }

@@ -14,8 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param parent the job that this one belongs to, for a reader's selection
  * @param retryOf the finished job that this one runs again
  */
-public record JobSpec(@Nullable String name, Priority priority, boolean held,
-    @Nullable JobId parent, @Nullable JobId retryOf, List<String> tags, JsonObject metadata,
+public record JobSpec(
+    @Nullable String name,
+    Priority priority,
+    boolean held,
+    @Nullable JobId parent,
+    @Nullable JobId retryOf,
+    List<String> tags,
+    JsonObject metadata,
     List<StageSpec> stages) {
 
   /** Most stages in a job. */
@@ -53,8 +59,8 @@ public record JobSpec(@Nullable String name, Priority priority, boolean held,
   }
 
   public static JobSpec of(List<StageSpec> stages) {
-    return new JobSpec(null, Priority.MEDIUM, false, null, null, List.of(), JsonObject.create(),
-        stages);
+    return new JobSpec(
+        null, Priority.MEDIUM, false, null, null, List.of(), JsonObject.create(), stages);
   }
 
   public static String requireTag(String tag) {

@@ -59,8 +59,12 @@ public final class JsonObject {
   public JsonObject only(Set<String> known) {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
-        throw new JsonException(where + " has an unknown field \"" + name + "\"; known: "
-            + String.join(", ", known.stream().sorted().toList()));
+        throw new JsonException(
+            where
+                + " has an unknown field \""
+                + name
+                + "\"; known: "
+                + String.join(", ", known.stream().sorted().toList()));
       }
     }
     return this;

@@ -230,7 +230,8 @@ final class JsonReader {
     try {
       BigDecimal value = new BigDecimal(number);
       // 5E0 is written as 5, and must then be what 5 is read as
-      if (value.scale() == 0 && value.precision() <= 19
+      if (value.scale() == 0
+          && value.precision() <= 19
           && value.equals(BigDecimal.valueOf(value.longValue()))) {
         return value.longValue();
       }

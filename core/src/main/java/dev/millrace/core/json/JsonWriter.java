@@ -95,7 +95,8 @@ final class JsonWriter {
       case '\r' -> out.append("\\r");
       case '\t' -> out.append("\\t");
       default -> {
-        if (Character.isHighSurrogate(c) && i + 1 < text.length()
+        if (Character.isHighSurrogate(c)
+            && i + 1 < text.length()
             && Character.isLowSurrogate(text.charAt(i + 1))) {
           out.append(c).append(text.charAt(i + 1));
           return 1;
@@ -104,7 +105,10 @@ final class JsonWriter {
           out.append('\ufffd'); // what UTF-8 makes of it; the reader would refuse the half pair
           return 0;
         }
-        out.append("\\u").append(HEX[c >> 12]).append(HEX[c >> 8 & 15]).append(HEX[c >> 4 & 15])
+        out.append("\\u")
+            .append(HEX[c >> 12])
+            .append(HEX[c >> 8 & 15])
+            .append(HEX[c >> 4 & 15])
             .append(HEX[c & 15]);
       }
     }

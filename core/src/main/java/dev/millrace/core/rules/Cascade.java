@@ -45,14 +45,13 @@ public final class Cascade {
     if (!turnOf(fold, stage)) {
       return null;
     }
-    return stageFact(stage, StageEvent.OPEN, Cause.SYSTEM,
-        stage.unresolved() ? openings.open(stage) : null);
+    return stageFact(
+        stage, StageEvent.OPEN, Cause.SYSTEM, stage.unresolved() ? openings.open(stage) : null);
   }
 
   /** Whether every earlier stage is completed. */
   static boolean turnOf(JobFold fold, StageFold stage) {
-    return stage.number() == 1
-        || fold.stage(stage.number() - 1).state() == StageState.COMPLETED;
+    return stage.number() == 1 || fold.stage(stage.number() - 1).state() == StageState.COMPLETED;
   }
 
   private static @Nullable Fact outcome(JobFold fold, StageFold stage) {
@@ -115,13 +114,14 @@ public final class Cascade {
   }
 
   private static Fact failed(StageFold stage) {
-    return new Fact.OfJob(JobEvent.FAIL,
-        Cause.system("stage " + stage.number() + " (" + stage.plan().type() + "): "
-            + stage.error()));
+    return new Fact.OfJob(
+        JobEvent.FAIL,
+        Cause.system(
+            "stage " + stage.number() + " (" + stage.plan().type() + "): " + stage.error()));
   }
 
-  private static Fact stageFact(StageFold stage, StageEvent event, Cause cause,
-      Fact.@Nullable Opening opening) {
+  private static Fact stageFact(
+      StageFold stage, StageEvent event, Cause cause, Fact.@Nullable Opening opening) {
     return new Fact.OfStage(stage.number(), event, cause, opening);
   }
 }

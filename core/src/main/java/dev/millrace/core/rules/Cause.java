@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param who a person's or worker's name
  * @param op identifies a user's request, so that completing it twice is seen
  */
-public record Cause(Actor by, @Nullable String who, @Nullable String comment,
-    @Nullable String op) {
+public record Cause(Actor by, @Nullable String who, @Nullable String comment, @Nullable String op) {
 
   public static final Cause SYSTEM = new Cause(Actor.SYSTEM, null, null, null);
 

@@ -23,7 +23,9 @@ public final class Claims {
   public static boolean claimable(JobFold fold, int stage, int task, Instant now) {
     StageFold of = fold.stage(stage);
     TaskFold at = of.task(task);
-    return fold.state().open() && of.state().open() && at.state().queued()
+    return fold.state().open()
+        && of.state().open()
+        && at.state().queued()
         && !at.backsOff(now, of.plan().policy().backoff().longest());
   }
 
@@ -60,11 +62,16 @@ public final class Claims {
       int attempt = task.attempts() + 1;
       if (failure.retryable() && attempt < policy.maxAttempts()) {
         Instant until = turn.now().plus(policy.backoff().delay(attempt, random));
-        turn.record(new Fact.OfTask(hold.stage(), hold.task(), TaskEvent.RETRY,
-            new Detail.Retrying(failure.message(), until)));
+        turn.record(
+            new Fact.OfTask(
+                hold.stage(),
+                hold.task(),
+                TaskEvent.RETRY,
+                new Detail.Retrying(failure.message(), until)));
       } else {
-        turn.record(new Fact.OfTask(hold.stage(), hold.task(), TaskEvent.FAIL,
-            new Detail.Ended(failure.message())));
+        turn.record(
+            new Fact.OfTask(
+                hold.stage(), hold.task(), TaskEvent.FAIL, new Detail.Ended(failure.message())));
       }
       turn.settle();
     }
@@ -75,8 +82,9 @@ public final class Claims {
   public static Answer release(Turn turn, Hold hold, String reason) {
     Answer fence = check(turn.fold(), hold);
     if (fence.done()) {
-      turn.record(new Fact.OfTask(hold.stage(), hold.task(), TaskEvent.RELEASE,
-          new Detail.Released(reason, false)));
+      turn.record(
+          new Fact.OfTask(
+              hold.stage(), hold.task(), TaskEvent.RELEASE, new Detail.Released(reason, false)));
       turn.settle();
     }
     return fence;
@@ -90,11 +98,15 @@ public final class Claims {
       StageFold stage = fold.stage(hold.stage());
       int before = stage.task(hold.task()).recoveriesSince(fold.progress());
       boolean tooOften = before >= stage.plan().policy().recoveryCeiling();
-      turn.record(tooOften
-          ? new Fact.OfTask(hold.stage(), hold.task(), TaskEvent.CEILING, new Detail.Ended(
-              "Job exceeded recovery ceiling after repeated daemon crashes"))
-          : new Fact.OfTask(hold.stage(), hold.task(), TaskEvent.RELEASE,
-              new Detail.Released(reason, true)));
+      turn.record(
+          tooOften
+              ? new Fact.OfTask(
+                  hold.stage(),
+                  hold.task(),
+                  TaskEvent.CEILING,
+                  new Detail.Ended("Job exceeded recovery ceiling after repeated daemon crashes"))
+              : new Fact.OfTask(
+                  hold.stage(), hold.task(), TaskEvent.RELEASE, new Detail.Released(reason, true)));
       turn.settle();
     }
     return fence;
@@ -105,7 +117,8 @@ public final class Claims {
     for (StageFold stage : turn.fold().stages()) {
       for (int task = 1; task <= stage.size(); task++) {
         TaskFold at = stage.task(task);
-        if (at.state() == TaskState.IN_PROGRESS && at.token() != null
+        if (at.state() == TaskState.IN_PROGRESS
+            && at.token() != null
             && at.token().epoch() != epoch) {
           lose(turn, new Hold(stage.number(), task, at.token()), "crash of the owner");
         }
@@ -125,8 +138,11 @@ public final class Claims {
       return new Answer.Refused("task " + stage + "/" + task + " is not over its time");
     }
     Duration limit = turn.fold().stage(stage).plan().policy().runTimeout();
-    return fail(turn, new Hold(stage, task, token),
-        Failure.of("run timeout: not finished within " + limit), random);
+    return fail(
+        turn,
+        new Hold(stage, task, token),
+        Failure.of("run timeout: not finished within " + limit),
+        random);
   }
 
   /** PENDING or RETRIED to FAILED: it waited longer than its stage allows. */
@@ -136,8 +152,12 @@ public final class Claims {
       return new Answer.Refused("task " + stage + "/" + task + " is not overdue");
     }
     Duration limit = turn.fold().stage(stage).plan().policy().queueTimeout();
-    turn.record(new Fact.OfTask(stage, task, TaskEvent.EXPIRE,
-        new Detail.Ended("queue timeout: not claimed within " + limit)));
+    turn.record(
+        new Fact.OfTask(
+            stage,
+            task,
+            TaskEvent.EXPIRE,
+            new Detail.Ended("queue timeout: not claimed within " + limit)));
     turn.settle();
     return Answer.DONE;
   }
@@ -167,8 +187,10 @@ public final class Claims {
   /** What a worker that asks is to do. */
   public static Pulse pulse(JobFold fold, Hold hold) {
     return switch (check(fold, hold)) {
-      case Answer.Done _ -> fold.state() == JobState.PAUSED
-          || fold.stage(hold.stage()).state() == StageState.WAITING ? Pulse.PAUSE : Pulse.CONTINUE;
+      case Answer.Done _ ->
+          fold.state() == JobState.PAUSED || fold.stage(hold.stage()).state() == StageState.WAITING
+              ? Pulse.PAUSE
+              : Pulse.CONTINUE;
       case Answer.Cancelled _ -> Pulse.CANCEL;
       default -> Pulse.LOST;
     };
@@ -182,13 +204,15 @@ public final class Claims {
     TaskFold task = fold.stage(hold.stage()).task(hold.task());
     String name = "task " + hold.stage() + "/" + hold.task();
     if (!hold.token().equals(task.token())) {
-      return new Answer.Fenced(name + ": token " + hold.token() + " is not that of the present claim");
+      return new Answer.Fenced(
+          name + ": token " + hold.token() + " is not that of the present claim");
     }
     return switch (task.state()) {
       case IN_PROGRESS -> Answer.DONE;
       case ABORTED -> new Answer.Cancelled(name + ": its job is " + fold.state());
-      default -> new Answer.Fenced(name + ": the claim " + hold.token() + " has ended; the task is "
-          + task.state());
+      default ->
+          new Answer.Fenced(
+              name + ": the claim " + hold.token() + " has ended; the task is " + task.state());
     };
   }
 

@@ -40,8 +40,9 @@ public final class EntryJson {
         }
       }
       case Fact.OfTask(int stage, int task, TaskEvent event, Detail detail) ->
-          detail(out.put("on", "task").put("stage", stage).put("task", task)
-              .put("event", name(event)), detail);
+          detail(
+              out.put("on", "task").put("stage", stage).put("task", task).put("event", name(event)),
+              detail);
       case Fact.Progress(int stage, int task) ->
           out.put("on", "task").put("stage", stage).put("task", task).put("event", "progress");
       case Fact.Line(int stage, int task, String level, String text) -> {
@@ -56,14 +57,15 @@ public final class EntryJson {
   }
 
   private static void cause(JsonObject out, Cause cause) {
-    out.put("by", name(cause.by())).putIfPresent("who", cause.who())
-        .putIfPresent("comment", cause.comment()).putIfPresent("op", cause.op());
+    out.put("by", name(cause.by()))
+        .putIfPresent("who", cause.who())
+        .putIfPresent("comment", cause.comment())
+        .putIfPresent("op", cause.op());
   }
 
   private static void detail(JsonObject out, Detail detail) {
     switch (detail) {
-      case Detail.None() -> {
-      }
+      case Detail.None() -> {}
       case Detail.Claimed(long epoch, String worker) ->
           out.put("epoch", epoch).put("worker", worker);
       case Detail.Completed(long offset, int length) -> {
@@ -91,17 +93,22 @@ public final class EntryJson {
 
   private static Fact fact(JsonObject in) {
     return switch (in.string("on")) {
-      case "job" -> in.string("event").equals("submit")
-          ? submitted(in)
-          : new Fact.OfJob(value(JobEvent.class, in), cause(in));
-      case "stage" -> new Fact.OfStage(stage(in), value(StageEvent.class, in), cause(in),
-          opening(in));
-      case "task" -> in.string("event").equals("progress")
-          ? new Fact.Progress(stage(in), task(in))
-          : task(in, value(TaskEvent.class, in));
-      case "log" -> new Fact.Line(Math.toIntExact(in.integer("stage", 0)),
-          Math.toIntExact(in.integer("task", 0)),
-          in.string("level"), in.string("line"));
+      case "job" ->
+          in.string("event").equals("submit")
+              ? submitted(in)
+              : new Fact.OfJob(value(JobEvent.class, in), cause(in));
+      case "stage" ->
+          new Fact.OfStage(stage(in), value(StageEvent.class, in), cause(in), opening(in));
+      case "task" ->
+          in.string("event").equals("progress")
+              ? new Fact.Progress(stage(in), task(in))
+              : task(in, value(TaskEvent.class, in));
+      case "log" ->
+          new Fact.Line(
+              Math.toIntExact(in.integer("stage", 0)),
+              Math.toIntExact(in.integer("task", 0)),
+              in.string("level"),
+              in.string("line"));
       case String other -> throw new JsonException("unknown subject \"" + other + "\"");
     };
   }
@@ -114,15 +121,18 @@ public final class EntryJson {
   }
 
   private static Fact task(JsonObject in, TaskEvent event) {
-    Detail detail = switch (event) {
-      case CLAIM -> new Detail.Claimed(in.integer("epoch"), in.string("worker"));
-      case COMPLETE -> new Detail.Completed(in.integer("offset", 0),
-          Math.toIntExact(in.integer("length", 0)));
-      case RETRY -> new Detail.Retrying(in.string("error"), Instant.parse(in.string("notBefore")));
-      case FAIL, CEILING, EXPIRE -> new Detail.Ended(in.string("error"));
-      case RELEASE -> new Detail.Released(in.string("reason"), in.flag("crash", false));
-      case ENQUEUE, ABORT -> Detail.NONE;
-    };
+    Detail detail =
+        switch (event) {
+          case CLAIM -> new Detail.Claimed(in.integer("epoch"), in.string("worker"));
+          case COMPLETE ->
+              new Detail.Completed(
+                  in.integer("offset", 0), Math.toIntExact(in.integer("length", 0)));
+          case RETRY ->
+              new Detail.Retrying(in.string("error"), Instant.parse(in.string("notBefore")));
+          case FAIL, CEILING, EXPIRE -> new Detail.Ended(in.string("error"));
+          case RELEASE -> new Detail.Released(in.string("reason"), in.flag("crash", false));
+          case ENQUEUE, ABORT -> Detail.NONE;
+        };
     return new Fact.OfTask(stage(in), task(in), event, detail);
   }
 
@@ -133,8 +143,11 @@ public final class EntryJson {
   }
 
   private static Cause cause(JsonObject in) {
-    return new Cause(Actor.valueOf(in.string("by").toUpperCase(Locale.ROOT)),
-        in.string("who", null), in.string("comment", null), in.string("op", null));
+    return new Cause(
+        Actor.valueOf(in.string("by").toUpperCase(Locale.ROOT)),
+        in.string("who", null),
+        in.string("comment", null),
+        in.string("op", null));
   }
 
   private static int stage(JsonObject in) {

@@ -78,8 +78,7 @@ public final class JobFold {
       case Fact.OfTask fact -> applyTask(fact, entry);
       case Fact.Progress(int stage, int task) ->
           stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
-      case Fact.Line _ -> {
-      }
+      case Fact.Line _ -> {}
     }
     lastNumber = entry.number();
     lastAt = at;
@@ -143,21 +142,22 @@ public final class JobFold {
   private void applyTask(Fact.OfTask fact, Entry entry) {
     StageFold stage = stage(fact.stage());
     TaskFold task = stage.move(fact.task(), fact.event(), entry.at());
-    stage.set(fact.task(), switch (fact.detail()) {
-      case Detail.None() -> task;
-      case Detail.Claimed(long epoch, String worker) ->
-          task.claimed(new Token(epoch, entry.number()), worker);
-      case Detail.Completed(long offset, int length) -> {
-        progress++;
-        yield task.delivered(offset, length);
-      }
-      case Detail.Retrying(String error, Instant notBefore) -> task.failed(error, notBefore);
-      case Detail.Ended(String error) ->
-          fact.event() == TaskEvent.FAIL ? task.failed(error, null) : task.ended(error);
-      case Detail.Released(String _, boolean crash) -> crash
-          ? task.recovered(task.recoveriesSince(progress) + 1, progress)
-          : task;
-    });
+    stage.set(
+        fact.task(),
+        switch (fact.detail()) {
+          case Detail.None() -> task;
+          case Detail.Claimed(long epoch, String worker) ->
+              task.claimed(new Token(epoch, entry.number()), worker);
+          case Detail.Completed(long offset, int length) -> {
+            progress++;
+            yield task.delivered(offset, length);
+          }
+          case Detail.Retrying(String error, Instant notBefore) -> task.failed(error, notBefore);
+          case Detail.Ended(String error) ->
+              fact.event() == TaskEvent.FAIL ? task.failed(error, null) : task.ended(error);
+          case Detail.Released(String _, boolean crash) ->
+              crash ? task.recovered(task.recoveriesSince(progress) + 1, progress) : task;
+        });
   }
 
   public JobPlan plan() {

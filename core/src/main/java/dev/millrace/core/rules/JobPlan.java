@@ -20,11 +20,21 @@ public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<Stag
    * @param tasks how many are given; an {@code each} stage has 0 until it opens
    * @param template whether its tasks wait for it to open
    */
-  public record StagePlan(String type, boolean gate, Tolerance tolerance, TaskPolicy policy,
-      int tasks, boolean template) {
+  public record StagePlan(
+      String type,
+      boolean gate,
+      Tolerance tolerance,
+      TaskPolicy policy,
+      int tasks,
+      boolean template) {
     public static StagePlan of(StageSpec spec) {
-      return new StagePlan(spec.type(), spec.gate(), spec.tolerance(), spec.policy(),
-          spec.tasks().size(), spec.isTemplate());
+      return new StagePlan(
+          spec.type(),
+          spec.gate(),
+          spec.tolerance(),
+          spec.policy(),
+          spec.tasks().size(),
+          spec.isTemplate());
     }
   }
 
@@ -33,8 +43,8 @@ public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<Stag
   }
 
   public static JobPlan of(JobSpec spec, Instant createdAt) {
-    return new JobPlan(createdAt, spec.held(), true,
-        spec.stages().stream().map(StagePlan::of).toList());
+    return new JobPlan(
+        createdAt, spec.held(), true, spec.stages().stream().map(StagePlan::of).toList());
   }
 
   public boolean hasTimeouts() {

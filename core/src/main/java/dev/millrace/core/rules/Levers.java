@@ -33,8 +33,12 @@ public final class Levers {
       return new Answer.Refused(StageTransitions.TABLE.refusal(stage.state(), StageEvent.APPROVE));
     }
     if (!Cascade.turnOf(fold, stage)) {
-      return new Answer.Refused("stage " + number + ": Previous stage is not COMPLETED ("
-          + fold.stage(number - 1).state() + ")");
+      return new Answer.Refused(
+          "stage "
+              + number
+              + ": Previous stage is not COMPLETED ("
+              + fold.stage(number - 1).state()
+              + ")");
     }
     Fact.Opening opening = stage.unresolved() ? turn.openings().open(stage) : null;
     turn.record(new Fact.OfStage(number, StageEvent.APPROVE, cause, opening));

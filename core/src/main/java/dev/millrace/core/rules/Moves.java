@@ -8,8 +8,8 @@ public interface Moves {
   Moves IGNORED = move -> {};
 
   /** One transition; {@code stage} and {@code task} are 0 where it is the job's or the stage's. */
-  record Move(TransitionTable<?, ?> table, int stage, int task, Enum<?> from, Enum<?> event,
-      Enum<?> to) {}
+  record Move(
+      TransitionTable<?, ?> table, int stage, int task, Enum<?> from, Enum<?> event, Enum<?> to) {}
 
   void moved(Move move);
 }

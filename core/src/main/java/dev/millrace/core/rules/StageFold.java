@@ -158,8 +158,11 @@ public final class StageFold {
 
   /** Whether templates still have to be resolved before the stage can run. */
   public boolean unresolved() {
-    return plan.template() && (state == StageState.CREATED || state == StageState.WAITING)
-        && count(TaskState.CREATED) == tasks.length && error == null && startedAt == null;
+    return plan.template()
+        && (state == StageState.CREATED || state == StageState.WAITING)
+        && count(TaskState.CREATED) == tasks.length
+        && error == null
+        && startedAt == null;
   }
 
   /** When its tasks last became claimable, as far as the stage is concerned. */

@@ -19,10 +19,20 @@ import org.jspecify.annotations.Nullable;
  * @param error of its last failure
  * @param resultAt where its result stands in the stage's results, if {@code resultLength > 0}
  */
-public record TaskFold(TaskState state, int attempts, int recoveries, int mark,
-    @Nullable Token token, @Nullable String worker, Instant since, @Nullable Instant notBefore,
-    @Nullable Instant startedAt, @Nullable Instant completedAt, @Nullable String error,
-    long resultAt, int resultLength) {
+public record TaskFold(
+    TaskState state,
+    int attempts,
+    int recoveries,
+    int mark,
+    @Nullable Token token,
+    @Nullable String worker,
+    Instant since,
+    @Nullable Instant notBefore,
+    @Nullable Instant startedAt,
+    @Nullable Instant completedAt,
+    @Nullable String error,
+    long resultAt,
+    int resultLength) {
 
   static TaskFold created(Instant at) {
     return new TaskFold(TaskState.CREATED, 0, 0, 0, null, null, at, null, null, null, null, 0, 0);
@@ -30,33 +40,105 @@ public record TaskFold(TaskState state, int attempts, int recoveries, int mark,
 
   TaskFold in(TaskState next, Instant at) {
     Instant started = startedAt == null && next == TaskState.IN_PROGRESS ? at : startedAt;
-    return new TaskFold(next, attempts, recoveries, mark, token, worker, at, null, started,
-        next.isFinal() ? at : null, error, resultAt, resultLength);
+    return new TaskFold(
+        next,
+        attempts,
+        recoveries,
+        mark,
+        token,
+        worker,
+        at,
+        null,
+        started,
+        next.isFinal() ? at : null,
+        error,
+        resultAt,
+        resultLength);
   }
 
   TaskFold claimed(Token by, String workerName) {
-    return new TaskFold(state, attempts, recoveries, mark, by, workerName, since, null, startedAt,
-        completedAt, error, 0, 0);
+    return new TaskFold(
+        state,
+        attempts,
+        recoveries,
+        mark,
+        by,
+        workerName,
+        since,
+        null,
+        startedAt,
+        completedAt,
+        error,
+        0,
+        0);
   }
 
   TaskFold failed(String message, @Nullable Instant waitUntil) {
-    return new TaskFold(state, attempts + 1, recoveries, mark, token, worker, since, waitUntil,
-        startedAt, completedAt, message, 0, 0);
+    return new TaskFold(
+        state,
+        attempts + 1,
+        recoveries,
+        mark,
+        token,
+        worker,
+        since,
+        waitUntil,
+        startedAt,
+        completedAt,
+        message,
+        0,
+        0);
   }
 
   TaskFold ended(String message) {
-    return new TaskFold(state, attempts, recoveries, mark, token, worker, since, null, startedAt,
-        completedAt, message, 0, 0);
+    return new TaskFold(
+        state,
+        attempts,
+        recoveries,
+        mark,
+        token,
+        worker,
+        since,
+        null,
+        startedAt,
+        completedAt,
+        message,
+        0,
+        0);
   }
 
   TaskFold recovered(int times, int progress) {
-    return new TaskFold(state, attempts, times, progress, token, worker, since, null, startedAt,
-        completedAt, error, 0, 0);
+    return new TaskFold(
+        state,
+        attempts,
+        times,
+        progress,
+        token,
+        worker,
+        since,
+        null,
+        startedAt,
+        completedAt,
+        error,
+        0,
+        0);
   }
 
   TaskFold delivered(long at, int length) {
-    return new TaskFold(state, attempts, recoveries, mark, token, worker, since, null, startedAt,
-        completedAt, null, at, length);
+    return new TaskFold(
+        state,
+        attempts,
+        recoveries,
+        mark,
+        token,
+        worker,
+        since,
+        null,
+        startedAt,
+        completedAt,
+        null,
+        at,
+        length);
   }
 
   /**
@@ -64,8 +146,7 @@ public record TaskFold(TaskState state, int attempts, int recoveries, int mark,
    * set back since, and is over.
    */
   public boolean backsOff(Instant now, Duration longest) {
-    return notBefore != null && now.isBefore(notBefore)
-        && !notBefore.isAfter(now.plus(longest));
+    return notBefore != null && now.isBefore(notBefore) && !notBefore.isAfter(now.plus(longest));
   }
 
   /** Recoveries that count, given the job's progress. */

@@ -15,9 +15,10 @@ public final class Turn {
   @FunctionalInterface
   public interface Openings {
     /** For jobs without templates. */
-    Openings NONE = stage -> {
-      throw new IllegalStateException("stage " + stage.number() + " has templates");
-    };
+    Openings NONE =
+        stage -> {
+          throw new IllegalStateException("stage " + stage.number() + " has templates");
+        };
 
     Fact.Opening open(StageFold stage);
   }

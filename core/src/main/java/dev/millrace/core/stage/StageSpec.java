@@ -14,8 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param gate whether it waits for a user's approval
  * @param data parameters for the worker, the same for all tasks
  */
-public record StageSpec(String type, boolean gate, Tolerance tolerance, TaskPolicy policy,
-    List<TaskSpec> tasks, @Nullable String each, JsonObject data) {
+public record StageSpec(
+    String type,
+    boolean gate,
+    Tolerance tolerance,
+    TaskPolicy policy,
+    List<TaskSpec> tasks,
+    @Nullable String each,
+    JsonObject data) {
 
   /** Most tasks in a stage. */
   public static final int MAX_TASKS = 200_000;
@@ -26,24 +32,28 @@ public record StageSpec(String type, boolean gate, Tolerance tolerance, TaskPoli
     tasks = List.copyOf(tasks);
     requireType(type);
     if (each != null && !tasks.isEmpty()) {
-      throw new IllegalArgumentException("stage \"" + type + "\": give \"each\" or \"tasks\", not both");
+      throw new IllegalArgumentException(
+          "stage \"" + type + "\": give \"each\" or \"tasks\", not both");
     }
     if (tasks.size() > MAX_TASKS) {
-      throw new IllegalArgumentException("stage \"" + type + "\": at most " + MAX_TASKS
-          + " tasks, got " + tasks.size());
+      throw new IllegalArgumentException(
+          "stage \"" + type + "\": at most " + MAX_TASKS + " tasks, got " + tasks.size());
     }
   }
 
   public static StageSpec of(String type, List<TaskSpec> tasks) {
-    return new StageSpec(type, false, Tolerance.NONE, TaskPolicy.DEFAULT, tasks, null,
-        JsonObject.create());
+    return new StageSpec(
+        type, false, Tolerance.NONE, TaskPolicy.DEFAULT, tasks, null, JsonObject.create());
   }
 
   /** A type is also part of a directory's name, which bounds what it may contain. */
   public static String requireType(String type) {
     if (!TYPE.matcher(type).matches()) {
-      throw new IllegalArgumentException("stage type \"" + type
-          + "\" must be 1 to 50 letters, digits, '.', '_' or '-', and start with a letter or digit");
+      throw new IllegalArgumentException(
+          "stage type \""
+              + type
+              + "\" must be 1 to 50 letters, digits, '.', '_' or '-', and start with a letter or"
+              + " digit");
     }
     return type;
   }

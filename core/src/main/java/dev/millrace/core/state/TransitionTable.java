@@ -28,8 +28,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
   private final List<Row<S, E>> rows;
   private final Map<S, Map<E, S>> moves;
 
-  private TransitionTable(
-      String entity, Class<S> states, Class<E> events, List<Row<S, E>> rows) {
+  private TransitionTable(String entity, Class<S> states, Class<E> events, List<Row<S, E>> rows) {
     this.entity = entity;
     this.states = states;
     this.events = events;
@@ -123,11 +122,12 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
   /** The states from which {@code event} is legal. */
   public Set<S> sources(E event) {
     Set<S> sources = EnumSet.noneOf(states);
-    moves.forEach((from, row) -> {
-      if (row.containsKey(event)) {
-        sources.add(from);
-      }
-    });
+    moves.forEach(
+        (from, row) -> {
+          if (row.containsKey(event)) {
+            sources.add(from);
+          }
+        });
     return sources;
   }
 
@@ -145,20 +145,32 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
 
   /** What a caller is told who tries an illegal move: entity, state, event and what would be legal. */
   public String refusal(S state, E event) {
-    return entity + ": cannot " + event + " from " + state + "; legal: "
+    return entity
+        + ": cannot "
+        + event
+        + " from "
+        + state
+        + "; legal: "
         + (isFinal(state) ? "nothing, " + state + " is final" : legal(state));
   }
 
   /** A Mermaid state diagram of the table, the same text every time. */
   public String toMermaid() {
-    StringBuilder out = new StringBuilder("stateDiagram-v2\n    [*] --> ")
-        .append(states.getEnumConstants()[0])
-        .append('\n');
+    StringBuilder out =
+        new StringBuilder("stateDiagram-v2\n    [*] --> ")
+            .append(states.getEnumConstants()[0])
+            .append('\n');
     for (Row<S, E> row : rows) {
       for (S from : row.from()) {
-        out.append("    ").append(from).append(" --> ").append(row.to()).append(" : ")
+        out.append("    ")
+            .append(from)
+            .append(" --> ")
+            .append(row.to())
+            .append(" : ")
             .append(row.event().name().toLowerCase(java.util.Locale.ROOT))
-            .append(" (").append(letters(row.by())).append(")\n");
+            .append(" (")
+            .append(letters(row.by()))
+            .append(")\n");
       }
     }
     for (S state : states.getEnumConstants()) {
@@ -171,11 +183,20 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
 
   /** The table as a Markdown table, with who may pull each lever. */
   public String toMarkdown() {
-    StringBuilder out = new StringBuilder("| event | by | from | to | when |\n|---|---|---|---|---|\n");
+    StringBuilder out =
+        new StringBuilder("| event | by | from | to | when |\n|---|---|---|---|---|\n");
     for (Row<S, E> row : rows) {
-      out.append("| ").append(row.event()).append(" | ").append(letters(row.by())).append(" | ")
+      out.append("| ")
+          .append(row.event())
+          .append(" | ")
+          .append(letters(row.by()))
+          .append(" | ")
           .append(String.join(", ", row.from().stream().map(Enum::name).toList()))
-          .append(" | ").append(row.to()).append(" | ").append(row.when()).append(" |\n");
+          .append(" | ")
+          .append(row.to())
+          .append(" | ")
+          .append(row.when())
+          .append(" |\n");
     }
     return out.toString();
   }

@@ -15,8 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param data the stage's parameters
  * @param runTimeout how long this attempt may take; null: as long as it likes
  */
-public record Claim(JobId job, Hold hold, String type, int attempt, @Nullable Object input,
-    JsonObject data, @Nullable Duration runTimeout) {
+public record Claim(
+    JobId job,
+    Hold hold,
+    String type,
+    int attempt,
+    @Nullable Object input,
+    JsonObject data,
+    @Nullable Duration runTimeout) {
 
   /** The input as a program reads it: text as it is, anything else as JSON. */
   public String inputText() {

@@ -23,8 +23,8 @@ public record Demand(Set<String> types, int limit, String worker, @Nullable Dura
       throw new IllegalArgumentException("lease must be longer than 0, got " + lease);
     }
     if (lease != null && lease.compareTo(TaskPolicy.LONGEST) > 0) {
-      throw new IllegalArgumentException("lease must be at most "
-          + TaskPolicy.LONGEST.toDays() + " days, got " + lease);
+      throw new IllegalArgumentException(
+          "lease must be at most " + TaskPolicy.LONGEST.toDays() + " days, got " + lease);
     }
   }
 }

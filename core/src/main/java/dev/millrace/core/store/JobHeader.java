@@ -8,11 +8,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a job whatever its state: what was said when it was submitted. */
-public record JobHeader(JobId id, @Nullable String name, Priority priority, @Nullable JobId parent,
-    @Nullable JobId retryOf, List<String> tags, JsonObject metadata) {
+public record JobHeader(
+    JobId id,
+    @Nullable String name,
+    Priority priority,
+    @Nullable JobId parent,
+    @Nullable JobId retryOf,
+    List<String> tags,
+    JsonObject metadata) {
 
   public static JobHeader of(JobId id, JobSpec spec) {
-    return new JobHeader(id, spec.name(), spec.priority(), spec.parent(), spec.retryOf(),
-        spec.tags(), spec.metadata());
+    return new JobHeader(
+        id,
+        spec.name(),
+        spec.priority(),
+        spec.parent(),
+        spec.retryOf(),
+        spec.tags(),
+        spec.metadata());
   }
 }

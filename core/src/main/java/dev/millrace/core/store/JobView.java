@@ -12,13 +12,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A job as a reader sees it. */
-public record JobView(JobHeader header, JobState state, Instant createdAt,
-    @Nullable Instant startedAt, @Nullable Instant completedAt, @Nullable String error,
-    long lastEvent, List<StageView> stages) {
+public record JobView(
+    JobHeader header,
+    JobState state,
+    Instant createdAt,
+    @Nullable Instant startedAt,
+    @Nullable Instant completedAt,
+    @Nullable String error,
+    long lastEvent,
+    List<StageView> stages) {
 
   /** A stage as a reader sees it; {@code tasks} counts them by state. */
-  public record StageView(int number, String type, boolean gate, StageState state, int total,
-      Map<TaskState, Integer> tasks, @Nullable Instant startedAt, @Nullable Instant completedAt,
+  public record StageView(
+      int number,
+      String type,
+      boolean gate,
+      StageState state,
+      int total,
+      Map<TaskState, Integer> tasks,
+      @Nullable Instant startedAt,
+      @Nullable Instant completedAt,
       @Nullable String error) {
 
     static StageView of(StageFold stage) {
@@ -28,23 +41,48 @@ public record JobView(JobHeader header, JobState state, Instant createdAt,
           counts.put(state, stage.count(state));
         }
       }
-      return new StageView(stage.number(), stage.plan().type(), stage.plan().gate(), stage.state(),
-          stage.size(), counts, stage.startedAt(), stage.completedAt(), stage.error());
+      return new StageView(
+          stage.number(),
+          stage.plan().type(),
+          stage.plan().gate(),
+          stage.state(),
+          stage.size(),
+          counts,
+          stage.startedAt(),
+          stage.completedAt(),
+          stage.error());
     }
   }
 
   /** The same job in another state: where a store knows better than the log. */
   public JobView in(JobState other) {
-    return new JobView(header, other, createdAt, startedAt, other.isFinal() ? completedAt : null,
-        error, lastEvent, stages);
+    return new JobView(
+        header,
+        other,
+        createdAt,
+        startedAt,
+        other.isFinal() ? completedAt : null,
+        error,
+        lastEvent,
+        stages);
   }
 
   public static JobView of(JobHeader header, JobFold fold) {
     List<StageView> stages = fold.stages().stream().map(StageView::of).toList();
-    String error = stages.stream().filter(stage -> stage.state() == StageState.FAILED)
-        .map(stage -> "stage " + stage.number() + " (" + stage.type() + "): " + stage.error())
-        .findFirst().orElse(null);
-    return new JobView(header, fold.state(), fold.plan().createdAt(), fold.startedAt(),
-        fold.completedAt(), error, fold.lastNumber(), stages);
+    String error =
+        stages.stream()
+            .filter(stage -> stage.state() == StageState.FAILED)
+            .map(stage -> "stage " + stage.number() + " (" + stage.type() + "): " + stage.error())
+            .findFirst()
+            .orElse(null);
+    return new JobView(
+        header,
+        fold.state(),
+        fold.plan().createdAt(),
+        fold.startedAt(),
+        fold.completedAt(),
+        error,
+        fold.lastNumber(),
+        stages);
   }
 }

@@ -42,7 +42,11 @@ public interface Reading {
    *
    * @param newest whether {@code limit} keeps the newest instead of the oldest
    */
-  record Query(Set<JobState> states, @Nullable String tag, @Nullable JobId parent, boolean newest,
+  record Query(
+      Set<JobState> states,
+      @Nullable String tag,
+      @Nullable JobId parent,
+      boolean newest,
       int limit) {
     public static Query all() {
       return new Query(Set.of(JobState.values()), null, null, false, Integer.MAX_VALUE);

@@ -16,8 +16,8 @@ public record Backoff(Duration base, double factor, Duration max, double jitter)
       throw new IllegalArgumentException("backoff: 0 <= base <= max, got " + base + " and " + max);
     }
     if (max.compareTo(LIMIT) > 0) {
-      throw new IllegalArgumentException("backoff: max must be at most "
-          + LIMIT.toDays() + " days, got " + max);
+      throw new IllegalArgumentException(
+          "backoff: max must be at most " + LIMIT.toDays() + " days, got " + max);
     }
     if (!(factor >= 1.0 && factor <= 100.0)) {
       throw new IllegalArgumentException("backoff: factor must be 1 to 100, got " + factor);

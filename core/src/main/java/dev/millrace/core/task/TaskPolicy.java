@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param runTimeout how long one attempt may run; null: for ever
  * @param recoveryCeiling crash recoveries in a row without progress that a task survives
  */
-public record TaskPolicy(int maxAttempts, Backoff backoff, @Nullable Duration queueTimeout,
-    @Nullable Duration runTimeout, int recoveryCeiling) {
+public record TaskPolicy(
+    int maxAttempts,
+    Backoff backoff,
+    @Nullable Duration queueTimeout,
+    @Nullable Duration runTimeout,
+    int recoveryCeiling) {
 
   /** Longest wait or limit that can be asked for. */
   public static final Duration LONGEST = Backoff.LIMIT;

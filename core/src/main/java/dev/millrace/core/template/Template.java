@@ -38,7 +38,8 @@ public final class Template {
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{([^{}]*+)}}");
   private static final Pattern STAGES = Pattern.compile("stages\\[(\\d{1,6})]\\.(.+)");
-  private static final Pattern RESULTS = Pattern.compile("results(?:\\[(\\d{1,6})](.*)|(\\.json))?");
+  private static final Pattern RESULTS =
+      Pattern.compile("results(?:\\[(\\d{1,6})](.*)|(\\.json))?");
   private static final Pattern STEP = Pattern.compile("\\.([A-Za-z_][\\w-]*)|\\[(\\d{1,6})]");
 
   private Template() {}
@@ -51,8 +52,8 @@ public final class Template {
     StringBuilder out = new StringBuilder();
     while (matcher.find()) {
       String name = matcher.group(1).strip();
-      matcher.appendReplacement(out,
-          Matcher.quoteReplacement(value(name, "{{" + name + "}}", results, task)));
+      matcher.appendReplacement(
+          out, Matcher.quoteReplacement(value(name, "{{" + name + "}}", results, task)));
     }
     return matcher.appendTail(out).toString();
   }
@@ -87,8 +88,10 @@ public final class Template {
   private static String results(String name, String shown, Results results, int stage) {
     Matcher matcher = RESULTS.matcher(name);
     if (!matcher.matches()) {
-      throw new TemplateException(shown + " is not known; known: result, input, index (in \"each\"),"
-          + " results, results.json, results[n], stages[n].results, open");
+      throw new TemplateException(
+          shown
+              + " is not known; known: result, input, index (in \"each\"),"
+              + " results, results.json, results[n], stages[n].results, open");
     }
     List<@Nullable String> all = results.of(stage);
     if (matcher.group(1) != null) {
@@ -125,14 +128,16 @@ public final class Template {
     int at = 0;
     while (at < path.length()) {
       if (!step.find(at) || step.start() != at) {
-        throw new TemplateException(shown + ": cannot read the path at \"" + path.substring(at) + "\"");
+        throw new TemplateException(
+            shown + ": cannot read the path at \"" + path.substring(at) + "\"");
       }
       at = step.end();
-      value = step.group(1) != null
-          ? value instanceof Map<?, ?> map ? map.get(step.group(1)) : null
-          : value instanceof List<?> list && Integer.parseInt(step.group(2)) < list.size()
-              ? list.get(Integer.parseInt(step.group(2)))
-              : null;
+      value =
+          step.group(1) != null
+              ? value instanceof Map<?, ?> map ? map.get(step.group(1)) : null
+              : value instanceof List<?> list && Integer.parseInt(step.group(2)) < list.size()
+                  ? list.get(Integer.parseInt(step.group(2)))
+                  : null;
       if (value == null) {
         throw new TemplateException(shown + ": the result has no " + path.substring(0, at));
       }

@@ -170,7 +170,8 @@ class TransitionTablesTest {
 
   @Test
   void aTableThatCannotBeReadIsRefused() {
-    for (String row : new String[] {"FAIL | S | PENDING | FAILED", "FAIL | X | PENDING | FAILED |"}) {
+    for (String row :
+        new String[] {"FAIL | S | PENDING | FAILED", "FAIL | X | PENDING | FAILED |"}) {
       assertThatThrownBy(() -> TransitionTable.of("job", JobState.class, JobEvent.class, row))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("job: ");

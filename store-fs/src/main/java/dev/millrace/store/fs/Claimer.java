@@ -93,13 +93,17 @@ final class Claimer {
     }
     List<Claim> taken = new ArrayList<>();
     int most = demand.limit() - claims.size();
-    ledger.record(job, dirty, turn -> {
-      for (int task = first; task >= 0 && taken.size() < most && stage.state().open();
-          task = next(job, stage, task + 1, now)) {
-        one(job, turn, stage, task, demand, taken);
-      }
-      return Answer.DONE;
-    });
+    ledger.record(
+        job,
+        dirty,
+        turn -> {
+          for (int task = first;
+              task >= 0 && taken.size() < most && stage.state().open();
+              task = next(job, stage, task + 1, now)) {
+            one(job, turn, stage, task, demand, taken);
+          }
+          return Answer.DONE;
+        });
     if (!job.fold().state().isFinal()) { // else a task that was malformed has failed them all
       claims.addAll(taken); // not before they are written: a claim that is not in the log is none
     }
@@ -116,8 +120,8 @@ final class Claimer {
     return task;
   }
 
-  private void one(ActiveJob job, Turn turn, StageFold stage, int task, Demand demand,
-      List<Claim> claims) {
+  private void one(
+      ActiveJob job, Turn turn, StageFold stage, int task, Demand demand, List<Claim> claims) {
     int number = stage.number();
     Claims.claim(turn, number, task, new Detail.Claimed(ledger.epoch(), demand.worker()));
     TaskFold claimed = stage.task(task);
@@ -126,9 +130,15 @@ final class Claimer {
       if (job.problem() != null) {
         throw new JobFiles.Malformed(job.problem());
       }
-      claims.add(new Claim(job.id(), hold, stage.plan().type(), claimed.attempts() + 1,
-          job.files().input(job.at(), number, task), job.files().data(number),
-          stage.plan().policy().runTimeout()));
+      claims.add(
+          new Claim(
+              job.id(),
+              hold,
+              stage.plan().type(),
+              claimed.attempts() + 1,
+              job.files().input(job.at(), number, task),
+              job.files().data(number),
+              stage.plan().policy().runTimeout()));
     } catch (IOException e) {
       String why = e instanceof JobFiles.Malformed ? e.getMessage() : Failures.explain(e);
       LOG.log(Level.WARNING, "job " + job.id() + ": " + why);

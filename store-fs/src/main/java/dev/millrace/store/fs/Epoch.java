@@ -16,8 +16,11 @@ final class Epoch {
     } catch (NoSuchFileException e) {
       last = 0;
     } catch (NumberFormatException e) {
-      throw new IOException(file + " does not hold a number; if no server runs, put a number there"
-          + " that is higher than any \"epoch\" in the jobs' events.jsonl", e);
+      throw new IOException(
+          file
+              + " does not hold a number; if no server runs, put a number there"
+              + " that is higher than any \"epoch\" in the jobs' events.jsonl",
+          e);
     }
     Path temporary = places.own("epoch.tmp");
     disk.writeSynced(temporary, Text.bytes((last + 1) + "\n"));

@@ -89,13 +89,21 @@ final class EventLog {
     for (int next = lineEnd(bytes, from); next >= 0; next = lineEnd(bytes, next + 1)) {
       int end = lineEnd(bytes, next + 1);
       if (end >= 0 && parse(bytes, next + 1, end) != null) {
-        throw new Damaged(file.getFileName() + ", line " + (entries.size() + 1)
-            + " is not an entry but later lines are: the file was damaged or edited");
+        throw new Damaged(
+            file.getFileName()
+                + ", line "
+                + (entries.size() + 1)
+                + " is not an entry but later lines are: the file was damaged or edited");
       }
     }
     int shown = Math.min(bytes.length - from, 80);
-    return new Content(entries, from,
-        (bytes.length - from) + " bytes after line " + entries.size() + ": "
+    return new Content(
+        entries,
+        from,
+        (bytes.length - from)
+            + " bytes after line "
+            + entries.size()
+            + ": "
             + new String(bytes, from, shown, StandardCharsets.ISO_8859_1)
                 .replaceAll("[^\\x20-\\x7e]", "."));
   }

@@ -19,8 +19,10 @@ final class Failures {
   /** Whether it is one job that cannot be read or written, and others may well be. */
   static boolean isOfOneJob(StoreException e) {
     Throwable cause = e.getCause();
-    return cause instanceof AccessDeniedException || cause instanceof DirectoryNotEmptyException
-        || cause instanceof EventLog.Damaged || cause instanceof Disk.NotRegular
+    return cause instanceof AccessDeniedException
+        || cause instanceof DirectoryNotEmptyException
+        || cause instanceof EventLog.Damaged
+        || cause instanceof Disk.NotRegular
         || cause instanceof Disk.FileTooLarge;
   }
 
@@ -33,7 +35,8 @@ final class Failures {
       return reason + "; remount it writable or use another workspace";
     }
     if (e instanceof AccessDeniedException) {
-      return "no permission for " + ((AccessDeniedException) e).getFile()
+      return "no permission for "
+          + ((AccessDeniedException) e).getFile()
           + "; check who owns the workspace";
     }
     if (e instanceof NoSuchFileException) {

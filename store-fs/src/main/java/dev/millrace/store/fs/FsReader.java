@@ -59,29 +59,36 @@ final class FsReader implements Reading {
 
   /** The job as it is, its log completed from its place; empty if it is missing. */
   Optional<Snapshot> snapshot(JobId id) {
-    return io("read job " + id, () -> {
-      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        Optional<JobState> place = whereabouts.find(id);
-        if (place.isEmpty()) {
-          return Optional.empty();
-        }
-        try {
-          return Optional.of(read(id, place.get()));
-        } catch (NoSuchFileException e) {
-          if (disk.kind(places.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
-            throw e;
+    return io(
+        "read job " + id,
+        () -> {
+          for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Optional<JobState> place = whereabouts.find(id);
+            if (place.isEmpty()) {
+              return Optional.empty();
+            }
+            try {
+              return Optional.of(read(id, place.get()));
+            } catch (NoSuchFileException e) {
+              if (disk.kind(places.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
+                throw e;
+              }
+              // it moved on between finding and reading it
+            }
           }
-          // it moved on between finding and reading it
-        }
-      }
-      throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
-    });
+          throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+        });
   }
 
   private Snapshot read(JobId id, JobState place) throws IOException {
     LastLog last = lastLog;
-    Snapshot job = Snapshot.read(id, new At(disk, places.of(place, id)), place, Moves.IGNORED,
-        last != null && last.id().equals(id) ? last.log() : EventLog.UNREAD);
+    Snapshot job =
+        Snapshot.read(
+            id,
+            new At(disk, places.of(place, id)),
+            place,
+            Moves.IGNORED,
+            last != null && last.id().equals(id) ? last.log() : EventLog.UNREAD);
     if (job.log().length() > 0) {
       lastLog = new LastLog(id, job.log());
     }
@@ -89,39 +96,43 @@ final class FsReader implements Reading {
   }
 
   private static List<Entry> complete(Snapshot job) {
-    Turn turn = new Turn(job.fold(), job.time(job.fold().lastAt()),
-        stage -> new Fact.Opening(0, null));
+    Turn turn =
+        new Turn(job.fold(), job.time(job.fold().lastAt()), stage -> new Fact.Opening(0, null));
     return job.reconcile(turn);
   }
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return snapshot(id).map(job -> {
-      complete(job);
-      JobView view = JobView.of(job.files().header(), job.fold());
-      return view.state() == job.place() ? view : view.in(job.place());
-    });
+    return snapshot(id)
+        .map(
+            job -> {
+              complete(job);
+              JobView view = JobView.of(job.files().header(), job.fold());
+              return view.state() == job.place() ? view : view.in(job.place());
+            });
   }
 
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
-    return io("read the tasks of " + id, () -> {
-      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        Optional<Snapshot> job = unchanged(id);
-        if (job.isEmpty() || !job.get().fold().hasStage(stage)) {
-          return List.of();
-        }
-        try {
-          return page(job.get(), job.get().fold().stage(stage), from, limit);
-        } catch (NoSuchFileException e) {
-          if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
-            throw e;
+    return io(
+        "read the tasks of " + id,
+        () -> {
+          for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Optional<Snapshot> job = unchanged(id);
+            if (job.isEmpty() || !job.get().fold().hasStage(stage)) {
+              return List.of();
+            }
+            try {
+              return page(job.get(), job.get().fold().stage(stage), from, limit);
+            } catch (NoSuchFileException e) {
+              if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
+                throw e;
+              }
+              // it moved on while its results were read
+            }
           }
-          // it moved on while its results were read
-        }
-      }
-      throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
-    });
+          throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+        });
   }
 
   /** The job as it was read for the page before, if it has not changed since: logs can be long. */
@@ -132,10 +143,11 @@ final class FsReader implements Reading {
       return Optional.of(last.job());
     }
     Optional<Snapshot> found = snapshot(id);
-    found.ifPresent(job -> {
-      complete(job);
-      lastRead = new LastRead(stamp, job);
-    });
+    found.ifPresent(
+        job -> {
+          complete(job);
+          lastRead = new LastRead(stamp, job);
+        });
     return found;
   }
 
@@ -143,8 +155,13 @@ final class FsReader implements Reading {
       throws IOException {
     List<TaskView> views = new ArrayList<>();
     for (int task = Math.max(1, from); task <= stage.size() && views.size() < limit; task++) {
-      views.add(TaskView.of(stage.number(), task, stage.task(task), input(job, stage, task),
-          job.files().result(job.at(), stage.number(), task, stage.task(task))));
+      views.add(
+          TaskView.of(
+              stage.number(),
+              task,
+              stage.task(task),
+              input(job, stage, task),
+              job.files().result(job.at(), stage.number(), task, stage.task(task))));
     }
     return views;
   }
@@ -164,47 +181,57 @@ final class FsReader implements Reading {
 
   @Override
   public List<Entry> events(JobId id, long after, int limit) {
-    return snapshot(id).map(job -> {
-      List<Entry> entries = new ArrayList<>(job.log().entries());
-      // A user's lever that is not in the log yet will be, word for word; anything else may not.
-      if (job.op() != null && job.op().to() == job.place() && !job.fold().knows(job.op().id())
-          || job.place().isFinal()) {
-        entries.addAll(complete(job));
-      }
-      return entries.stream().skip(Math.max(0, after)).limit(limit).toList();
-    }).orElse(List.of());
+    return snapshot(id)
+        .map(
+            job -> {
+              List<Entry> entries = new ArrayList<>(job.log().entries());
+              // A user's lever that is not in the log yet will be, word for word; anything else may
+              // not.
+              if (job.op() != null
+                      && job.op().to() == job.place()
+                      && !job.fold().knows(job.op().id())
+                  || job.place().isFinal()) {
+                entries.addAll(complete(job));
+              }
+              return entries.stream().skip(Math.max(0, after)).limit(limit).toList();
+            })
+        .orElse(List.of());
   }
 
   @Override
   public Optional<JobSpec> spec(JobId id) {
-    return snapshot(id).map(job -> io("read what was asked in " + id,
-        () -> job.files().spec(job.at())));
+    return snapshot(id)
+        .map(job -> io("read what was asked in " + id, () -> job.files().spec(job.at())));
   }
 
   @Override
   public List<JobId> list(Query query) {
-    return io("list " + places.root(), () -> {
-      TreeMap<JobId, JobState> found = new TreeMap<>();
-      for (JobState state : Places.ORDER) {
-        if (query.states().contains(state)) {
-          disk.list(places.of(state), name -> {
-            JobId.parse(name).ifPresent(id -> found.put(id, state));
-            return true;
-          });
-        }
-      }
-      List<JobId> ids = new ArrayList<>();
-      for (Map.Entry<JobId, JobState> job
-          : (query.newest() ? found.descendingMap() : found).entrySet()) {
-        if (ids.size() == query.limit()) {
-          break;
-        }
-        if (selected(query, job.getKey(), job.getValue())) {
-          ids.add(job.getKey());
-        }
-      }
-      return query.newest() ? ids.reversed() : ids;
-    });
+    return io(
+        "list " + places.root(),
+        () -> {
+          TreeMap<JobId, JobState> found = new TreeMap<>();
+          for (JobState state : Places.ORDER) {
+            if (query.states().contains(state)) {
+              disk.list(
+                  places.of(state),
+                  name -> {
+                    JobId.parse(name).ifPresent(id -> found.put(id, state));
+                    return true;
+                  });
+            }
+          }
+          List<JobId> ids = new ArrayList<>();
+          for (Map.Entry<JobId, JobState> job :
+              (query.newest() ? found.descendingMap() : found).entrySet()) {
+            if (ids.size() == query.limit()) {
+              break;
+            }
+            if (selected(query, job.getKey(), job.getValue())) {
+              ids.add(job.getKey());
+            }
+          }
+          return query.newest() ? ids.reversed() : ids;
+        });
   }
 
   private boolean selected(Query query, JobId id, JobState state) throws IOException {
@@ -212,7 +239,8 @@ final class FsReader implements Reading {
       return state != JobState.PENDING || Scanner.looksLikeJob(disk, places.of(state, id));
     }
     JobHeader header = header(id, state);
-    return header != null && (query.tag() == null || header.tags().contains(query.tag()))
+    return header != null
+        && (query.tag() == null || header.tags().contains(query.tag()))
         && (query.parent() == null || query.parent().equals(header.parent()));
   }
 
@@ -235,30 +263,35 @@ final class FsReader implements Reading {
 
   @Override
   public Map<JobState, Integer> counts() {
-    return io("count the jobs in " + places.root(), () -> {
-      Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
-      for (JobState state : Places.ORDER) {
-        int[] count = {0};
-        Path place = places.of(state);
-        List<IOException> problem = new ArrayList<>();
-        disk.list(place, name -> {
-          try {
-            if (JobId.isValid(name) && (state != JobState.PENDING
-                || Scanner.looksLikeJob(disk, place.resolve(name)))) {
-              count[0]++;
+    return io(
+        "count the jobs in " + places.root(),
+        () -> {
+          Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
+          for (JobState state : Places.ORDER) {
+            int[] count = {0};
+            Path place = places.of(state);
+            List<IOException> problem = new ArrayList<>();
+            disk.list(
+                place,
+                name -> {
+                  try {
+                    if (JobId.isValid(name)
+                        && (state != JobState.PENDING
+                            || Scanner.looksLikeJob(disk, place.resolve(name)))) {
+                      count[0]++;
+                    }
+                  } catch (IOException e) {
+                    problem.add(e);
+                  }
+                  return problem.isEmpty();
+                });
+            if (!problem.isEmpty()) {
+              throw problem.getFirst();
             }
-          } catch (IOException e) {
-            problem.add(e);
+            counts.put(state, count[0]);
           }
-          return problem.isEmpty();
+          return counts;
         });
-        if (!problem.isEmpty()) {
-          throw problem.getFirst();
-        }
-        counts.put(state, count[0]);
-      }
-      return counts;
-    });
   }
 
   @Override
@@ -272,18 +305,20 @@ final class FsReader implements Reading {
 
   /** Changes whenever the job moves or its log grows. */
   private String stamp(JobId id) {
-    return io("watch " + id, () -> {
-      Optional<JobState> place = places.look(disk, id);
-      if (place.isEmpty()) {
-        return "";
-      }
-      Path log = places.of(place.get(), id).resolve(EventLog.FILE);
-      try {
-        return place.get() + " " + disk.size(log);
-      } catch (NoSuchFileException e) {
-        return place.get().name();
-      }
-    });
+    return io(
+        "watch " + id,
+        () -> {
+          Optional<JobState> place = places.look(disk, id);
+          if (place.isEmpty()) {
+            return "";
+          }
+          Path log = places.of(place.get(), id).resolve(EventLog.FILE);
+          try {
+            return place.get() + " " + disk.size(log);
+          } catch (NoSuchFileException e) {
+            return place.get().name();
+          }
+        });
   }
 
   private interface Io<T> {

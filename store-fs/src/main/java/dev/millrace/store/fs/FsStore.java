@@ -60,12 +60,14 @@ final class FsStore extends ReadThrough implements JobStore {
 
   /** Takes the workspace over, recovers what its last owner left, and watches it. */
   static Optional<FsStore> tryOpen(FsSettings settings) {
-    return locked(settings, lock -> {
-      FsStore store = new FsStore(settings, lock);
-      store.recover();
-      store.scanner.watch();
-      return store;
-    });
+    return locked(
+        settings,
+        lock -> {
+          FsStore store = new FsStore(settings, lock);
+          store.recover();
+          store.scanner.watch();
+          return store;
+        });
   }
 
   /** Takes the workspace over for one lever: no job is looked at but those it names. */
@@ -140,29 +142,44 @@ final class FsStore extends ReadThrough implements JobStore {
   @Override
   public Answer complete(Claim claim, TaskResult result) {
     // The result is durable before its event is written: there is never an event without it.
-    Fact.Detail.Completed delivered = ledger.step(claim.job(), (job, dirty) ->
-        Claims.check(job.fold(), claim.hold()).done()
-            ? job.files().deliver(job.at(), delivery(claim), result, dirty)
-            : NOWHERE).orElse(NOWHERE);
-    return answer(claim, result.text(), (job, dirty) ->
-        ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered)));
+    Fact.Detail.Completed delivered =
+        ledger
+            .step(
+                claim.job(),
+                (job, dirty) ->
+                    Claims.check(job.fold(), claim.hold()).done()
+                        ? job.files().deliver(job.at(), delivery(claim), result, dirty)
+                        : NOWHERE)
+            .orElse(NOWHERE);
+    return answer(
+        claim,
+        result.text(),
+        (job, dirty) ->
+            ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered)));
   }
 
   @Override
   public Answer fail(Claim claim, Failure failure) {
-    return answer(claim, failure.partial(), (job, dirty) -> {
-      if (failure.partial() != null) {
-        job.files().keepPartial(job.at(), delivery(claim), failure.partial(), dirty);
-      }
-      double random = settings.random().nextDouble();
-      return ledger.record(job, dirty, turn -> Claims.fail(turn, claim.hold(), failure, random));
-    });
+    return answer(
+        claim,
+        failure.partial(),
+        (job, dirty) -> {
+          if (failure.partial() != null) {
+            job.files().keepPartial(job.at(), delivery(claim), failure.partial(), dirty);
+          }
+          double random = settings.random().nextDouble();
+          return ledger.record(
+              job, dirty, turn -> Claims.fail(turn, claim.hold(), failure, random));
+        });
   }
 
   @Override
   public Answer release(Claim claim, String reason) {
-    return answer(claim, null, (job, dirty) -> ledger.record(job, dirty,
-        turn -> Claims.release(turn, claim.hold(), reason)));
+    return answer(
+        claim,
+        null,
+        (job, dirty) ->
+            ledger.record(job, dirty, turn -> Claims.release(turn, claim.hold(), reason)));
   }
 
   private static JobFiles.Delivery delivery(Claim claim) {
@@ -171,19 +188,22 @@ final class FsStore extends ReadThrough implements JobStore {
 
   /** Commits an answer if its claim is the present one. */
   private Answer answer(Claim claim, @Nullable String output, Ledger.Step<Answer> commit) {
-    Optional<Answer> answer = ledger.step(claim.job(), (job, dirty) -> {
-      Answer fence = Claims.check(job.fold(), claim.hold());
-      if (!fence.done()) {
-        return fence;
-      }
-      Answer done = commit.run(job, dirty);
-      TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
-      if (task.notBefore() != null) {
-        queue.wakeAt(task.notBefore());
-      }
-      ledger.finish(job, dirty);
-      return done;
-    });
+    Optional<Answer> answer =
+        ledger.step(
+            claim.job(),
+            (job, dirty) -> {
+              Answer fence = Claims.check(job.fold(), claim.hold());
+              if (!fence.done()) {
+                return fence;
+              }
+              Answer done = commit.run(job, dirty);
+              TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
+              if (task.notBefore() != null) {
+                queue.wakeAt(task.notBefore());
+              }
+              ledger.finish(job, dirty);
+              return done;
+            });
     leases.end(claim);
     return answer.orElseGet(() -> retention.late(claim, delivery(claim), output));
   }
@@ -191,31 +211,48 @@ final class FsStore extends ReadThrough implements JobStore {
   @Override
   public Pulse heartbeat(Claim claim, boolean progress) {
     leases.renew(claim, ledger.now());
-    return ledger.step(claim.job(), (job, dirty) -> {
-      Pulse pulse = Claims.pulse(job.fold(), claim.hold());
-      if (progress && (pulse == Pulse.CONTINUE || pulse == Pulse.PAUSE)) {
-        TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
-        if (task.recoveriesSince(job.fold().progress()) > 0) {
-          ledger.record(job, dirty, turn -> {
-            turn.record(new Fact.Progress(claim.hold().stage(), claim.hold().task()));
-            return Answer.DONE;
-          });
-        }
-      }
-      return pulse;
-    }).orElseGet(() -> retention.late(claim, delivery(claim), null) instanceof Answer.Cancelled
-        ? Pulse.CANCEL
-        : Pulse.LOST);
+    return ledger
+        .step(
+            claim.job(),
+            (job, dirty) -> {
+              Pulse pulse = Claims.pulse(job.fold(), claim.hold());
+              if (progress && (pulse == Pulse.CONTINUE || pulse == Pulse.PAUSE)) {
+                TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
+                if (task.recoveriesSince(job.fold().progress()) > 0) {
+                  ledger.record(
+                      job,
+                      dirty,
+                      turn -> {
+                        turn.record(new Fact.Progress(claim.hold().stage(), claim.hold().task()));
+                        return Answer.DONE;
+                      });
+                }
+              }
+              return pulse;
+            })
+        .orElseGet(
+            () ->
+                retention.late(claim, delivery(claim), null) instanceof Answer.Cancelled
+                    ? Pulse.CANCEL
+                    : Pulse.LOST);
   }
 
   @Override
   public void log(Claim claim, String level, String line) {
-    ledger.step(claim.job(), new Dirty(), (job, dirty) -> ledger.record(job, dirty, turn -> {
-      if (Claims.check(turn.fold(), claim.hold()).done()) {
-        turn.record(new Fact.Line(claim.hold().stage(), claim.hold().task(), level, line));
-      }
-      return Answer.DONE;
-    }));
+    ledger.step(
+        claim.job(),
+        new Dirty(),
+        (job, dirty) ->
+            ledger.record(
+                job,
+                dirty,
+                turn -> {
+                  if (Claims.check(turn.fold(), claim.hold()).done()) {
+                    turn.record(
+                        new Fact.Line(claim.hold().stage(), claim.hold().task(), level, line));
+                  }
+                  return Answer.DONE;
+                }));
   }
 
   @Override
@@ -232,16 +269,23 @@ final class FsStore extends ReadThrough implements JobStore {
   @Override
   public boolean idle(Set<String> types) {
     scanner.scan();
-    return queue.isEmpty(types) && ledger.active().stream().noneMatch(job -> {
-      job.lock.lock();
-      try {
-        return !job.forgotten() && job.fold().stages().stream().anyMatch(stage ->
-            types.contains(stage.plan().type())
-                && stage.count(dev.millrace.core.task.TaskState.IN_PROGRESS) > 0);
-      } finally {
-        job.lock.unlock();
-      }
-    });
+    return queue.isEmpty(types)
+        && ledger.active().stream()
+            .noneMatch(
+                job -> {
+                  job.lock.lock();
+                  try {
+                    return !job.forgotten()
+                        && job.fold().stages().stream()
+                            .anyMatch(
+                                stage ->
+                                    types.contains(stage.plan().type())
+                                        && stage.count(dev.millrace.core.task.TaskState.IN_PROGRESS)
+                                            > 0);
+                  } finally {
+                    job.lock.unlock();
+                  }
+                });
   }
 
   @Override

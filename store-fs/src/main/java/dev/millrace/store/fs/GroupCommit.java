@@ -78,8 +78,14 @@ final class GroupCommit {
 
   /** One platform thread, while there is something to do. */
   private static Executor syncer() {
-    ThreadPoolExecutor one = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS,
-        new LinkedBlockingQueue<>(), Thread.ofPlatform().name("sync").daemon().factory());
+    ThreadPoolExecutor one =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().name("sync").daemon().factory());
     one.allowCoreThreadTimeOut(true);
     return one;
   }
@@ -147,8 +153,11 @@ final class GroupCommit {
   void check() {
     IOException problem = failure;
     if (problem != null) {
-      throw new StoreBroken("a sync failed (" + problem.getMessage()
-          + "): the disk may have lost what was written; check it, then start again", problem);
+      throw new StoreBroken(
+          "a sync failed ("
+              + problem.getMessage()
+              + "): the disk may have lost what was written; check it, then start again",
+          problem);
     }
   }
 }

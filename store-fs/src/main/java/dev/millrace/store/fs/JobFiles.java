@@ -62,9 +62,10 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
     JsonObject meta = Meta.read(at.disk(), at.dir());
     Instant created = Meta.submittedAt(meta, id);
     try {
-      boolean staged = meta.has("mode")
-          ? "job".equals(meta.string("mode"))
-          : at.disk().kind(at.file(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING;
+      boolean staged =
+          meta.has("mode")
+              ? "job".equals(meta.string("mode"))
+              : at.disk().kind(at.file(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING;
       return staged ? StagedFiles.read(at, id, created) : PlainFiles.read(at, id, meta, created);
     } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
       throw new Malformed(String.valueOf(e.getMessage()));

@@ -23,8 +23,8 @@ final class Leases {
   }
 
   void renew(Claim claim, Instant now) {
-    leases.computeIfPresent(claim,
-        (_, lease) -> new Lease(lease.length(), now.plus(lease.length())));
+    leases.computeIfPresent(
+        claim, (_, lease) -> new Lease(lease.length(), now.plus(lease.length())));
   }
 
   void end(Claim claim) {
@@ -33,7 +33,9 @@ final class Leases {
 
   /** Claims whose lease is over, by job. */
   Map<JobId, List<Claim>> expired(Instant now) {
-    return leases.entrySet().stream().filter(entry -> !now.isBefore(entry.getValue().until()))
-        .map(Map.Entry::getKey).collect(Collectors.groupingBy(Claim::job));
+    return leases.entrySet().stream()
+        .filter(entry -> !now.isBefore(entry.getValue().until()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.groupingBy(Claim::job));
   }
 }

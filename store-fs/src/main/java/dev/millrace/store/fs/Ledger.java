@@ -139,8 +139,13 @@ final class Ledger {
       if (e instanceof NoSuchFileException && disk.kind(dir) == Disk.Kind.NOTHING) {
         queue.set(job.id(), 0, null);
         if (places.look(disk, job.id()).isEmpty()) {
-          LOG.log(Level.ERROR, "job " + job.id() + " has vanished from " + dir.getParent()
-              + ": deleted by hand? It is given up; other jobs go on");
+          LOG.log(
+              Level.ERROR,
+              "job "
+                  + job.id()
+                  + " has vanished from "
+                  + dir.getParent()
+                  + ": deleted by hand? It is given up; other jobs go on");
         }
         return Optional.empty();
       }
@@ -200,8 +205,9 @@ final class Ledger {
     job.fill(read);
     Dirty dirty = found(read);
     Dirty rendered = new Dirty();
-    Turn turn = new Turn(job.fold(), read.time(now()),
-        job.files().openings(job.at(), job.fold(), rendered));
+    Turn turn =
+        new Turn(
+            job.fold(), read.time(now()), job.files().openings(job.at(), job.fold(), rendered));
     read.reconcile(turn);
     Claims.recover(turn, epoch);
     turn.settle();
@@ -224,8 +230,14 @@ final class Ledger {
     Dirty dirty = new Dirty();
     Path log = job.at().file(EventLog.FILE);
     if (job.log().torn() != null) {
-      LOG.log(Level.WARNING, "job " + job.id() + ": cut off a torn line of " + EventLog.FILE + ", "
-          + job.log().torn());
+      LOG.log(
+          Level.WARNING,
+          "job "
+              + job.id()
+              + ": cut off a torn line of "
+              + EventLog.FILE
+              + ", "
+              + job.log().torn());
       disk.truncate(log, job.log().length());
       dirty.file(log);
     }
@@ -294,7 +306,9 @@ final class Ledger {
   void index(ActiveJob job) {
     StageFold stage = job.openStage();
     boolean some = stage != null && job.nextWaiting(stage.number(), 0) >= 0;
-    queue.set(job.id(), job.files().header().priority().place(job.fold().plan().createdAt()),
+    queue.set(
+        job.id(),
+        job.files().header().priority().place(job.fold().plan().createdAt()),
         some ? stage.plan().type() : null);
   }
 
@@ -347,8 +361,9 @@ final class Ledger {
           completeLog(new ActiveJob(id, disk, places, place.get()));
         }
       } catch (IOException e) {
-        LOG.log(Level.WARNING, "job " + id + " ended, but its log could not be completed: "
-            + Failures.explain(e));
+        LOG.log(
+            Level.WARNING,
+            "job " + id + " ended, but its log could not be completed: " + Failures.explain(e));
       }
     }
   }

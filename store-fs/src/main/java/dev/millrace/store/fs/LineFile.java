@@ -46,13 +46,14 @@ final class LineFile {
           file.getFileName() + " has " + ends.length + " lines, not " + number);
     }
     long from = number == 1 ? 0 : ends[number - 2] + 1;
-    return Text.of(file, region.read(at.disk(), file, from, Math.toIntExact(ends[number - 1] - from)));
+    return Text.of(
+        file, region.read(at.disk(), file, from, Math.toIntExact(ends[number - 1] - from)));
   }
 
   private static long[] index(Disk disk, Path file) throws IOException {
     long[] found = new long[64];
     int count = 0;
-    for (long offset = 0;; offset += CHUNK) {
+    for (long offset = 0; ; offset += CHUNK) {
       byte[] chunk = disk.read(file, offset, CHUNK);
       for (int i = 0; i < chunk.length; i++) {
         if (chunk[i] == '\n') {

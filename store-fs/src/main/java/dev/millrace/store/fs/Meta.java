@@ -38,8 +38,11 @@ final class Meta {
 
   /** What a submission says; {@code mode} is {@code text}, {@code embed} or {@code job}. */
   static JsonObject of(JobSpec spec, Instant at, String mode) {
-    JsonObject meta = JsonObject.create().put("submitted_at", TIME.format(at)).put("mode", mode)
-        .putIfPresent("name", spec.name());
+    JsonObject meta =
+        JsonObject.create()
+            .put("submitted_at", TIME.format(at))
+            .put("mode", mode)
+            .putIfPresent("name", spec.name());
     JobDocument.writeHeader(meta, spec);
     return meta;
   }
@@ -63,8 +66,12 @@ final class Meta {
       time(meta, "submitted_at");
       meta.string("mode");
       return meta;
-    } catch (NoSuchFileException | JsonException | DateTimeException | Disk.NotRegular
-        | Disk.FileTooLarge | JobFiles.Malformed e) {
+    } catch (NoSuchFileException
+        | JsonException
+        | DateTimeException
+        | Disk.NotRegular
+        | Disk.FileTooLarge
+        | JobFiles.Malformed e) {
       return JsonObject.create();
     }
   }
@@ -81,7 +88,8 @@ final class Meta {
   static Instant submittedAt(JsonObject meta, JobId id) {
     return meta.has("submitted_at")
         ? time(meta, "submitted_at")
-        : Instant.EPOCH.plusSeconds(id.micros() / 1_000_000)
+        : Instant.EPOCH
+            .plusSeconds(id.micros() / 1_000_000)
             .plusNanos(id.micros() % 1_000_000 * 1_000);
   }
 
@@ -94,8 +102,13 @@ final class Meta {
   }
 
   static JobHeader header(JsonObject meta, JobId id) {
-    return new JobHeader(id, meta.string("name", null), JobDocument.priority(meta),
-        JobDocument.id(meta, "parent"), JobDocument.id(meta, "retryOf"), JobDocument.tags(meta),
+    return new JobHeader(
+        id,
+        meta.string("name", null),
+        JobDocument.priority(meta),
+        JobDocument.id(meta, "parent"),
+        JobDocument.id(meta, "retryOf"),
+        JobDocument.tags(meta),
         meta.object("metadata"));
   }
 
@@ -104,8 +117,10 @@ final class Meta {
     Instant end = fold.completedAt() == null ? fold.lastAt() : fold.completedAt();
     Instant start = fold.startedAt() == null ? end : fold.startedAt();
     meta.put("completed_at", TIME.format(end))
-        .put("duration_s", BigDecimal.valueOf(Duration.between(start, end).toMillis())
-            .divide(BigDecimal.valueOf(1_000), 2, RoundingMode.HALF_UP))
+        .put(
+            "duration_s",
+            BigDecimal.valueOf(Duration.between(start, end).toMillis())
+                .divide(BigDecimal.valueOf(1_000), 2, RoundingMode.HALF_UP))
         .put("artifacts", artifacts)
         .put("status", fold.state() == JobState.COMPLETED ? "done" : "failed");
     if (recoveries > 0) {

@@ -19,7 +19,12 @@ import org.jspecify.annotations.Nullable;
  * {@code op.json}: what a user wants done, written into the job before the rename that does it. It
  * happened if and only if the directory stands in {@code to}.
  */
-record Operation(String id, JobEvent event, JobState to, Instant at, @Nullable String who,
+record Operation(
+    String id,
+    JobEvent event,
+    JobState to,
+    Instant at,
+    @Nullable String who,
     @Nullable String comment) {
   static final String FILE = "op.json";
 
@@ -28,9 +33,14 @@ record Operation(String id, JobEvent event, JobState to, Instant at, @Nullable S
   }
 
   void write(At job, Dirty dirty) throws IOException {
-    JsonObject out = JsonObject.create().put("op", id).put("event", event.name())
-        .put("to", to.name()).put("at", at.toString()).putIfPresent("who", who)
-        .putIfPresent("comment", comment);
+    JsonObject out =
+        JsonObject.create()
+            .put("op", id)
+            .put("event", event.name())
+            .put("to", to.name())
+            .put("at", at.toString())
+            .putIfPresent("who", who)
+            .putIfPresent("comment", comment);
     // The one before it is in the log by now, so it may be lost with this one.
     JobFiles.prepare(job, FILE, Text.bytes(Json.pretty(out) + "\n"), new Dirty());
     JobFiles.publish(job, FILE);
@@ -42,11 +52,20 @@ record Operation(String id, JobEvent event, JobState to, Instant at, @Nullable S
     Path file = job.file(FILE);
     try {
       JsonObject in = Json.object(Text.of(file, job.disk().read(file, 1_000_000)));
-      return new Operation(in.string("op"), JobEvent.valueOf(in.string("event")),
-          JobState.valueOf(in.string("to")), Instant.parse(in.string("at")),
-          in.string("who", null), in.string("comment", null));
-    } catch (NoSuchFileException | JsonException | IllegalArgumentException | DateTimeException
-        | Disk.NotRegular | Disk.FileTooLarge | JobFiles.Malformed e) {
+      return new Operation(
+          in.string("op"),
+          JobEvent.valueOf(in.string("event")),
+          JobState.valueOf(in.string("to")),
+          Instant.parse(in.string("at")),
+          in.string("who", null),
+          in.string("comment", null));
+    } catch (NoSuchFileException
+        | JsonException
+        | IllegalArgumentException
+        | DateTimeException
+        | Disk.NotRegular
+        | Disk.FileTooLarge
+        | JobFiles.Malformed e) {
       return null;
     }
   }

@@ -38,7 +38,8 @@ public record Owner(boolean held, boolean ready, OptionalLong pid, JsonObject in
 
   private static OptionalLong pid(Path root) throws IOException {
     try {
-      return OptionalLong.of(Long.parseLong(Files.readString(root.resolve(OwnerLock.FILE)).strip()));
+      return OptionalLong.of(
+          Long.parseLong(Files.readString(root.resolve(OwnerLock.FILE)).strip()));
     } catch (NumberFormatException | NoSuchFileException e) {
       return OptionalLong.empty(); // it is just being taken
     }

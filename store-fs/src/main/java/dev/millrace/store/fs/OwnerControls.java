@@ -46,13 +46,26 @@ final class OwnerControls implements Controls {
   }
 
   private Answer pull(JobId id, JobEvent event, Cause cause) {
-    Optional<Answer> answer = ledger.step(id, (job, dirty) -> ledger.pull(job, new Operation(
-        cause.op() == null ? operations.next().value() : cause.op(), event,
-        Ledger.target(job, event), later(ledger.now(), job.fold().lastAt()), cause.who(),
-        cause.comment()), dirty));
-    return answer.or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
-        .orElseGet(() -> new Answer.Missing(
-            "no job " + id + " to " + event.name().toLowerCase(Locale.ROOT)));
+    Optional<Answer> answer =
+        ledger.step(
+            id,
+            (job, dirty) ->
+                ledger.pull(
+                    job,
+                    new Operation(
+                        cause.op() == null ? operations.next().value() : cause.op(),
+                        event,
+                        Ledger.target(job, event),
+                        later(ledger.now(), job.fold().lastAt()),
+                        cause.who(),
+                        cause.comment()),
+                    dirty));
+    return answer
+        .or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
+        .orElseGet(
+            () ->
+                new Answer.Missing(
+                    "no job " + id + " to " + event.name().toLowerCase(Locale.ROOT)));
   }
 
   /** A request that was carried out before its owner could say so has been done. */
@@ -84,20 +97,30 @@ final class OwnerControls implements Controls {
     return onStage(id, "hold", (turn, by) -> Levers.hold(turn, stage, by), cause);
   }
 
-  private Answer onStage(JobId id, String name, BiFunction<Turn, Cause, Answer> rule,
-      Cause cause) {
-    Optional<Answer> answer = ledger.step(id, (job, dirty) -> {
-      if (knows(job.fold(), cause)) {
-        return Answer.DONE;
-      }
-      Answer done = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
-      ledger.finish(job, dirty);
-      return done;
-    });
+  private Answer onStage(JobId id, String name, BiFunction<Turn, Cause, Answer> rule, Cause cause) {
+    Optional<Answer> answer =
+        ledger.step(
+            id,
+            (job, dirty) -> {
+              if (knows(job.fold(), cause)) {
+                return Answer.DONE;
+              }
+              Answer done = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
+              ledger.finish(job, dirty);
+              return done;
+            });
     // Of a job that has ended, nothing is left to change: the rule only says why.
-    return answer.or(() -> reader.snapshot(id).map(job -> knows(job.fold(), cause)
-            ? Answer.DONE
-            : rule.apply(new Turn(job.fold(), ledger.now(), Turn.Openings.NONE), cause)))
+    return answer
+        .or(
+            () ->
+                reader
+                    .snapshot(id)
+                    .map(
+                        job ->
+                            knows(job.fold(), cause)
+                                ? Answer.DONE
+                                : rule.apply(
+                                    new Turn(job.fold(), ledger.now(), Turn.Openings.NONE), cause)))
         .orElseGet(() -> new Answer.Missing("no job " + id + " to " + name));
   }
 

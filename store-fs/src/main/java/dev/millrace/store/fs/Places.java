@@ -16,8 +16,14 @@ import java.util.Set;
 final class Places {
 
   /** In the direction in which jobs mostly move, so that a search overtakes few of them. */
-  static final List<JobState> ORDER = List.of(JobState.PENDING, JobState.IN_PROGRESS,
-      JobState.PAUSED, JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
+  static final List<JobState> ORDER =
+      List.of(
+          JobState.PENDING,
+          JobState.IN_PROGRESS,
+          JobState.PAUSED,
+          JobState.COMPLETED,
+          JobState.FAILED,
+          JobState.ABORTED);
 
   private final Path root;
   private final Map<JobState, Path> byState = new EnumMap<>(JobState.class);

@@ -49,8 +49,11 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   /** Whether a job is one prompt and no more, so that it can have this form. */
   static boolean fits(JobSpec spec) {
     StageSpec only = spec.stages().getFirst();
-    return spec.stages().size() == 1 && !only.gate() && only.tolerance().equals(Tolerance.NONE)
-        && only.tasks().size() == 1 && only.tasks().getFirst().input() instanceof String prompt
+    return spec.stages().size() == 1
+        && !only.gate()
+        && only.tolerance().equals(Tolerance.NONE)
+        && only.tasks().size() == 1
+        && only.tasks().getFirst().input() instanceof String prompt
         && !prompt.isEmpty()
         && (only.type().equals("generate") || only.type().equals("embed"));
   }
@@ -91,19 +94,32 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
       attach(at, data, GRAMMAR_PARAMETER, GRAMMAR);
     }
     String type = "text".equals(meta.string("mode", null)) ? "generate" : type(at);
-    StageSpec stage = new StageSpec(type, false, Tolerance.NONE,
-        JobDocument.policy(meta.object("limits")), List.of(TaskSpec.of("")), null, data);
+    StageSpec stage =
+        new StageSpec(
+            type,
+            false,
+            Tolerance.NONE,
+            JobDocument.policy(meta.object("limits")),
+            List.of(TaskSpec.of("")),
+            null,
+            data);
     JobSpec spec = JobSpec.of(List.of(stage));
     JobPlan shape = JobPlan.of(spec, created);
-    return new PlainFiles(Meta.header(meta, id),
-        new JobPlan(created, meta.flag("hold", false), true, shape.stages()), stage, meta);
+    return new PlainFiles(
+        Meta.header(meta, id),
+        new JobPlan(created, meta.flag("hold", false), true, shape.stages()),
+        stage,
+        meta);
   }
 
   /** Stands for a job whose files cannot be read, so that it can be shown and failed. */
   static PlainFiles unreadable(JobId id, Instant created) {
     StageSpec stage = StageSpec.of("generate", List.of(TaskSpec.of("")));
-    return new PlainFiles(Meta.header(JsonObject.create(), id),
-        JobPlan.of(JobSpec.of(List.of(stage)), created), stage, JsonObject.create());
+    return new PlainFiles(
+        Meta.header(JsonObject.create(), id),
+        JobPlan.of(JobSpec.of(List.of(stage)), created),
+        stage,
+        JsonObject.create());
   }
 
   private static void attach(At at, JsonObject data, String name, String file) throws IOException {
@@ -141,10 +157,24 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
 
   @Override
   public JobSpec spec(At at) throws IOException {
-    StageSpec whole = new StageSpec(stage.type(), false, Tolerance.NONE, stage.policy(),
-        List.of(TaskSpec.of(input(at, 1, 1))), null, stage.data());
-    return new JobSpec(header.name(), header.priority(), plan.held(), header.parent(),
-        header.retryOf(), header.tags(), header.metadata(), List.of(whole));
+    StageSpec whole =
+        new StageSpec(
+            stage.type(),
+            false,
+            Tolerance.NONE,
+            stage.policy(),
+            List.of(TaskSpec.of(input(at, 1, 1))),
+            null,
+            stage.data());
+    return new JobSpec(
+        header.name(),
+        header.priority(),
+        plan.held(),
+        header.parent(),
+        header.retryOf(),
+        header.tags(),
+        header.metadata(),
+        List.of(whole));
   }
 
   @Override
@@ -214,8 +244,8 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     TaskFold task = fold.stage(1).task(1);
     List<String> artifacts = new ArrayList<>();
     if (fold.state() == JobState.COMPLETED) {
-      boolean vector = stage.type().equals("embed")
-          && at.disk().kind(at.file(EMBEDDING)) == Disk.Kind.FILE;
+      boolean vector =
+          stage.type().equals("embed") && at.disk().kind(at.file(EMBEDDING)) == Disk.Kind.FILE;
       artifacts.add(vector ? EMBEDDING : RESULT);
     } else {
       at.disk().write(at.file(ERROR), Text.bytes(String.valueOf(task.error()) + "\n"));

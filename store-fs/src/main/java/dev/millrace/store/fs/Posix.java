@@ -26,6 +26,7 @@ final class Posix {
 
   private static final int READ_WRITE = 2;
   private static final int CREATE = MAC ? 0x200 : 0x40;
+
   /** Children must not inherit a descriptor: they would hold the lock beyond our death. */
   private static final int CLOSE_ON_EXEC = MAC ? 0x1000000 : 0x80000;
 
@@ -44,14 +45,24 @@ final class Posix {
     FunctionDescriptor ofInts =
         FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
     Linker.Option capture = Linker.Option.captureCallState("errno");
-    this.open = LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow("open"),
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_INT),
-        Linker.Option.firstVariadicArg(2), capture);
+    this.open =
+        LINKER.downcallHandle(
+            LINKER.defaultLookup().findOrThrow("open"),
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT),
+            Linker.Option.firstVariadicArg(2),
+            capture);
     this.close = LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow("close"), ofInt, capture);
-    this.flock = LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow("flock"), ofInts, capture);
-    this.syncfs = LINKER.defaultLookup().find("syncfs")
-        .map(address -> LINKER.downcallHandle(address, ofInt, capture));
+    this.flock =
+        LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow("flock"), ofInts, capture);
+    this.syncfs =
+        LINKER
+            .defaultLookup()
+            .find("syncfs")
+            .map(address -> LINKER.downcallHandle(address, ofInt, capture));
   }
 
   boolean hasSyncfs() {
@@ -128,7 +139,7 @@ final class Posix {
   }
 
   private static IOException failed(String call, String on, MemorySegment errno) {
-    return new IOException(call + " of " + on + " failed with errno "
-        + (int) ERRNO_VALUE.get(errno, 0L));
+    return new IOException(
+        call + " of " + on + " failed with errno " + (int) ERRNO_VALUE.get(errno, 0L));
   }
 }

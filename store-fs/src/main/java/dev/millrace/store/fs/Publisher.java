@@ -99,8 +99,10 @@ final class Publisher implements Submitting {
     try {
       Trees.delete(disk, dir);
     } catch (IOException e) {
-      System.getLogger("dev.millrace.store").log(System.Logger.Level.WARNING,
-          "could not remove the unfinished " + dir + ": " + e.getMessage());
+      System.getLogger("dev.millrace.store")
+          .log(
+              System.Logger.Level.WARNING,
+              "could not remove the unfinished " + dir + ": " + e.getMessage());
     }
   }
 
@@ -111,8 +113,8 @@ final class Publisher implements Submitting {
         if (task.input() instanceof String text) {
           int bytes = utf8Length(text);
           if (bytes > JobSpec.MAX_PROMPT_BYTES) {
-            throw new IllegalArgumentException("Prompt too large: " + bytes + " bytes, at most "
-                + JobSpec.MAX_PROMPT_BYTES);
+            throw new IllegalArgumentException(
+                "Prompt too large: " + bytes + " bytes, at most " + JobSpec.MAX_PROMPT_BYTES);
           }
           total += bytes;
         }
@@ -132,7 +134,8 @@ final class Publisher implements Submitting {
         bytes++;
       } else if (c < 0x800) {
         bytes += 2;
-      } else if (Character.isHighSurrogate(c) && i + 1 < text.length()
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
           && Character.isLowSurrogate(text.charAt(i + 1))) {
         bytes += 4;
         i++;

@@ -100,26 +100,31 @@ final class RealDisk implements Disk {
   @Override
   public void writeSynced(Path file, byte[] content) throws IOException {
     requireFileOrNothing(file);
-    use(file, WRITING, channel -> {
-      all(channel, content, 0);
-      channel.force(true);
-      return channel;
-    });
+    use(
+        file,
+        WRITING,
+        channel -> {
+          all(channel, content, 0);
+          channel.force(true);
+          return channel;
+        });
   }
 
   @Override
   public void append(Path file, byte[] content) throws IOException {
     requireFileOrNothing(file);
     long[] end = {-1};
-    use(file, APPENDING, channel -> {
-      end[0] = end[0] < 0 ? channel.size() : end[0];
-      return all(channel, content, end[0]);
-    });
+    use(
+        file,
+        APPENDING,
+        channel -> {
+          end[0] = end[0] < 0 ? channel.size() : end[0];
+          return all(channel, content, end[0]);
+        });
   }
 
   /** Leaves the file as it was if it cannot take all of {@code content}. */
-  private static FileChannel all(FileChannel channel, byte[] content, long end)
-      throws IOException {
+  private static FileChannel all(FileChannel channel, byte[] content, long end) throws IOException {
     if (channel.size() > end) {
       channel.truncate(end); // written before an interrupt closed the channel
     }
@@ -140,19 +145,24 @@ final class RealDisk implements Disk {
   @Override
   public byte[] read(Path file, int most) throws IOException {
     requireFile(file);
-    return use(file, READING, channel -> {
-      long size = channel.size();
-      if (size > most) {
-        throw new FileTooLarge(file, size, most);
-      }
-      return fill(channel, 0, (int) size);
-    });
+    return use(
+        file,
+        READING,
+        channel -> {
+          long size = channel.size();
+          if (size > most) {
+            throw new FileTooLarge(file, size, most);
+          }
+          return fill(channel, 0, (int) size);
+        });
   }
 
   @Override
   public byte[] read(Path file, long offset, int length) throws IOException {
     requireFile(file);
-    return use(file, READING,
+    return use(
+        file,
+        READING,
         channel -> fill(channel, offset, Math.clamp(channel.size() - offset, 0, length)));
   }
 

@@ -31,9 +31,10 @@ final class Reconcile {
     if (fold.state() == place || fold.state().isFinal()) {
       return;
     }
-    Cause cause = op != null && op.to() == place && !fold.knows(op.id())
-        ? op.cause()
-        : Cause.user(null, "moved by hand");
+    Cause cause =
+        op != null && op.to() == place && !fold.knows(op.id())
+            ? op.cause()
+            : Cause.user(null, "moved by hand");
     switch (place) {
       case PAUSED -> lever(turn, JobEvent.PAUSE, cause);
       case ABORTED -> lever(turn, JobEvent.ABORT, cause);

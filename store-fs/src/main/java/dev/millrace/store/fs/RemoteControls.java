@@ -108,8 +108,11 @@ final class RemoteControls implements Controls {
       }
     }
     Trees.delete(disk, file);
-    throw new StoreException("the owner of " + places.root() + " did not answer within 30 s; is it"
-        + " stopped or overloaded? See \"millrace serve --status\"");
+    throw new StoreException(
+        "the owner of "
+            + places.root()
+            + " did not answer within 30 s; is it"
+            + " stopped or overloaded? See \"millrace serve --status\"");
   }
 
   private static void pause() {

@@ -18,7 +18,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A lever that one process asks another to pull, as a file in the inbox. */
-record Request(String lever, @Nullable JobId job, int stage, Cause cause, @Nullable Instant before,
+record Request(
+    String lever,
+    @Nullable JobId job,
+    int stage,
+    Cause cause,
+    @Nullable Instant before,
     Set<JobState> states) {
 
   static Request on(String lever, JobId job, int stage, Cause cause) {
@@ -30,11 +35,16 @@ record Request(String lever, @Nullable JobId job, int stage, Cause cause, @Nulla
   }
 
   String write(String op) {
-    return Json.write(JsonObject.create().put("lever", lever)
-        .putIfPresent("job", job == null ? null : job.value()).put("stage", stage)
-        .putIfPresent("who", cause.who()).putIfPresent("comment", cause.comment()).put("op", op)
-        .putIfPresent("before", before == null ? null : before.toString())
-        .put("states", List.copyOf(states)));
+    return Json.write(
+        JsonObject.create()
+            .put("lever", lever)
+            .putIfPresent("job", job == null ? null : job.value())
+            .put("stage", stage)
+            .putIfPresent("who", cause.who())
+            .putIfPresent("comment", cause.comment())
+            .put("op", op)
+            .putIfPresent("before", before == null ? null : before.toString())
+            .put("states", List.copyOf(states)));
   }
 
   static Request read(String text) {
@@ -44,10 +54,14 @@ record Request(String lever, @Nullable JobId job, int stage, Cause cause, @Nulla
       String before = in.string("before", null);
       Set<JobState> states = EnumSet.noneOf(JobState.class);
       in.list("states").forEach(state -> states.add(JobState.valueOf(String.valueOf(state))));
-      return new Request(in.string("lever"), job == null ? null : new JobId(job),
-          (int) in.integer("stage", 0), new Cause(Actor.USER, in.string("who", null),
-              in.string("comment", null), in.string("op")),
-          before == null ? null : Instant.parse(before), states);
+      return new Request(
+          in.string("lever"),
+          job == null ? null : new JobId(job),
+          (int) in.integer("stage", 0),
+          new Cause(
+              Actor.USER, in.string("who", null), in.string("comment", null), in.string("op")),
+          before == null ? null : Instant.parse(before),
+          states);
     } catch (IllegalArgumentException | DateTimeException e) {
       throw new JsonException("not a request: " + e.getMessage());
     }
@@ -75,17 +89,20 @@ record Request(String lever, @Nullable JobId job, int stage, Cause cause, @Nulla
 
   static String answer(Object answer) {
     JsonObject out = JsonObject.create();
-    return Json.write(switch (answer) {
-      case Answer.Done _ -> out.put("answer", "done");
-      case Answer.Refused(String message) -> out.put("answer", "refused").put("message", message);
-      case Answer.Fenced(String message) -> out.put("answer", "fenced").put("message", message);
-      case Answer.Cancelled(String message) ->
-          out.put("answer", "cancelled").put("message", message);
-      case Answer.Missing(String message) -> out.put("answer", "missing").put("message", message);
-      case Integer count -> out.put("answer", "count").put("count", count);
-      case RuntimeException e -> out.put("answer", "error").put("message", e.getMessage());
-      default -> throw new IllegalArgumentException(answer.toString());
-    });
+    return Json.write(
+        switch (answer) {
+          case Answer.Done _ -> out.put("answer", "done");
+          case Answer.Refused(String message) ->
+              out.put("answer", "refused").put("message", message);
+          case Answer.Fenced(String message) -> out.put("answer", "fenced").put("message", message);
+          case Answer.Cancelled(String message) ->
+              out.put("answer", "cancelled").put("message", message);
+          case Answer.Missing(String message) ->
+              out.put("answer", "missing").put("message", message);
+          case Integer count -> out.put("answer", "count").put("count", count);
+          case RuntimeException e -> out.put("answer", "error").put("message", e.getMessage());
+          default -> throw new IllegalArgumentException(answer.toString());
+        });
   }
 
   static Object readAnswer(String text) {

@@ -8,7 +8,6 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.store.fs.JobFiles.Delivery;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,10 +35,12 @@ final class Retention {
     try {
       for (JobState state : states.stream().filter(JobState::isFinal).toList()) {
         List<JobId> ids = new ArrayList<>();
-        disk.list(places.of(state), name -> {
-          JobId.parse(name).ifPresent(ids::add);
-          return true;
-        });
+        disk.list(
+            places.of(state),
+            name -> {
+              JobId.parse(name).ifPresent(ids::add);
+              return true;
+            });
         for (JobId id : ids) {
           if (endedBefore(id, state, before)) {
             disk.rename(places.of(state, id), places.own("trash").resolve(id.value()));
@@ -56,9 +57,8 @@ final class Retention {
 
   private boolean endedBefore(JobId id, JobState state, Instant before) throws IOException {
     Instant said = Meta.completedAt(Meta.read(disk, places.of(state, id)));
-    Instant end = said != null
-        ? said
-        : reader.find(id).map(view -> view.completedAt()).orElse(null);
+    Instant end =
+        said != null ? said : reader.find(id).map(view -> view.completedAt()).orElse(null);
     return end != null && end.isBefore(before);
   }
 
@@ -86,8 +86,10 @@ final class Retention {
       try {
         job.files().keepPartial(job.at(), of, output, new Dirty());
       } catch (IOException e) {
-        System.getLogger("dev.millrace.store").log(Level.WARNING, "the partial output of " + claim
-            + " could not be kept: " + Failures.explain(e));
+        System.getLogger("dev.millrace.store")
+            .log(
+                Level.WARNING,
+                "the partial output of " + claim + " could not be kept: " + Failures.explain(e));
       }
     }
     return fence.done() ? new Answer.Fenced(claim + ": the job has ended") : fence;

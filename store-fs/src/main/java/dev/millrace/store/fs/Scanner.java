@@ -53,8 +53,10 @@ final class Scanner implements AutoCloseable {
       disk.list(places.of(state), names::add);
       for (String name : names) {
         // A job that was paused before anything happened to it has nothing to recover.
-        if (JobId.isValid(name) && (state == JobState.IN_PROGRESS || disk
-            .kind(places.of(state).resolve(name).resolve(EventLog.FILE)) == Disk.Kind.FILE)) {
+        if (JobId.isValid(name)
+            && (state == JobState.IN_PROGRESS
+                || disk.kind(places.of(state).resolve(name).resolve(EventLog.FILE))
+                    == Disk.Kind.FILE)) {
           JobId id = new JobId(name);
           guarded(id, () -> ledger.step(id, (job, dirty) -> job));
         }
@@ -78,15 +80,18 @@ final class Scanner implements AutoCloseable {
       Instant changed = disk.modified(ready);
       if (!changed.equals(listed)) {
         int[] seen = {0};
-        disk.list(ready, name -> {
-          discover(name);
-          if (++seen[0] % SLICE == 0) {
-            between.run();
-          }
-          return true;
-        });
+        disk.list(
+            ready,
+            name -> {
+              discover(name);
+              if (++seen[0] % SLICE == 0) {
+                between.run();
+              }
+              return true;
+            });
         // A change within the grain of the directory's time would not show: look again then.
-        listed = changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
+        listed =
+            changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
       }
       inbox.processAll();
     } catch (IOException e) {
@@ -96,8 +101,13 @@ final class Scanner implements AutoCloseable {
 
   /** A name turned up among the ready jobs. */
   void discover(String name) {
-    JobId.parse(name).ifPresentOrElse(this::discover, () -> report("input/ready/" + name,
-        "is not a job id (digits joined by single underscores) and is ignored"));
+    JobId.parse(name)
+        .ifPresentOrElse(
+            this::discover,
+            () ->
+                report(
+                    "input/ready/" + name,
+                    "is not a job id (digits joined by single underscores) and is ignored"));
   }
 
   /** A job turned up; it may be known already, or gone again. */
@@ -117,7 +127,8 @@ final class Scanner implements AutoCloseable {
       JsonObject meta = kind == Disk.Kind.DIRECTORY ? Meta.read(disk, dir) : JsonObject.create();
       if (!meta.has("mode") && !looksLikeJob(disk, dir)) {
         if (disk.kind(dir) != Disk.Kind.NOTHING) { // else it was claimed just now
-          report("input/ready/" + id,
+          report(
+              "input/ready/" + id,
               "is not a directory with a prompt.txt or job.json and is not touched");
         }
         return;

@@ -22,8 +22,15 @@ import org.jspecify.annotations.Nullable;
  * @param problem why its files cannot be read as a job; null if they can
  * @param log what stands in its log; of one not begun, that the job was submitted
  */
-record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable String problem,
-    Content log, JobFold fold, @Nullable Operation op) {
+record Snapshot(
+    JobId id,
+    At at,
+    JobState place,
+    JobFiles files,
+    @Nullable String problem,
+    Content log,
+    JobFold fold,
+    @Nullable Operation op) {
 
   /** Reads the directory of a job that stands in {@code place}. */
   static Snapshot read(JobId id, At at, JobState place, Moves moves) throws IOException {
@@ -44,22 +51,32 @@ record Snapshot(JobId id, At at, JobState place, JobFiles files, @Nullable Strin
     Content log = EventLog.read(at, known);
     if (log.entries().isEmpty()) {
       // A log begins with the first thing that happens; what is true before that goes without.
-      log = new Content(List.of(new Entry(1, files.plan().createdAt(), new Fact.Submitted())),
-          log.length(), log.torn());
+      log =
+          new Content(
+              List.of(new Entry(1, files.plan().createdAt(), new Fact.Submitted())),
+              log.length(),
+              log.torn());
     }
     JobFold fold = JobFold.created(files.plan(), moves);
     for (Entry entry : log.entries()) {
       try {
         fold.apply(entry);
       } catch (IllegalTransition | IndexOutOfBoundsException e) {
-        throw new EventLog.Damaged(EventLog.FILE + ", line " + entry.number() + ": "
-            + e.getMessage());
+        throw new EventLog.Damaged(
+            EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
       }
     }
-    // A job that waits and has no log was never touched by a user: most jobs, when they are claimed.
-    boolean untouched =
-        place == JobState.PENDING && log.length() == 0 && !files.plan().held();
-    return new Snapshot(id, at, place, files, problem, log, fold,
+    // A job that waits and has no log was never touched by a user: most jobs, when they are
+    // claimed.
+    boolean untouched = place == JobState.PENDING && log.length() == 0 && !files.plan().held();
+    return new Snapshot(
+        id,
+        at,
+        place,
+        files,
+        problem,
+        log,
+        fold,
         untouched || fold.state() == place ? null : Operation.read(at));
   }
 

@@ -72,13 +72,21 @@ final class StagedFiles implements JobFiles {
     for (StageSpec stage : spec.stages()) {
       counts.add(stage.tasks().size());
       if (!stage.tasks().isEmpty()) {
-        files.put(path(number, stage.type(), stage.isTemplate() ? TEMPLATES : TASKS),
+        files.put(
+            path(number, stage.type(), stage.isTemplate() ? TEMPLATES : TASKS),
             LineFile.bytes(stage.tasks().stream().map(JobDocument::task).toList()));
       }
       number++;
     }
-    files.put(DOCUMENT, Text.bytes(Json.pretty(JsonObject.create().put("v", VERSION)
-        .put("counts", counts).put("job", JobDocument.write(spec, false))) + "\n"));
+    files.put(
+        DOCUMENT,
+        Text.bytes(
+            Json.pretty(
+                    JsonObject.create()
+                        .put("v", VERSION)
+                        .put("counts", counts)
+                        .put("job", JobDocument.write(spec, false)))
+                + "\n"));
     JsonObject meta = Meta.of(spec, at, "job").put("type", spec.stages().getFirst().type());
     if (spec.stages().getFirst().gate() || spec.stages().getFirst().tasks().isEmpty()) {
       meta.put("inspect", true); // its first stage has nothing to claim yet
@@ -93,7 +101,9 @@ final class StagedFiles implements JobFiles {
       Path file = at.file(DOCUMENT);
       document = Json.object(Text.of(file, at.disk().read(file, MAX_DOCUMENT)));
     } catch (NoSuchFileException e) {
-      throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY ? new Malformed("job.json not found") : e;
+      throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY
+          ? new Malformed("job.json not found")
+          : e;
     } catch (Disk.FileTooLarge | Disk.NotRegular e) {
       throw new Malformed(e.getMessage());
     }
@@ -103,27 +113,38 @@ final class StagedFiles implements JobFiles {
     JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
     List<Integer> counts = document.list("counts").stream().map(StagedFiles::count).toList();
     if (counts.size() != bare.stages().size()) {
-      throw new Malformed("job.json: " + counts.size() + " counts of tasks for "
-          + bare.stages().size() + " stages");
+      throw new Malformed(
+          "job.json: "
+              + counts.size()
+              + " counts of tasks for "
+              + bare.stages().size()
+              + " stages");
     }
     List<StagePlan> stages = new ArrayList<>();
     for (int i = 0; i < bare.stages().size(); i++) {
       StageSpec stage = bare.stages().get(i);
-      boolean template = stage.each() != null || at.disk()
-          .kind(at.file(path(i + 1, stage.type(), TEMPLATES))) == Disk.Kind.FILE;
-      stages.add(new StagePlan(stage.type(), stage.gate(), stage.tolerance(), stage.policy(),
-          counts.get(i), template));
+      boolean template =
+          stage.each() != null
+              || at.disk().kind(at.file(path(i + 1, stage.type(), TEMPLATES))) == Disk.Kind.FILE;
+      stages.add(
+          new StagePlan(
+              stage.type(),
+              stage.gate(),
+              stage.tolerance(),
+              stage.policy(),
+              counts.get(i),
+              template));
     }
-    return new StagedFiles(JobHeader.of(id, bare),
-        new JobPlan(created, bare.held(), true, stages), bare);
+    return new StagedFiles(
+        JobHeader.of(id, bare), new JobPlan(created, bare.held(), true, stages), bare);
   }
 
   private static int count(@Nullable Object number) {
     if (number instanceof Long count && count >= 0 && count <= StageSpec.MAX_TASKS) {
       return count.intValue();
     }
-    throw new IllegalArgumentException("job.json: a stage has 0 to " + StageSpec.MAX_TASKS
-        + " tasks, not " + number);
+    throw new IllegalArgumentException(
+        "job.json: a stage has 0 to " + StageSpec.MAX_TASKS + " tasks, not " + number);
   }
 
   private static String path(int number, String type, String file) {
@@ -160,11 +181,25 @@ final class StagedFiles implements JobFiles {
       for (int task = 1; task <= shape.tasks(); task++) {
         given.add(given(at, file, task));
       }
-      whole.add(new StageSpec(stage.type(), stage.gate(), stage.tolerance(), stage.policy(), given,
-          stage.each(), stage.data()));
+      whole.add(
+          new StageSpec(
+              stage.type(),
+              stage.gate(),
+              stage.tolerance(),
+              stage.policy(),
+              given,
+              stage.each(),
+              stage.data()));
     }
-    return new JobSpec(bare.name(), bare.priority(), bare.held(), bare.parent(), bare.retryOf(),
-        bare.tags(), bare.metadata(), whole);
+    return new JobSpec(
+        bare.name(),
+        bare.priority(),
+        bare.held(),
+        bare.parent(),
+        bare.retryOf(),
+        bare.tags(),
+        bare.metadata(),
+        whole);
   }
 
   @Override
@@ -216,8 +251,17 @@ final class StagedFiles implements JobFiles {
 
   @Override
   public void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException {
-    append(at, of.stage(), Text.bytes(Json.write(JsonObject.create().put("task", of.task())
-        .put("attempt", of.attempt()).put("partial", partial)) + "\n"), dirty);
+    append(
+        at,
+        of.stage(),
+        Text.bytes(
+            Json.write(
+                    JsonObject.create()
+                        .put("task", of.task())
+                        .put("attempt", of.attempt())
+                        .put("partial", partial))
+                + "\n"),
+        dirty);
   }
 
   /** Answers where the line begins. */
@@ -247,16 +291,17 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public @Nullable TaskResult result(At at, int stage, int task, TaskFold fold)
-      throws IOException {
+  public @Nullable TaskResult result(At at, int stage, int task, TaskFold fold) throws IOException {
     if (fold.state() != TaskState.COMPLETED || fold.resultLength() == 0) {
       return null;
     }
     Path file = at.file(path(stage, RESULTS));
-    JsonObject line = Json.object(
-        Text.of(file, region(stage).read(at.disk(), file, fold.resultAt(), fold.resultLength())));
-    return new TaskResult(TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
-        line.string("result"));
+    JsonObject line =
+        Json.object(
+            Text.of(
+                file, region(stage).read(at.disk(), file, fold.resultAt(), fold.resultLength())));
+    return new TaskResult(
+        TaskResult.Kind.valueOf(line.string("kind", "RESULT")), line.string("result"));
   }
 
   @Override
@@ -269,10 +314,19 @@ final class StagedFiles implements JobFiles {
       }
     }
     if (fold.state() == JobState.FAILED) {
-      String error = fold.stages().stream().filter(stage -> stage.error() != null)
-          .map(stage -> "stage " + stage.number() + " (" + stage.plan().type() + "): "
-              + stage.error())
-          .findFirst().orElse("failed");
+      String error =
+          fold.stages().stream()
+              .filter(stage -> stage.error() != null)
+              .map(
+                  stage ->
+                      "stage "
+                          + stage.number()
+                          + " ("
+                          + stage.plan().type()
+                          + "): "
+                          + stage.error())
+              .findFirst()
+              .orElse("failed");
       at.disk().write(at.file(PlainFiles.ERROR), Text.bytes(error + "\n"));
       dirty.file(at.file(PlainFiles.ERROR)).directory(at.dir());
     }
@@ -310,9 +364,10 @@ final class StagedFiles implements JobFiles {
       LineFile templates = lines(path(number, TEMPLATES));
       for (int task = 1; task <= stage.size(); task++) {
         TaskSpec given = given(at, templates, task);
-        rendered.add(given.template()
-            ? task(Template.render((String) given.input(), earlier, 0))
-            : JobDocument.task(given));
+        rendered.add(
+            given.template()
+                ? task(Template.render((String) given.input(), earlier, 0))
+                : JobDocument.task(given));
       }
     }
     directory(at, number, dirty);

@@ -67,19 +67,24 @@ final class Sweep {
 
   private void sweep(JobId id, List<Claim> lost) {
     Set<Hold> holds = lost.stream().map(Claim::hold).collect(Collectors.toSet());
-    ledger.step(id, (job, dirty) -> {
-      ledger.record(job, dirty, turn -> {
-        for (StageFold stage : turn.fold().stages()) {
-          if (!holds.isEmpty() || stage.plan().policy().hasTimeouts()) {
-            for (int task = 1; task <= stage.size(); task++) {
-              task(turn, stage, task, holds);
-            }
-          }
-        }
-        return Answer.DONE;
-      });
-      return ledger.finish(job, dirty);
-    });
+    ledger.step(
+        id,
+        (job, dirty) -> {
+          ledger.record(
+              job,
+              dirty,
+              turn -> {
+                for (StageFold stage : turn.fold().stages()) {
+                  if (!holds.isEmpty() || stage.plan().policy().hasTimeouts()) {
+                    for (int task = 1; task <= stage.size(); task++) {
+                      task(turn, stage, task, holds);
+                    }
+                  }
+                }
+                return Answer.DONE;
+              });
+          return ledger.finish(job, dirty);
+        });
     lost.forEach(leases::end);
   }
 
@@ -95,8 +100,7 @@ final class Sweep {
     } else if (over(Claims.queueDeadline(turn.fold(), number, task))) {
       moved += Claims.expire(turn, number, task).done() ? 1 : 0;
     } else if (token != null && lost.contains(new Hold(number, task, token))) {
-      moved +=
-          Claims.lose(turn, new Hold(number, task, token), "lost lease").done() ? 1 : 0;
+      moved += Claims.lose(turn, new Hold(number, task, token), "lost lease").done() ? 1 : 0;
     }
   }
 

@@ -2,11 +2,11 @@ package dev.millrace.store.fs;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
-import java.nio.charset.CharsetDecoder;
-import java.nio.CharBuffer;
 import java.nio.file.Path;
 
 /** Strict UTF-8: a byte that is not text is an error with its offset, never a replacement. */
@@ -19,8 +19,12 @@ final class Text {
 
   static String of(Path file, byte[] bytes) throws IOException {
     try {
-      return StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)
-          .onUnmappableCharacter(CodingErrorAction.REPORT).decode(ByteBuffer.wrap(bytes)).toString();
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .onUnmappableCharacter(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes))
+          .toString();
     } catch (CharacterCodingException e) {
       throw new JobFiles.Malformed(
           file.getFileName() + " is not valid UTF-8 at byte " + firstBadByte(bytes));

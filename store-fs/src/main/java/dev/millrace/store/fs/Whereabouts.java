@@ -37,7 +37,8 @@ final class Whereabouts {
       if (found.isEmpty()) {
         found = places.look(disk, id);
       }
-      if (found.isEmpty() && times().equals(before)
+      if (found.isEmpty()
+          && times().equals(before)
           && before.stream().noneMatch(time -> time.isAfter(settled))) {
         return Optional.empty();
       }

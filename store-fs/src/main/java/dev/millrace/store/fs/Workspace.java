@@ -48,8 +48,13 @@ public final class Workspace {
 
   private static Workspace of(Path dir) {
     Path root = dir.toAbsolutePath().normalize();
-    return new Workspace(new FsSettings(root, new RealDisk(root), Clock.systemUTC(),
-        IdGenerator.forThisProcess()::next, java.util.random.RandomGenerator.getDefault()));
+    return new Workspace(
+        new FsSettings(
+            root,
+            new RealDisk(root),
+            Clock.systemUTC(),
+            IdGenerator.forThisProcess()::next,
+            java.util.random.RandomGenerator.getDefault()));
   }
 
   public Path root() {

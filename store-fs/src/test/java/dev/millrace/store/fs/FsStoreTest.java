@@ -8,13 +8,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The embedded store keeps the contract, on the real file system. */
 class FsStoreTest extends StoreContract {
-  @TempDir
-  Path dir;
+  @TempDir Path dir;
 
   @Override
   public JobStore open(ContractSettings settings) {
-    return FsStore.tryOpen(new FsSettings(dir.resolve("ws"), new RealDisk(dir.resolve("ws")),
-        settings.clock(), settings.ids(), settings.random())).orElseThrow();
+    return FsStore.tryOpen(
+            new FsSettings(
+                dir.resolve("ws"),
+                new RealDisk(dir.resolve("ws")),
+                settings.clock(),
+                settings.ids(),
+                settings.random()))
+        .orElseThrow();
   }
 
   @Override

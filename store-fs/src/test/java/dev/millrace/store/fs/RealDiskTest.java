@@ -15,27 +15,30 @@ import org.junit.jupiter.api.io.TempDir;
 /** What the operating system's files do that a simulation does not show. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RealDiskTest {
-  @TempDir
-  Path dir;
+  @TempDir Path dir;
 
   @Test
   void anInterruptNeitherLosesNorDoublesWhatIsAppended() throws InterruptedException {
     RealDisk disk = new RealDisk(dir);
     AtomicBoolean done = new AtomicBoolean();
     Throwable[] problem = {null};
-    Thread writer = Thread.ofPlatform().start(() -> {
-      try {
-        for (int file = 0; file < 400; file++) {
-          for (int line = 0; line < 5; line++) {
-            disk.append(dir.resolve("file" + file), Text.bytes(file + " " + line + "\n"));
-          }
-        }
-      } catch (IOException | RuntimeException e) {
-        problem[0] = e;
-      } finally {
-        done.set(true);
-      }
-    });
+    Thread writer =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    for (int file = 0; file < 400; file++) {
+                      for (int line = 0; line < 5; line++) {
+                        disk.append(
+                            dir.resolve("file" + file), Text.bytes(file + " " + line + "\n"));
+                      }
+                    }
+                  } catch (IOException | RuntimeException e) {
+                    problem[0] = e;
+                  } finally {
+                    done.set(true);
+                  }
+                });
     while (!done.get()) {
       writer.interrupt();
       Thread.onSpinWait();
@@ -43,8 +46,8 @@ class RealDiskTest {
     writer.join();
     assertThat(problem[0]).isNull();
     for (int file = 0; file < 400; file++) {
-      assertThat(dir.resolve("file" + file)).hasContent(
-          "%1$d 0%n%1$d 1%n%1$d 2%n%1$d 3%n%1$d 4%n".formatted(file));
+      assertThat(dir.resolve("file" + file))
+          .hasContent("%1$d 0%n%1$d 1%n%1$d 2%n%1$d 3%n%1$d 4%n".formatted(file));
     }
   }
 

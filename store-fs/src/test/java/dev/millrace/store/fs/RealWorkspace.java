@@ -27,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class RealWorkspace {
   private static final Set<String> TYPES = Set.of("generate", "embed", "a", "b");
 
-  @TempDir
-  Path dir;
+  @TempDir Path dir;
 
   Path root;
   Places places;

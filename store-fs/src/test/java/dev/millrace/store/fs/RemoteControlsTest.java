@@ -58,11 +58,14 @@ class RemoteControlsTest extends RealWorkspace {
     assertThat(reading.state(id)).contains(JobState.PENDING);
     assertThat(controls().abort(id, Rig.ANNA)).isEqualTo(Answer.DONE);
     assertThat(reading.state(id)).contains(JobState.ABORTED);
-    assertThat(controls().resume(id, Rig.ANNA)).isEqualTo(new Answer.Refused(
-        "job: cannot RESUME from ABORTED; legal: nothing, ABORTED is final"));
+    assertThat(controls().resume(id, Rig.ANNA))
+        .isEqualTo(
+            new Answer.Refused(
+                "job: cannot RESUME from ABORTED; legal: nothing, ABORTED is final"));
     assertThat(controls().abort(new JobId("1_2_3"), Rig.ANNA)).isInstanceOf(Answer.Missing.class);
     Checks.logAddsUp(reading, id);
-    assertThat(controls().prune(Instant.now().plusSeconds(1), Set.of(JobState.ABORTED))).isEqualTo(1);
+    assertThat(controls().prune(Instant.now().plusSeconds(1), Set.of(JobState.ABORTED)))
+        .isEqualTo(1);
     assertThat(reading.state(id)).isEmpty();
     assertThat(left("inbox")).isEmpty();
     assertThat(left("answers")).isEmpty();
@@ -106,7 +109,8 @@ class RemoteControlsTest extends RealWorkspace {
     JobId id = submit();
     own();
     Path op = Files.createDirectory(place(JobState.PENDING, id).resolve("op.json.tmp"));
-    assertThatThrownBy(() -> controls().pause(id, Rig.ANNA)).isInstanceOf(StoreException.class)
+    assertThatThrownBy(() -> controls().pause(id, Rig.ANNA))
+        .isInstanceOf(StoreException.class)
         .hasMessageContaining("op.json.tmp is not a regular file");
     Files.delete(op);
     assertThat(controls().pause(id, Rig.ANNA)).isEqualTo(Answer.DONE);
@@ -130,8 +134,8 @@ class RemoteControlsTest extends RealWorkspace {
   }
 
   private void everyAnswerIsAnError() {
-    assertThat(left("answers")).allSatisfy(
-        answer -> assertThat(answer).content().contains("\"answer\":\"error\""));
+    assertThat(left("answers"))
+        .allSatisfy(answer -> assertThat(answer).content().contains("\"answer\":\"error\""));
   }
 
   @Test
@@ -142,7 +146,9 @@ class RemoteControlsTest extends RealWorkspace {
       owner.freeze();
       CompletableFuture<Answer> paused =
           CompletableFuture.supplyAsync(() -> controls().pause(id, Rig.ANNA));
-      await("the request", () -> left("inbox").stream().anyMatch(f -> f.toString().endsWith(".json")));
+      await(
+          "the request",
+          () -> left("inbox").stream().anyMatch(f -> f.toString().endsWith(".json")));
       owner.kill();
       assertThat(paused.get(60, TimeUnit.SECONDS)).isEqualTo(Answer.DONE);
       assertThat(workspace.reading().state(id)).contains(JobState.PAUSED);
@@ -152,11 +158,15 @@ class RemoteControlsTest extends RealWorkspace {
   }
 
   private long count(JobId id, Enum<?> event) {
-    return workspace.reading().events(id, 0, 1_000).stream().filter(entry -> switch (entry.fact()) {
-      case Fact.OfJob fact -> fact.event() == event;
-      case Fact.OfStage fact -> fact.event() == event && fact.cause().who() != null;
-      default -> false;
-    }).count();
+    return workspace.reading().events(id, 0, 1_000).stream()
+        .filter(
+            entry ->
+                switch (entry.fact()) {
+                  case Fact.OfJob fact -> fact.event() == event;
+                  case Fact.OfStage fact -> fact.event() == event && fact.cause().who() != null;
+                  default -> false;
+                })
+        .count();
   }
 
   /** The owner dies at any moment around the request; another may be there at once or not. */
@@ -181,9 +191,12 @@ class RemoteControlsTest extends RealWorkspace {
   private void oneLever(int which, JobId id, Child owner, int nanos, String as) throws Exception {
     List<Enum<?>> events =
         List.of(JobEvent.PAUSE, JobEvent.ABORT, StageEvent.APPROVE, JobEvent.PAUSE);
-    List<Supplier<Answer>> levers = List.of(() -> controls().pause(id, Rig.ANNA),
-        () -> controls().abort(id, Rig.ANNA), () -> controls().approve(id, 1, Rig.ANNA),
-        () -> controls().pause(id, Rig.ANNA));
+    List<Supplier<Answer>> levers =
+        List.of(
+            () -> controls().pause(id, Rig.ANNA),
+            () -> controls().abort(id, Rig.ANNA),
+            () -> controls().approve(id, 1, Rig.ANNA),
+            () -> controls().pause(id, Rig.ANNA));
     CompletableFuture<Answer> answer = CompletableFuture.supplyAsync(levers.get(which));
     LockSupport.parkNanos(nanos);
     owner.kill();

@@ -57,8 +57,10 @@ final class Rig {
   Rig(SimDisk disk, Instant now, long process) {
     this.disk = disk;
     this.clock = new ManualClock(now);
-    this.store = FsStore.openUnlocked(new FsSettings(ROOT, disk, clock,
-        new IdGenerator(clock, process)::next, () -> 1L << 63));
+    this.store =
+        FsStore.openUnlocked(
+            new FsSettings(
+                ROOT, disk, clock, new IdGenerator(clock, process)::next, () -> 1L << 63));
   }
 
   /** Is told after each acknowledgement. */
@@ -83,11 +85,12 @@ final class Rig {
   }
 
   private void done(Supplier<Answer> call) {
-    told(() -> {
-      Answer answer = call.get();
-      assertThat(answer).isEqualTo(Answer.DONE);
-      return answer;
-    });
+    told(
+        () -> {
+          Answer answer = call.get();
+          assertThat(answer).isEqualTo(Answer.DONE);
+          return answer;
+        });
   }
 
   JobId submit(JobSpec spec) {

@@ -35,8 +35,11 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
 
   private static final JobSpec TWO_STAGES =
       job(stage("a", "one", "two"), each("b", "again {{result}} of {{input}}"));
-  private static final JobSpec GATED = job(stage("a", "one"),
-      gate(templates("b", "first {{results[1]}}", "all {{results}}")), stage("c", "last"));
+  private static final JobSpec GATED =
+      job(
+          stage("a", "one"),
+          gate(templates("b", "first {{results[1]}}", "all {{results}}")),
+          stage("c", "last"));
 
   static Stream<Scenario> all() {
     return Stream.of(submitting(), working(), failing(), holding(), ending(), deleting())
@@ -48,129 +51,195 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
   private static List<Scenario> submitting() {
     return List.of(
         new Scenario("submit a plain job", Scenario::nothing, rig -> rig.submit(plain("héllo"))),
-        new Scenario("submit two at once", Scenario::nothing, rig -> {
-          rig.submit(plain("one"));
-          rig.submit(plain("two"));
-        }),
+        new Scenario(
+            "submit two at once",
+            Scenario::nothing,
+            rig -> {
+              rig.submit(plain("one"));
+              rig.submit(plain("two"));
+            }),
         new Scenario("submit two stages", Scenario::nothing, rig -> rig.submit(TWO_STAGES)),
         new Scenario("submit on hold", Scenario::nothing, rig -> rig.submit(held(plain("x")))),
-        new Scenario("submit a gate", Scenario::nothing,
-            rig -> rig.submit(job(gate(stage("a", "x"))))));
+        new Scenario(
+            "submit a gate", Scenario::nothing, rig -> rig.submit(job(gate(stage("a", "x"))))));
   }
 
   private static List<Scenario> working() {
     return List.of(
         new Scenario("claim", rig -> rig.submit(plain("x")), rig -> rig.claim(1)),
-        new Scenario("claim of several jobs", rig -> {
-          rig.submit(plain("x"));
-          rig.submit(TWO_STAGES);
-          rig.submit(plain("y"));
-        }, rig -> rig.claim(10)),
-        new Scenario("claim one more of a running job", rig -> {
-          rig.submit(TWO_STAGES);
-          rig.claim(1);
-        }, rig -> rig.claim(1)),
-        new Scenario("complete a plain job", rig -> {
-          rig.submit(plain("x"));
-          rig.claim(1);
-        }, rig -> rig.complete(rig.claims.getFirst())),
-        new Scenario("complete a task of a batch", rig -> {
-          rig.submit(job(stage("a", "1", "2", "3", "4")));
-          rig.claim(3);
-        }, rig -> {
-          rig.complete(rig.claims.get(1));
-          rig.complete(rig.claims.get(0));
-        }),
-        new Scenario("complete the last task of a stage", rig -> {
-          rig.submit(TWO_STAGES);
-          rig.claim(2);
-          rig.complete(rig.claims.get(1));
-        }, rig -> rig.complete(rig.claims.get(0))),
-        new Scenario("complete the last task of a job", rig -> {
-          rig.submit(TWO_STAGES);
-          rig.claim(2).forEach(rig::complete);
-          rig.claim(2);
-          rig.complete(rig.claims.get(2));
-        }, rig -> rig.complete(rig.claims.get(3))),
-        new Scenario("a whole job", Scenario::nothing, rig -> {
-          rig.submit(plain("x"));
-          rig.complete(rig.claim(1).getFirst());
-        }));
+        new Scenario(
+            "claim of several jobs",
+            rig -> {
+              rig.submit(plain("x"));
+              rig.submit(TWO_STAGES);
+              rig.submit(plain("y"));
+            },
+            rig -> rig.claim(10)),
+        new Scenario(
+            "claim one more of a running job",
+            rig -> {
+              rig.submit(TWO_STAGES);
+              rig.claim(1);
+            },
+            rig -> rig.claim(1)),
+        new Scenario(
+            "complete a plain job",
+            rig -> {
+              rig.submit(plain("x"));
+              rig.claim(1);
+            },
+            rig -> rig.complete(rig.claims.getFirst())),
+        new Scenario(
+            "complete a task of a batch",
+            rig -> {
+              rig.submit(job(stage("a", "1", "2", "3", "4")));
+              rig.claim(3);
+            },
+            rig -> {
+              rig.complete(rig.claims.get(1));
+              rig.complete(rig.claims.get(0));
+            }),
+        new Scenario(
+            "complete the last task of a stage",
+            rig -> {
+              rig.submit(TWO_STAGES);
+              rig.claim(2);
+              rig.complete(rig.claims.get(1));
+            },
+            rig -> rig.complete(rig.claims.get(0))),
+        new Scenario(
+            "complete the last task of a job",
+            rig -> {
+              rig.submit(TWO_STAGES);
+              rig.claim(2).forEach(rig::complete);
+              rig.claim(2);
+              rig.complete(rig.claims.get(2));
+            },
+            rig -> rig.complete(rig.claims.get(3))),
+        new Scenario(
+            "a whole job",
+            Scenario::nothing,
+            rig -> {
+              rig.submit(plain("x"));
+              rig.complete(rig.claim(1).getFirst());
+            }));
   }
 
   private static List<Scenario> failing() {
     return List.of(
-        new Scenario("fail with attempts left", rig -> {
-          rig.submit(with(attempts(2), plain("x")));
-          rig.claim(1);
-        }, rig -> rig.fail(rig.claims.getFirst(), new Failure("broken", true, "half"))),
-        new Scenario("fail for good", rig -> {
-          rig.submit(plain("x"));
-          rig.claim(1);
-        }, rig -> rig.fail(rig.claims.getFirst(), new Failure("broken", true, "half"))),
-        new Scenario("fail a stage for good", rig -> {
-          rig.submit(TWO_STAGES);
-          rig.claim(2);
-          rig.complete(rig.claims.getFirst());
-        }, rig -> rig.fail(rig.claims.get(1), Failure.permanent("broken"))),
-        new Scenario("fail to render a template", rig -> {
-          rig.submit(job(stage("a", "1"), each("b", "{{result.name}}")));
-          rig.claim(1);
-        }, rig -> rig.complete(rig.claims.getFirst())),
-        new Scenario("release", rig -> {
-          rig.submit(TWO_STAGES);
-          rig.claim(2);
-        }, rig -> rig.release(rig.claims.getFirst())),
-        new Scenario("sweep", rig -> {
-          rig.submit(with(queueTimeout(Specs.MINUTE), plain("x")));
-          rig.submit(with(queueTimeout(Specs.MINUTE), TWO_STAGES));
-          rig.submit(with(runTimeout(Specs.MINUTE), plain("z")));
-          rig.claim(3);
-          rig.later(Specs.MINUTE);
-          rig.submit(with(queueTimeout(Specs.MINUTE), TWO_STAGES));
-          rig.later(Specs.MINUTE);
-        }, Rig::sweep));
+        new Scenario(
+            "fail with attempts left",
+            rig -> {
+              rig.submit(with(attempts(2), plain("x")));
+              rig.claim(1);
+            },
+            rig -> rig.fail(rig.claims.getFirst(), new Failure("broken", true, "half"))),
+        new Scenario(
+            "fail for good",
+            rig -> {
+              rig.submit(plain("x"));
+              rig.claim(1);
+            },
+            rig -> rig.fail(rig.claims.getFirst(), new Failure("broken", true, "half"))),
+        new Scenario(
+            "fail a stage for good",
+            rig -> {
+              rig.submit(TWO_STAGES);
+              rig.claim(2);
+              rig.complete(rig.claims.getFirst());
+            },
+            rig -> rig.fail(rig.claims.get(1), Failure.permanent("broken"))),
+        new Scenario(
+            "fail to render a template",
+            rig -> {
+              rig.submit(job(stage("a", "1"), each("b", "{{result.name}}")));
+              rig.claim(1);
+            },
+            rig -> rig.complete(rig.claims.getFirst())),
+        new Scenario(
+            "release",
+            rig -> {
+              rig.submit(TWO_STAGES);
+              rig.claim(2);
+            },
+            rig -> rig.release(rig.claims.getFirst())),
+        new Scenario(
+            "sweep",
+            rig -> {
+              rig.submit(with(queueTimeout(Specs.MINUTE), plain("x")));
+              rig.submit(with(queueTimeout(Specs.MINUTE), TWO_STAGES));
+              rig.submit(with(runTimeout(Specs.MINUTE), plain("z")));
+              rig.claim(3);
+              rig.later(Specs.MINUTE);
+              rig.submit(with(queueTimeout(Specs.MINUTE), TWO_STAGES));
+              rig.later(Specs.MINUTE);
+            },
+            Rig::sweep));
   }
 
   private static List<Scenario> holding() {
     return List.of(
-        new Scenario("pause a job that waits", rig -> rig.submit(plain("x")),
+        new Scenario(
+            "pause a job that waits",
+            rig -> rig.submit(plain("x")),
             rig -> rig.pause(rig.jobs.getFirst())),
-        new Scenario("pause a job that runs", Scenario::halfDone,
-            rig -> rig.pause(rig.jobs.getFirst())),
-        new Scenario("resume a job that had started", rig -> {
-          halfDone(rig);
-          rig.pause(rig.jobs.getFirst());
-        }, rig -> rig.resume(rig.jobs.getFirst())),
-        new Scenario("resume a job that had not started", rig -> {
-          rig.submit(plain("x"));
-          rig.pause(rig.jobs.getFirst());
-        }, rig -> rig.resume(rig.jobs.getFirst())),
-        new Scenario("resume a job that was submitted on hold",
-            rig -> rig.submit(held(plain("x"))), rig -> rig.resume(rig.jobs.getFirst())),
-        new Scenario("resume a job whose last task finished", rig -> {
-          rig.submit(job(stage("a", "1")));
-          rig.claim(1);
-          rig.pause(rig.jobs.getFirst());
-          rig.complete(rig.claims.getFirst());
-        }, rig -> rig.resume(rig.jobs.getFirst())),
-        new Scenario("pause and resume again and again", rig -> rig.submit(plain("x")), rig -> {
-          JobId id = rig.jobs.getFirst();
-          rig.pause(id);
-          rig.resume(id);
-          rig.pause(id);
-          rig.resume(id);
-        }),
-        new Scenario("complete a task of a paused job", rig -> {
-          halfDone(rig);
-          rig.pause(rig.jobs.getFirst());
-        }, rig -> rig.complete(rig.claims.get(1))),
+        new Scenario(
+            "pause a job that runs", Scenario::halfDone, rig -> rig.pause(rig.jobs.getFirst())),
+        new Scenario(
+            "resume a job that had started",
+            rig -> {
+              halfDone(rig);
+              rig.pause(rig.jobs.getFirst());
+            },
+            rig -> rig.resume(rig.jobs.getFirst())),
+        new Scenario(
+            "resume a job that had not started",
+            rig -> {
+              rig.submit(plain("x"));
+              rig.pause(rig.jobs.getFirst());
+            },
+            rig -> rig.resume(rig.jobs.getFirst())),
+        new Scenario(
+            "resume a job that was submitted on hold",
+            rig -> rig.submit(held(plain("x"))),
+            rig -> rig.resume(rig.jobs.getFirst())),
+        new Scenario(
+            "resume a job whose last task finished",
+            rig -> {
+              rig.submit(job(stage("a", "1")));
+              rig.claim(1);
+              rig.pause(rig.jobs.getFirst());
+              rig.complete(rig.claims.getFirst());
+            },
+            rig -> rig.resume(rig.jobs.getFirst())),
+        new Scenario(
+            "pause and resume again and again",
+            rig -> rig.submit(plain("x")),
+            rig -> {
+              JobId id = rig.jobs.getFirst();
+              rig.pause(id);
+              rig.resume(id);
+              rig.pause(id);
+              rig.resume(id);
+            }),
+        new Scenario(
+            "complete a task of a paused job",
+            rig -> {
+              halfDone(rig);
+              rig.pause(rig.jobs.getFirst());
+            },
+            rig -> rig.complete(rig.claims.get(1))),
         new Scenario("hold a stage", Scenario::halfDone, rig -> rig.hold(rig.jobs.getFirst(), 1)),
-        new Scenario("approve a gate", rig -> {
-          rig.submit(GATED);
-          rig.complete(rig.claim(1).getFirst());
-        }, rig -> rig.approve(rig.jobs.getFirst(), 2)),
-        new Scenario("approve the first stage", rig -> rig.submit(job(gate(stage("a", "x")))),
+        new Scenario(
+            "approve a gate",
+            rig -> {
+              rig.submit(GATED);
+              rig.complete(rig.claim(1).getFirst());
+            },
+            rig -> rig.approve(rig.jobs.getFirst(), 2)),
+        new Scenario(
+            "approve the first stage",
+            rig -> rig.submit(job(gate(stage("a", "x")))),
             rig -> rig.approve(rig.jobs.getFirst(), 1)));
   }
 
@@ -182,27 +251,35 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
 
   private static List<Scenario> ending() {
     return List.of(
-        new Scenario("abort a job that waits", rig -> rig.submit(plain("x")),
+        new Scenario(
+            "abort a job that waits",
+            rig -> rig.submit(plain("x")),
             rig -> rig.abort(rig.jobs.getFirst())),
-        new Scenario("abort a job that runs", Scenario::halfDone,
-            rig -> rig.abort(rig.jobs.getFirst())),
-        new Scenario("abort a job that is paused", rig -> {
-          halfDone(rig);
-          rig.pause(rig.jobs.getFirst());
-        }, rig -> rig.abort(rig.jobs.getFirst())));
+        new Scenario(
+            "abort a job that runs", Scenario::halfDone, rig -> rig.abort(rig.jobs.getFirst())),
+        new Scenario(
+            "abort a job that is paused",
+            rig -> {
+              halfDone(rig);
+              rig.pause(rig.jobs.getFirst());
+            },
+            rig -> rig.abort(rig.jobs.getFirst())));
   }
 
   private static List<Scenario> deleting() {
     return List.of(
-        new Scenario("prune", rig -> {
-          rig.submit(plain("done"));
-          rig.submit(plain("failed"));
-          rig.claim(2);
-          rig.complete(rig.claims.get(0));
-          rig.fail(rig.claims.get(1), Failure.of("broken"));
-          rig.submit(TWO_STAGES);
-          rig.abort(rig.jobs.get(2));
-          rig.submit(plain("stays"));
-        }, rig -> rig.prune(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED)));
+        new Scenario(
+            "prune",
+            rig -> {
+              rig.submit(plain("done"));
+              rig.submit(plain("failed"));
+              rig.claim(2);
+              rig.complete(rig.claims.get(0));
+              rig.fail(rig.claims.get(1), Failure.of("broken"));
+              rig.submit(TWO_STAGES);
+              rig.abort(rig.jobs.get(2));
+              rig.submit(plain("stays"));
+            },
+            rig -> rig.prune(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED)));
   }
 }

@@ -52,6 +52,7 @@ class SharedCrashTest {
   private static final class Told {
     final Map<JobId, JobSpec> submitted = new ConcurrentHashMap<>();
     final Map<String, String> completed = new ConcurrentHashMap<>();
+
     /** Whether the job is paused; a job is not in it while a lever is being pulled. */
     final Map<JobId, Boolean> paused = new ConcurrentHashMap<>();
 
@@ -97,22 +98,26 @@ class SharedCrashTest {
   }
 
   private static Thread start(RandomGenerator random, Told told, Action action) {
-    return Thread.ofPlatform().start(() -> {
-      try {
-        while (true) {
-          action.run(random);
-        }
-      } catch (Stopped | StoreException e) {
-        // the end, for this thread or for whoever synced for it
-      } catch (Throwable e) {
-        told.surprises.add(e);
-      }
-    });
+    return Thread.ofPlatform()
+        .start(
+            () -> {
+              try {
+                while (true) {
+                  action.run(random);
+                }
+              } catch (Stopped | StoreException e) {
+                // the end, for this thread or for whoever synced for it
+              } catch (Throwable e) {
+                told.surprises.add(e);
+              }
+            });
   }
 
   private static void submit(Rig rig, Told told, RandomGenerator random) {
-    JobSpec spec = random.nextInt(3) == 0 ? Specs.plain("x")
-        : Specs.job(Specs.stage("a", "1", "2", "3", "4"), Specs.each("b", "again {{result}}"));
+    JobSpec spec =
+        random.nextInt(3) == 0
+            ? Specs.plain("x")
+            : Specs.job(Specs.stage("a", "1", "2", "3", "4"), Specs.each("b", "again {{result}}"));
     JobId id = rig.store.submit(spec);
     told.submitted.put(id, spec);
     told.paused.put(id, false);
@@ -145,15 +150,25 @@ class SharedCrashTest {
   private static void check(Rig rig, Told told, String as) {
     Checks.hold(rig.disk, Rig.PLACES, rig.store);
     told.submitted.forEach((id, spec) -> assertThat(rig.store.spec(id)).as(as).contains(spec));
-    told.completed.forEach((name, result) -> {
-      String[] parts = name.split("/");
-      TaskView task = rig.store.tasks(new JobId(parts[0]), Integer.parseInt(parts[1]),
-          Integer.parseInt(parts[2]), 1).getFirst();
-      assertThat(task.state()).as("%s, task %s", as, name).isEqualTo(TaskState.COMPLETED);
-      assertThat(task.result().text()).as("%s, task %s", as, name).isEqualTo(result);
-    });
-    told.paused.forEach((id, paused) -> assertThat(rig.store.state(id).orElseThrow()
-        == JobState.PAUSED).as("%s, job %s is paused", as, id).isEqualTo(paused));
+    told.completed.forEach(
+        (name, result) -> {
+          String[] parts = name.split("/");
+          TaskView task =
+              rig.store
+                  .tasks(
+                      new JobId(parts[0]),
+                      Integer.parseInt(parts[1]),
+                      Integer.parseInt(parts[2]),
+                      1)
+                  .getFirst();
+          assertThat(task.state()).as("%s, task %s", as, name).isEqualTo(TaskState.COMPLETED);
+          assertThat(task.result().text()).as("%s, task %s", as, name).isEqualTo(result);
+        });
+    told.paused.forEach(
+        (id, paused) ->
+            assertThat(rig.store.state(id).orElseThrow() == JobState.PAUSED)
+                .as("%s, job %s is paused", as, id)
+                .isEqualTo(paused));
     Map<JobId, JobState> ends = Ending.expected(rig.store);
     assertThat(ends.values()).as(as).allMatch(end -> end == JobState.COMPLETED);
     Ending.drive(rig);

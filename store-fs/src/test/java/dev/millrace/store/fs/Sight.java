@@ -45,12 +45,27 @@ record Sight(TreeMap<JobId, String> jobs) {
     out.append(view.state()).append(view.completedAt() == null ? "" : ", ended");
     out.append(", ").append(view.error()).append('\n');
     for (JobView.StageView stage : view.stages()) {
-      out.append("  stage ").append(stage.number()).append(' ').append(open(stage.state()))
-          .append(' ').append(stage.error()).append('\n');
+      out.append("  stage ")
+          .append(stage.number())
+          .append(' ')
+          .append(open(stage.state()))
+          .append(' ')
+          .append(stage.error())
+          .append('\n');
       for (TaskView task : store.tasks(id, stage.number(), 1, 1_000)) {
-        out.append("    task ").append(task.task()).append(' ').append(open(task.state()))
-            .append(" after ").append(task.attempts()).append(" (").append(task.error())
-            .append("): ").append(task.input()).append(" -> ").append(task.result()).append('\n');
+        out.append("    task ")
+            .append(task.task())
+            .append(' ')
+            .append(open(task.state()))
+            .append(" after ")
+            .append(task.attempts())
+            .append(" (")
+            .append(task.error())
+            .append("): ")
+            .append(task.input())
+            .append(" -> ")
+            .append(task.result())
+            .append('\n');
       }
     }
     return out.append("  ").append(store.spec(id).orElseThrow()).toString();

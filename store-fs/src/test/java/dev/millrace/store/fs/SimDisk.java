@@ -149,8 +149,9 @@ final class SimDisk implements Disk {
 
   /** Puts a link, FIFO or the like there. */
   synchronized void plantOther(Path path) throws IOException {
-    files.change(new SimFiles.Change(
-        files.parent(path), path.getFileName().toString(), new Inode(Kind.OTHER)));
+    files.change(
+        new SimFiles.Change(
+            files.parent(path), path.getFileName().toString(), new Inode(Kind.OTHER)));
   }
 
   private synchronized void perform(What what, Path path, Effect effect) throws IOException {
@@ -184,10 +185,13 @@ final class SimDisk implements Disk {
   @Override
   public Kind kind(Path path) throws IOException {
     Kind[] kind = {Kind.NOTHING};
-    perform(What.LOOK, path, _ -> {
-      Inode found = files.find(path);
-      kind[0] = found == null ? Kind.NOTHING : found.kind;
-    });
+    perform(
+        What.LOOK,
+        path,
+        _ -> {
+          Inode found = files.find(path);
+          kind[0] = found == null ? Kind.NOTHING : found.kind;
+        });
     return kind[0];
   }
 
@@ -207,17 +211,19 @@ final class SimDisk implements Disk {
 
   @Override
   public void createDirectory(Path directory) throws IOException {
-    perform(What.CREATE_DIRECTORY, directory, _ -> {
-      if (files.find(directory) != null) {
-        throw new FileAlreadyExistsException(directory.toString());
-      }
-      name(directory, new Inode(Kind.DIRECTORY));
-    });
+    perform(
+        What.CREATE_DIRECTORY,
+        directory,
+        _ -> {
+          if (files.find(directory) != null) {
+            throw new FileAlreadyExistsException(directory.toString());
+          }
+          name(directory, new Inode(Kind.DIRECTORY));
+        });
   }
 
   private void name(Path path, Inode inode) throws IOException {
-    files.change(
-        new SimFiles.Change(files.parent(path), path.getFileName().toString(), inode));
+    files.change(new SimFiles.Change(files.parent(path), path.getFileName().toString(), inode));
   }
 
   @Override
@@ -249,8 +255,11 @@ final class SimDisk implements Disk {
   }
 
   private void put(Path file, byte[] content) throws IOException {
-    perform(What.PUT_BYTES, file, thousandths ->
-        regular(file).append(content, (int) (content.length * (long) thousandths / 1000)));
+    perform(
+        What.PUT_BYTES,
+        file,
+        thousandths ->
+            regular(file).append(content, (int) (content.length * (long) thousandths / 1000)));
   }
 
   private Inode regular(Path file) throws IOException {
@@ -264,16 +273,19 @@ final class SimDisk implements Disk {
   @Override
   public byte[] read(Path file, int most) throws IOException {
     byte[][] bytes = {{}};
-    perform(What.READ, file, _ -> {
-      Inode inode = files.get(file);
-      if (inode.kind != Kind.FILE) {
-        throw new NotRegular(file);
-      }
-      bytes[0] = inode.content();
-      if (bytes[0].length > most) {
-        throw new FileTooLarge(file, bytes[0].length, most);
-      }
-    });
+    perform(
+        What.READ,
+        file,
+        _ -> {
+          Inode inode = files.get(file);
+          if (inode.kind != Kind.FILE) {
+            throw new NotRegular(file);
+          }
+          bytes[0] = inode.content();
+          if (bytes[0].length > most) {
+            throw new FileTooLarge(file, bytes[0].length, most);
+          }
+        });
     return bytes[0].clone();
   }
 
@@ -291,48 +303,58 @@ final class SimDisk implements Disk {
 
   @Override
   public void rename(Path from, Path to) throws IOException {
-    perform(What.RENAME, to, _ -> {
-      Inode moved = files.get(from);
-      Inode old = files.find(to);
-      if (!to.equals(from) && to.startsWith(from)) {
-        throw new FileSystemException(to.toString(), null, "Invalid argument");
-      }
-      if (moved == old) {
-        return;
-      }
-      if (old != null && old.kind == Kind.DIRECTORY
-          && (moved.kind != Kind.DIRECTORY || !old.names.isEmpty())) {
-        throw new DirectoryNotEmptyException(to.toString());
-      }
-      if (old != null && old.kind != Kind.DIRECTORY && moved.kind == Kind.DIRECTORY) {
-        throw new FileSystemException(to.toString(), null, "Not a directory");
-      }
-      files.change(
-          new SimFiles.Change(files.parent(from), from.getFileName().toString(), null),
-          new SimFiles.Change(files.parent(to), to.getFileName().toString(), moved));
-    });
+    perform(
+        What.RENAME,
+        to,
+        _ -> {
+          Inode moved = files.get(from);
+          Inode old = files.find(to);
+          if (!to.equals(from) && to.startsWith(from)) {
+            throw new FileSystemException(to.toString(), null, "Invalid argument");
+          }
+          if (moved == old) {
+            return;
+          }
+          if (old != null
+              && old.kind == Kind.DIRECTORY
+              && (moved.kind != Kind.DIRECTORY || !old.names.isEmpty())) {
+            throw new DirectoryNotEmptyException(to.toString());
+          }
+          if (old != null && old.kind != Kind.DIRECTORY && moved.kind == Kind.DIRECTORY) {
+            throw new FileSystemException(to.toString(), null, "Not a directory");
+          }
+          files.change(
+              new SimFiles.Change(files.parent(from), from.getFileName().toString(), null),
+              new SimFiles.Change(files.parent(to), to.getFileName().toString(), moved));
+        });
   }
 
   @Override
   public void delete(Path path) throws IOException {
-    perform(What.DELETE, path, _ -> {
-      if (!files.get(path).names.isEmpty()) {
-        throw new DirectoryNotEmptyException(path.toString());
-      }
-      files.change(
-          new SimFiles.Change(files.parent(path), path.getFileName().toString(), null));
-    });
+    perform(
+        What.DELETE,
+        path,
+        _ -> {
+          if (!files.get(path).names.isEmpty()) {
+            throw new DirectoryNotEmptyException(path.toString());
+          }
+          files.change(
+              new SimFiles.Change(files.parent(path), path.getFileName().toString(), null));
+        });
   }
 
   @Override
   public void list(Path directory, Predicate<String> visitor) throws IOException {
     List<String> names = new ArrayList<>();
-    perform(What.READ, directory, _ -> {
-      if (files.get(directory).kind != Kind.DIRECTORY) {
-        throw new NotDirectoryException(directory.toString());
-      }
-      names.addAll(files.get(directory).names.keySet());
-    });
+    perform(
+        What.READ,
+        directory,
+        _ -> {
+          if (files.get(directory).kind != Kind.DIRECTORY) {
+            throw new NotDirectoryException(directory.toString());
+          }
+          names.addAll(files.get(directory).names.keySet());
+        });
     for (String name : names) {
       if (!visitor.test(name)) {
         return;
@@ -347,12 +369,15 @@ final class SimDisk implements Disk {
 
   @Override
   public void syncDirectory(Path directory) throws IOException {
-    perform(What.SYNC_DIRECTORY, directory, _ -> {
-      if (files.get(directory).kind != Kind.DIRECTORY) {
-        throw new NoSuchFileException(directory.toString());
-      }
-      files.syncNames(files.get(directory));
-    });
+    perform(
+        What.SYNC_DIRECTORY,
+        directory,
+        _ -> {
+          if (files.get(directory).kind != Kind.DIRECTORY) {
+            throw new NoSuchFileException(directory.toString());
+          }
+          files.syncNames(files.get(directory));
+        });
   }
 
   @Override

@@ -116,7 +116,8 @@ class SimDiskTest {
       SimDisk found = disk.afterPowerLoss(Loss.RANDOM_SURVIVES, new SplittableRandom(seed));
       seen.add(new String(found.read(FILE, 9), StandardCharsets.UTF_8));
     }
-    assertThat(seen).allMatch(text -> text.startsWith("safe"))
+    assertThat(seen)
+        .allMatch(text -> text.startsWith("safe"))
         .contains("safe", "safem", "safemo", "safemor", "safemore", "safemo\0\0");
   }
 
@@ -124,7 +125,8 @@ class SimDiskTest {
   void aProgramStopsWhereItIsToldAndDoesNothingMore() throws IOException {
     directories();
     disk.stopAt(disk.operations() + 2, Cut.MIDDLE);
-    assertThatThrownBy(() -> disk.write(FILE, bytes("four"))).isInstanceOf(Stopped.class)
+    assertThatThrownBy(() -> disk.write(FILE, bytes("four")))
+        .isInstanceOf(Stopped.class)
         .hasMessage("MIDDLE 5 PUT_BYTES /a/file");
     assertThatThrownBy(() -> disk.read(FILE, 9)).isInstanceOf(Stopped.class);
     assertThat(disk.afterKill().read(FILE, 9)).isEqualTo(bytes("fo"));

@@ -42,8 +42,14 @@ final class SimFiles {
     }
 
     boolean sharesName(Step other) {
-      return changes.stream().anyMatch(mine -> other.changes().stream().anyMatch(
-          its -> its.directory() == mine.directory() && its.name().equals(mine.name())));
+      return changes.stream()
+          .anyMatch(
+              mine ->
+                  other.changes().stream()
+                      .anyMatch(
+                          its ->
+                              its.directory() == mine.directory()
+                                  && its.name().equals(mine.name())));
     }
   }
 
@@ -160,9 +166,16 @@ final class SimFiles {
     SimFiles copy = new SimFiles(copy(root, copies));
     copy.ticks = ticks;
     for (Step step : pending) {
-      copy.pending.add(new Step(step.changes().stream().map(change -> new Change(
-          copy(change.directory(), copies), change.name(),
-          change.to() == null ? null : copy(change.to(), copies))).toList()));
+      copy.pending.add(
+          new Step(
+              step.changes().stream()
+                  .map(
+                      change ->
+                          new Change(
+                              copy(change.directory(), copies),
+                              change.name(),
+                              change.to() == null ? null : copy(change.to(), copies)))
+                  .toList()));
     }
     return copy;
   }
@@ -190,11 +203,12 @@ final class SimFiles {
     for (Inode inode : all) {
       inode.names.clear();
       inode.names.putAll(inode.syncedNames);
-      inode.found(switch (loss) {
-        case NOTHING_SURVIVES -> inode.synced();
-        case EVERYTHING_SURVIVES -> inode.content();
-        case PREFIX_SURVIVES, RANDOM_SURVIVES -> inode.maybe(random);
-      });
+      inode.found(
+          switch (loss) {
+            case NOTHING_SURVIVES -> inode.synced();
+            case EVERYTHING_SURVIVES -> inode.content();
+            case PREFIX_SURVIVES, RANDOM_SURVIVES -> inode.maybe(random);
+          });
     }
     return found;
   }

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The embedded store and the executable specification agree on every answer, over many seeds. */
 class SpecificationTest {
-  @TempDir
-  Path dir;
+  @TempDir Path dir;
 
   @Test
   void everyAnswerIsTheSpecifications() {
@@ -22,7 +21,10 @@ class SpecificationTest {
     System.out.println("SpecificationTest: first seed " + first + ", " + runs + " runs");
     SplittableRandom seeds = new SplittableRandom(first);
     for (int run = 0; run < runs; run++) {
-      RandomOperations.compare(run == 0 ? first : seeds.nextLong(), 300, new MemoryFixture(),
+      RandomOperations.compare(
+          run == 0 ? first : seeds.nextLong(),
+          300,
+          new MemoryFixture(),
           fixture(dir.resolve("ws" + run)));
     }
   }
@@ -31,8 +33,10 @@ class SpecificationTest {
     return new StoreFixture() {
       @Override
       public JobStore open(ContractSettings settings) {
-        return FsStore.tryOpen(new FsSettings(root, new RealDisk(root), settings.clock(),
-            settings.ids(), settings.random())).orElseThrow();
+        return FsStore.tryOpen(
+                new FsSettings(
+                    root, new RealDisk(root), settings.clock(), settings.ids(), settings.random()))
+            .orElseThrow();
       }
 
       @Override

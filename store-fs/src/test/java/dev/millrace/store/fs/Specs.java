@@ -25,15 +25,36 @@ final class Specs {
   /** A plain prompt, with everything that its metadata can say. */
   static JobSpec plain(String prompt) {
     JsonObject data = JsonObject.create().put("temperature", 0L).put("max_tokens", 16L);
-    StageSpec stage = new StageSpec("generate", false, Tolerance.NONE, TaskPolicy.DEFAULT,
-        List.of(TaskSpec.of(prompt)), null, data);
-    return new JobSpec("plain", Priority.HIGH, false, null, null, List.of("tag"),
-        JsonObject.create().put("key", "value"), List.of(stage));
+    StageSpec stage =
+        new StageSpec(
+            "generate",
+            false,
+            Tolerance.NONE,
+            TaskPolicy.DEFAULT,
+            List.of(TaskSpec.of(prompt)),
+            null,
+            data);
+    return new JobSpec(
+        "plain",
+        Priority.HIGH,
+        false,
+        null,
+        null,
+        List.of("tag"),
+        JsonObject.create().put("key", "value"),
+        List.of(stage));
   }
 
   static JobSpec held(JobSpec it) {
-    return new JobSpec(it.name(), it.priority(), true, it.parent(), it.retryOf(), it.tags(),
-        it.metadata(), it.stages());
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        true,
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages());
   }
 
   static StageSpec stage(String type, String... inputs) {
@@ -41,8 +62,8 @@ final class Specs {
   }
 
   static StageSpec each(String type, String text) {
-    return new StageSpec(type, false, Tolerance.NONE, TaskPolicy.DEFAULT, List.of(), text,
-        JsonObject.create());
+    return new StageSpec(
+        type, false, Tolerance.NONE, TaskPolicy.DEFAULT, List.of(), text, JsonObject.create());
   }
 
   static StageSpec templates(String type, String... texts) {
@@ -50,14 +71,31 @@ final class Specs {
   }
 
   static StageSpec gate(StageSpec it) {
-    return new StageSpec(it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(),
-        it.data());
+    return new StageSpec(
+        it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(), it.data());
   }
 
   static JobSpec with(TaskPolicy policy, JobSpec it) {
-    return new JobSpec(it.name(), it.priority(), it.held(), it.parent(), it.retryOf(), it.tags(),
-        it.metadata(), it.stages().stream().map(stage -> new StageSpec(stage.type(), stage.gate(),
-            stage.tolerance(), policy, stage.tasks(), stage.each(), stage.data())).toList());
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages().stream()
+            .map(
+                stage ->
+                    new StageSpec(
+                        stage.type(),
+                        stage.gate(),
+                        stage.tolerance(),
+                        policy,
+                        stage.tasks(),
+                        stage.each(),
+                        stage.data()))
+            .toList());
   }
 
   static TaskPolicy attempts(int most) {

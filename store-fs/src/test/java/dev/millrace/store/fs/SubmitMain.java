@@ -21,9 +21,11 @@ final class SubmitMain {
 
   /** One prompt, or two stages of two tasks. */
   static JobSpec job(String text) {
-    JobSpec spec = text.hashCode() % 4 == 0
-        ? Specs.job(Specs.stage("a", text + " one", text + " two"), Specs.each("b", "({{result}})"))
-        : Specs.plain(text);
+    JobSpec spec =
+        text.hashCode() % 4 == 0
+            ? Specs.job(
+                Specs.stage("a", text + " one", text + " two"), Specs.each("b", "({{result}})"))
+            : Specs.plain(text);
     return Specs.with(Specs.indestructible(), spec);
   }
 }
