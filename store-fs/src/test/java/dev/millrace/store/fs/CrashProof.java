@@ -33,7 +33,7 @@ final class CrashProof {
   int second;
 
   /**
-   * @param thorough many seeds and every second crash, instead of a few
+   * @param thorough many seeds and many second crashes, instead of a few
    */
   CrashProof(Scenario scenario, long seed, boolean thorough, boolean canSyncAll) {
     this.scenario = scenario;
@@ -161,7 +161,7 @@ final class CrashProof {
   }
 
   /**
-   * The next life is stopped too, in its recovery or in its work, at each operation or at some; and
+   * The next life is stopped too, in its recovery or in its work, at some of its operations; and
    * then once it is a kill and once the power goes.
    */
   private void again(String how, Crashed crashed, long salt) {
@@ -170,7 +170,7 @@ final class CrashProof {
     List<Sight> sights = sights(reference);
     Ending.drive(reference);
     int all = reference.disk.operations();
-    int stride = thorough ? 1 : Math.max(1, all / 3);
+    int stride = thorough ? 5 : Math.max(1, all / 3);
     for (int n = 1 + (int) (salt % stride); n <= all; n += stride) {
       second++;
       String where =

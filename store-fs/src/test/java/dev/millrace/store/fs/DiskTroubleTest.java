@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A disk that is full, fails to sync, or may not be written: what is said, and what comes of it. */
+/** A disk that is full, fails to sync or may not be written: what is said, what comes of it. */
 class DiskTroubleTest {
   private static final JobSpec TWO_STAGES =
       Specs.job(Specs.stage("a", "one", "two"), Specs.each("b", "again {{result}}"));

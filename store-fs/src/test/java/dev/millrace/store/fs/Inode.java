@@ -59,8 +59,8 @@ final class Inode {
   }
 
   /**
-   * What a machine might find after a power loss: the synced bytes, all bytes, or a torn end of what
-   * was written since, with zeros where the length reached the disk and the bytes did not.
+   * What a machine might find after a power loss: the synced bytes, all bytes, or a torn end of
+   * what was written since, with zeros where the length reached the disk and the bytes did not.
    */
   byte[] maybe(RandomGenerator random) {
     if (Arrays.equals(content, synced)) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * -Dmillrace.seed=…}; {@code -Dmillrace.proof=true} kills many more.
  */
 class KillTest extends RealWorkspace {
-  private static final int KILLS = Boolean.getBoolean("millrace.proof") ? 1_000 : 36;
+  private static final int KILLS = Boolean.getBoolean("millrace.proof") ? 2_000 : 200;
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
 
   private final SplittableRandom random = new SplittableRandom(SEED);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Levers pulled by a process that does not own the workspace. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemoteControlsTest extends RealWorkspace {
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 300 : 12;
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());

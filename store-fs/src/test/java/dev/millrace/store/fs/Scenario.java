@@ -42,7 +42,7 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
           stage("c", "last"));
 
   static Stream<Scenario> all() {
-    return Stream.of(submitting(), working(), failing(), holding(), ending(), deleting())
+    return Stream.of(submitting(), working(), failing(), pausing(), gating(), ending(), deleting())
         .flatMap(List::stream);
   }
 
@@ -177,7 +177,7 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
             Rig::sweep));
   }
 
-  private static List<Scenario> holding() {
+  private static List<Scenario> pausing() {
     return List.of(
         new Scenario(
             "pause a job that waits",
@@ -228,7 +228,11 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
               halfDone(rig);
               rig.pause(rig.jobs.getFirst());
             },
-            rig -> rig.complete(rig.claims.get(1))),
+            rig -> rig.complete(rig.claims.get(1))));
+  }
+
+  private static List<Scenario> gating() {
+    return List.of(
         new Scenario("hold a stage", Scenario::halfDone, rig -> rig.hold(rig.jobs.getFirst(), 1)),
         new Scenario(
             "approve a gate",
