@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobTrouble;
 import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.Failure;
@@ -69,6 +70,7 @@ final class Processor {
   private boolean start(Attempt attempt) {
     boolean first = attempt.advance(Step.RUN);
     if (first) {
+      LOG.log(Level.DEBUG, attempt + " is claimed");
       tell("started", () -> listener.started(attempt.claim()));
     }
     return first;
@@ -122,7 +124,7 @@ final class Processor {
     Optional<Answer> stored =
         attempt.stop() == Stop.LOST
             ? Optional.of(new Answer.Fenced("the claim was lost"))
-            : trouble.insist(() -> answer(attempt.claim(), outcome));
+            : store(attempt, outcome);
     if (stored.isEmpty()) {
       LOG.log(
           Level.ERROR,
@@ -132,11 +134,39 @@ final class Processor {
     if (stored.isPresent()) {
       logDropped(attempt, answer);
     }
+    if (answer.done()) {
+      logOutcome(attempt, outcome);
+    }
     if (answer.done() && outcome instanceof Failed) {
       countFailedJob(attempt.claim());
     }
     tally.count(outcome, answer);
     tell("finished", () -> listener.finished(attempt.claim(), outcome, answer));
+  }
+
+  /** What is wrong with one job fails that job; if even that cannot be written, it is left alone. */
+  private Optional<Answer> store(Attempt attempt, TaskOutcome outcome) {
+    try {
+      return trouble.insist(() -> answer(attempt.claim(), outcome));
+    } catch (JobTrouble e) {
+      LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails by it");
+      Failed failed = new Failed(Failure.permanent(String.valueOf(e.getMessage())));
+      try {
+        return trouble.insist(() -> answer(attempt.claim(), failed));
+      } catch (JobTrouble again) {
+        LOG.log(Level.ERROR, attempt + ": " + again.getMessage() + "; the job is left alone");
+        return Optional.of(new Answer.Refused(String.valueOf(again.getMessage())));
+      }
+    }
+  }
+
+  private static void logOutcome(Attempt attempt, TaskOutcome outcome) {
+    switch (outcome) {
+      case Done _ -> LOG.log(Level.DEBUG, attempt + " is done");
+      case Failed(Failure failure) ->
+          LOG.log(Level.INFO, attempt + " failed: " + failure.message());
+      case Released(String reason) -> LOG.log(Level.DEBUG, attempt + " is released: " + reason);
+    }
   }
 
   private static void logDropped(Attempt attempt, Answer answer) {

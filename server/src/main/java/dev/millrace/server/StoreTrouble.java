@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.store.JobTrouble;
 import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger.Level;
@@ -35,6 +36,7 @@ final class StoreTrouble {
    * The answer of {@code call}, however long it takes; empty if given up.
    *
    * @throws StoreBroken if the store is
+   * @throws JobTrouble if it is about this job alone
    */
   <T> Optional<T> insist(Supplier<T> call) {
     Object me = new Object();
@@ -42,8 +44,8 @@ final class StoreTrouble {
       for (int tries = 0; ; tries++) {
         try {
           return Optional.of(call.get());
-        } catch (StoreBroken e) {
-          throw e;
+        } catch (StoreBroken | JobTrouble e) {
+          throw e; // there is nothing to wait for
         } catch (RuntimeException e) {
           begins(me, e);
           if (!awaitNextTry(tries)) {

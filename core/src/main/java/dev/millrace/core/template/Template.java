@@ -42,6 +42,8 @@ public final class Template {
       Pattern.compile("results(?:\\[(\\d{1,6})](.*)|(\\.json))?");
   private static final Pattern STEP = Pattern.compile("\\.([A-Za-z_][\\w-]*)|\\[(\\d{1,6})]");
 
+  private static final Pattern OF_TASK = Pattern.compile("index|input|result([.\\[].*)?");
+
   private Template() {}
 
   /**
@@ -56,6 +58,43 @@ public final class Template {
           out, Matcher.quoteReplacement(value(name, "{{" + name + "}}", results, task)));
     }
     return matcher.appendTail(out).toString();
+  }
+
+  /**
+   * Refuses what can never have an answer, before anything is worked on: an unknown name, or a stage
+   * that is not an earlier one.
+   *
+   * @param stage whose template it is, from 1
+   * @param each whether it is rendered for each result of the previous stage
+   */
+  public static void check(String text, int stage, boolean each) {
+    Matcher matcher = PLACEHOLDER.matcher(text);
+    while (matcher.find()) {
+      String name = matcher.group(1).strip();
+      String shown = "{{" + name + "}}";
+      Matcher stages = STAGES.matcher(name);
+      boolean ofOther = stages.matches();
+      if (ofOther && (stageOf(stages) < 1 || stageOf(stages) >= stage)) {
+        throw new TemplateException(
+            shown + ": stage " + stageOf(stages) + " is not an earlier stage");
+      }
+      boolean ofTask = each && !ofOther && OF_TASK.matcher(name).matches();
+      String rest = ofOther ? stages.group(2) : name;
+      if (!name.equals("open") && !ofTask && !RESULTS.matcher(rest).matches()) {
+        throw unknown(shown);
+      }
+    }
+  }
+
+  private static int stageOf(Matcher stages) {
+    return Integer.parseInt(stages.group(1));
+  }
+
+  private static TemplateException unknown(String shown) {
+    return new TemplateException(
+        shown
+            + " is not known; known: result, input, index (in \"each\"),"
+            + " results, results.json, results[n], stages[n].results, open");
   }
 
   private static String value(String name, String shown, Results results, int task) {
@@ -88,10 +127,7 @@ public final class Template {
   private static String results(String name, String shown, Results results, int stage) {
     Matcher matcher = RESULTS.matcher(name);
     if (!matcher.matches()) {
-      throw new TemplateException(
-          shown
-              + " is not known; known: result, input, index (in \"each\"),"
-              + " results, results.json, results[n], stages[n].results, open");
+      throw unknown(shown);
     }
     List<@Nullable String> all = results.of(stage);
     if (matcher.group(1) != null) {

@@ -175,4 +175,17 @@ class TemplateTest {
           }
         });
   }
+
+  @Test
+  void whatCanNeverHaveAnAnswerIsRefusedBeforehand() {
+    Template.check(
+        "{{result.a[0]}} {{input}} {{index}} {{results}} {{stages[1].results[2]}}", 2, true);
+    Template.check("{{results.json}} {{open}}", 2, false);
+    for (String bad : new String[] {"{{foo}}", "{{stages[2].results}}", "{{stages[1].foo}}"}) {
+      assertThatThrownBy(() -> Template.check(bad, 2, true)).isInstanceOf(TemplateException.class);
+    }
+    assertThatThrownBy(() -> Template.check("{{result}}", 2, false))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("{{result}} is not known");
+  }
 }

@@ -1,7 +1,11 @@
 package dev.millrace.server.exec;
 
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
@@ -16,14 +20,21 @@ import java.util.concurrent.Executors;
  * failed attempt with the last line of stderr; stderr goes to the job's log as it comes.
  *
  * <p>The program finds in its environment what it works on: {@code MILLRACE_JOB}, {@code
- * MILLRACE_STAGE}, {@code MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, and
- * {@code MILLRACE_TOKEN}, which no two attempts share.
+ * MILLRACE_STAGE}, {@code MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, {@code
+ * MILLRACE_TOKEN}, which no two attempts share, and {@code MILLRACE_DATA}, the parameters of its
+ * stage as JSON: a schema or grammar that the job asks for is among them. The result of a job with
+ * a schema must at least be JSON.
  *
  * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
  * killed, everything that it started is ended: TERM, and KILL after a grace. Only what has started
  * a session of its own is left alone. Thread-safe.
  */
 public final class ExecWorker implements Worker {
+  private static final String JSON_SCHEMA = "jsonSchema";
+
+  /** What systems let one variable of an environment hold, with room to spare. */
+  private static final int MAX_DATA = 30_000;
+
   private final String type;
   private final String command;
   private final ExecSettings settings;
@@ -69,22 +80,49 @@ public final class ExecWorker implements Worker {
 
   @Override
   public TaskOutcome work(TaskContext task) throws IOException {
-    ProcessGroup group = groups.start(command, environment(task.claim()));
+    String data = task.data().toString();
+    if (data.length() > MAX_DATA) {
+      return new TaskOutcome.Failed(
+          Failure.permanent(
+              "the stage's data has "
+                  + data.length()
+                  + " characters; a program can be given at most "
+                  + MAX_DATA
+                  + " (MILLRACE_DATA)"));
+    }
+    ProcessGroup group = groups.start(command, environment(task.claim(), data));
     try {
-      return new Execution(group, settings, task::log).run(task, pumps, () -> groups.end(group));
+      return checked(
+          task,
+          new Execution(group, settings, task::log).run(task, pumps, () -> groups.end(group)));
     } finally {
       groups.end(group);
     }
   }
 
-  private static Map<String, String> environment(Claim claim) {
+  /** A job that asked for JSON gets JSON, or fails with what it got instead. */
+  private static TaskOutcome checked(TaskContext task, TaskOutcome outcome) {
+    if (outcome instanceof TaskOutcome.Done(TaskResult result) && task.data().has(JSON_SCHEMA)) {
+      try {
+        Json.parse(result.text());
+      } catch (JsonException e) {
+        return new TaskOutcome.Failed(
+            new Failure(
+                "Structured job produced invalid JSON: " + e.getMessage(), true, result.text()));
+      }
+    }
+    return outcome;
+  }
+
+  private static Map<String, String> environment(Claim claim, String data) {
     return Map.of(
         "MILLRACE_JOB", claim.job().value(),
         "MILLRACE_STAGE", Integer.toString(claim.hold().stage()),
         "MILLRACE_TASK", Integer.toString(claim.hold().task()),
         "MILLRACE_TYPE", claim.type(),
         "MILLRACE_ATTEMPT", Integer.toString(claim.attempt()),
-        "MILLRACE_TOKEN", claim.hold().token().toString());
+        "MILLRACE_TOKEN", claim.hold().token().toString(),
+        "MILLRACE_DATA", data);
   }
 
   @Override

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Hands out tasks in claim order. Thread-safe. */
 final class Claimer {
@@ -32,6 +33,7 @@ final class Claimer {
   private final Ledger ledger;
   private final ClaimQueue queue;
   private final GroupCommit commits;
+  private final Set<JobId> reported = ConcurrentHashMap.newKeySet();
 
   Claimer(Ledger ledger, ClaimQueue queue, GroupCommit commits) {
     this.ledger = ledger;
@@ -57,11 +59,12 @@ final class Claimer {
       } catch (StoreBroken e) {
         throw e;
       } catch (StoreException e) {
-        trouble = e;
         if (!Failures.isOfOneJob(e)) {
+          trouble = e;
           break; // what was claimed so far is told; the next claim meets the same trouble
         }
-        skipped.add(next.id());
+        queue.drop(next); // others go on; it is looked at again when its place changes
+        report(next.id(), e);
       }
     }
     if (trouble != null && claims.isEmpty()) {
@@ -72,6 +75,12 @@ final class Claimer {
     }
     commits.commit(dirty);
     return claims;
+  }
+
+  private void report(JobId id, StoreException e) {
+    if (reported.size() < 10_000 && reported.add(id)) {
+      LOG.log(Level.ERROR, e.getMessage() + "; the job is left alone");
+    }
   }
 
   /** Claims what the job has, as far as the demand goes. */

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs;
 
+import dev.millrace.core.store.JobTrouble;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -14,6 +15,13 @@ final class Failures {
 
   static StoreException of(String what, IOException e) {
     return new StoreException(what + ": " + explain(e), e);
+  }
+
+  /** As {@link #of}, where it may be the fault of that one job's files. */
+  static StoreException ofJob(String what, IOException e) {
+    StoreException plain = of(what, e);
+    boolean oneJob = isOfOneJob(plain) && !(e instanceof AccessDeniedException);
+    return oneJob ? new JobTrouble(plain.getMessage(), e) : plain;
   }
 
   /** Whether it is one job that cannot be read or written, and others may well be. */

@@ -54,7 +54,20 @@ final class FsReader implements Reading {
 
   @Override
   public Optional<JobState> state(JobId id) {
-    return io("look for " + id, () -> whereabouts.find(id));
+    return io("look for " + id, () -> find(id, whereabouts.find(id)));
+  }
+
+  /** A directory among the ready jobs that holds no job is none. */
+  private Optional<JobState> find(JobId id, Optional<JobState> place) throws IOException {
+    boolean foreign =
+        place.isPresent()
+            && place.get() == JobState.PENDING
+            && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY
+            && !Scanner.looksLikeJob(disk, places.of(JobState.PENDING, id));
+    if (foreign && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY) {
+      return Optional.empty();
+    }
+    return place;
   }
 
   /** The job as it is, its log completed from its place; empty if it is missing. */

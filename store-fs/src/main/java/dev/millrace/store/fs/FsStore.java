@@ -131,12 +131,27 @@ final class FsStore extends ReadThrough implements JobStore {
 
   @Override
   public List<Claim> claim(Demand demand) {
+    requireLock();
     List<Claim> claims = claimer.claim(demand);
     if (demand.lease() != null) {
       Instant until = ledger.now().plus(demand.lease());
       claims.forEach(claim -> leases.grant(claim, demand.lease(), until));
     }
     return claims;
+  }
+
+  /** A lock file that was removed by hand may have let another owner in. */
+  private void requireLock() {
+    try {
+      if (lock != null && !lock.isIntact()) {
+        commits.disown(
+            new IOException(
+                OwnerLock.FILE + " was removed or replaced: another server may own the workspace"));
+      }
+    } catch (IOException e) {
+      commits.disown(e);
+    }
+    commits.check();
   }
 
   @Override
@@ -257,6 +272,7 @@ final class FsStore extends ReadThrough implements JobStore {
 
   @Override
   public int sweep() {
+    requireLock();
     commits.check();
     return new Sweep(ledger, queue, leases, settings.random()).run();
   }

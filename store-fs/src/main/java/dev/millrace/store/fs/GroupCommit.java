@@ -32,6 +32,7 @@ final class GroupCommit {
   private int lastWaiters;
   private long lastNanos;
   private volatile @Nullable IOException failure;
+  private volatile boolean disowned;
 
   GroupCommit(Disk disk) {
     this.disk = disk;
@@ -149,9 +150,19 @@ final class GroupCommit {
     }
   }
 
+  /** Refuses everything from now on: somebody else may own what we would write. */
+  void disown(IOException problem) {
+    disowned = true;
+    failure = problem;
+  }
+
   /** Throws if a sync has failed. */
   void check() {
     IOException problem = failure;
+    if (problem != null && disowned) {
+      throw new StoreBroken(
+          problem.getMessage() + "; this one stops, and what it had in hand runs again", problem);
+    }
     if (problem != null) {
       throw new StoreBroken(
           "a sync failed ("

@@ -153,7 +153,7 @@ final class Ledger {
       e.addSuppressed(further);
     }
     interrupted.put(job.id(), job.logLength());
-    throw Failures.of("cannot write job " + job.id(), e);
+    throw Failures.ofJob("cannot write job " + job.id(), e);
   }
 
   /** The job in memory, read from disk if need be; null if it has ended or is nowhere. */
@@ -191,9 +191,9 @@ final class Ledger {
     } catch (NoSuchFileException e) {
       return null; // it moved or was removed just now
     } catch (EventLog.Damaged e) {
-      throw Failures.of("job " + id + " is damaged and left alone", e);
+      throw Failures.ofJob("job " + id + " is damaged and left alone", e);
     } catch (IOException e) {
-      throw Failures.of("cannot read job " + id, e);
+      throw Failures.ofJob("cannot read job " + id, e);
     } catch (UncheckedIOException e) {
       throw Failures.of("cannot read job " + id, e.getCause());
     }

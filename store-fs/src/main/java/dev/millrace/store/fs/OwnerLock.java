@@ -3,8 +3,12 @@ package dev.millrace.store.fs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ownership of a workspace: {@code flock(2)} on {@code .nrvnad.lock}. Held means alive: the system
@@ -15,10 +19,31 @@ final class OwnerLock implements AutoCloseable {
 
   private final Posix posix;
   private final int fd;
+  private final Path file;
+  private final @Nullable Object inode;
 
-  private OwnerLock(Posix posix, int fd) {
+  private OwnerLock(Posix posix, int fd, Path file) throws IOException {
     this.posix = posix;
     this.fd = fd;
+    this.file = file;
+    this.inode = inode(Path.of("/proc/self/fd/" + fd));
+  }
+
+  /** Which file a path names; null where the system does not tell. */
+  private static @Nullable Object inode(Path path) throws IOException {
+    try {
+      return Files.getAttribute(path, "unix:ino");
+    } catch (UnsupportedOperationException | NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Whether the lock file is still the one that is locked. Whoever removes it lets a second owner in:
+   * then this one must stop.
+   */
+  boolean isIntact() throws IOException {
+    return inode == null || inode.equals(inode(file));
   }
 
   /** Empty if another process, or another store of this one, holds it. */
@@ -30,8 +55,18 @@ final class OwnerLock implements AutoCloseable {
       posix.close(fd);
       return Optional.empty();
     }
-    Files.write(file, (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII));
-    return Optional.of(new OwnerLock(posix, fd));
+    OwnerLock lock = new OwnerLock(posix, fd, file);
+    if (!lock.isIntact()) {
+      lock.close(); // removed between opening and locking it
+      return Optional.empty();
+    }
+    Files.write(
+        file,
+        (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII),
+        StandardOpenOption.WRITE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        LinkOption.NOFOLLOW_LINKS);
+    return Optional.of(lock);
   }
 
   /** Whether somebody holds it now. */

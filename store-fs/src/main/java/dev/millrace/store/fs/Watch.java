@@ -52,7 +52,7 @@ final class Watch implements AutoCloseable {
 
   private void run() {
     try {
-      scanner.scan(); // what came before the watch was set
+      guarded(scanner::scan); // what came before the watch was set
       while (true) {
         handle(service.poll(1, TimeUnit.SECONDS));
         if (System.nanoTime() >= nextScan) {

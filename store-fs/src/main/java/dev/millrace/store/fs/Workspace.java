@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A directory that holds jobs. Any process may submit, read and pull levers; one at a time owns it
@@ -89,6 +90,14 @@ public final class Workspace {
 
   /** Takes the workspace over; empty if another process owns it. */
   public Optional<JobStore> own() {
+    // Who only asks whether the lock is held takes it for a moment: try a few times.
+    for (int tries = 1; tries < 10; tries++) {
+      Optional<FsStore> store = FsStore.tryOpen(settings);
+      if (store.isPresent()) {
+        return Optional.of(store.get());
+      }
+      LockSupport.parkNanos(50_000_000);
+    }
     return FsStore.tryOpen(settings).map(store -> store);
   }
 

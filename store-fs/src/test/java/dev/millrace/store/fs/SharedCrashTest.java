@@ -82,11 +82,11 @@ class SharedCrashTest {
       throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      threads.add(start(random.split(), told, r -> submit(rig, told, r)));
-      threads.add(start(random.split(), told, r -> lever(rig, told, r)));
+      threads.add(start(rig, told, random.split(), SharedCrashTest::submit));
+      threads.add(start(rig, told, random.split(), SharedCrashTest::lever));
     }
     for (int i = 0; i < 3; i++) {
-      threads.add(start(random.split(), told, r -> work(rig, told, r)));
+      threads.add(start(rig, told, random.split(), SharedCrashTest::work));
     }
     for (Thread thread : threads) {
       thread.join();
@@ -94,21 +94,23 @@ class SharedCrashTest {
   }
 
   private interface Action {
-    void run(RandomGenerator random);
+    void run(Rig rig, Told told, RandomGenerator random);
   }
 
-  private static Thread start(RandomGenerator random, Told told, Action action) {
+  private static Thread start(Rig rig, Told told, RandomGenerator random, Action action) {
     return Thread.ofPlatform()
         .start(
             () -> {
               try {
-                while (true) {
-                  action.run(random);
+                while (!rig.disk.stopped()) {
+                  action.run(rig, told, random);
                 }
-              } catch (Stopped | StoreException e) {
-                // the end, for this thread or for whoever synced for it
               } catch (Throwable e) {
-                told.surprises.add(e);
+                // The end comes to this thread, or to whoever synced for it.
+                boolean end = e instanceof Stopped || e instanceof StoreException;
+                if (!end || !rig.disk.stopped()) {
+                  told.surprises.add(e);
+                }
               }
             });
   }

@@ -128,6 +128,11 @@ final class SimDisk implements Disk {
     fault = op -> null;
   }
 
+  /** Whether the program has ended. */
+  synchronized boolean stopped() {
+    return stopped;
+  }
+
   /** How many operations there were that change something. */
   synchronized int operations() {
     return done.size();

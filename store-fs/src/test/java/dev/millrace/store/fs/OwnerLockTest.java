@@ -1,0 +1,50 @@
+package dev.millrace.store.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreBroken;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever removes the lock file lets a second owner in; the first must notice and stop. */
+class OwnerLockTest {
+  private static final Demand ANY = new Demand(Set.of("generate"), 1, "test", null);
+
+  @TempDir Path dir;
+
+  @Test
+  void anOwnerWhoseLockFileWasRemovedClaimsNothingMore() throws IOException {
+    Workspace workspace = Workspace.open(dir);
+    try (JobStore first = workspace.own().orElseThrow()) {
+      first.submit(JobSpec.prompt("generate", "one"));
+      Files.delete(dir.resolve(OwnerLock.FILE));
+      try (JobStore second = workspace.own().orElseThrow()) {
+        assertThatThrownBy(() -> first.claim(ANY))
+            .isInstanceOf(StoreBroken.class)
+            .hasMessageContaining("was removed or replaced");
+        assertThatThrownBy(first::sweep).isInstanceOf(StoreBroken.class);
+        assertThat(second.claim(ANY)).hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void oneJobThatCannotBeWrittenDoesNotHoldUpOthers() throws IOException {
+    Workspace workspace = Workspace.open(dir);
+    try (JobStore store = workspace.own().orElseThrow()) {
+      var bad = store.submit(JobSpec.prompt("generate", "bad"));
+      var good = store.submit(JobSpec.prompt("generate", "good"));
+      Files.createDirectory(dir.resolve("input/ready/" + bad + "/" + EventLog.FILE));
+      assertThat(store.claim(ANY)).extracting(claim -> claim.job()).containsExactly(good);
+      assertThat(store.claim(ANY)).isEmpty();
+    }
+  }
+}
