@@ -33,6 +33,7 @@ final class Claimer {
   private final Ledger ledger;
   private final ClaimQueue queue;
   private final GroupCommit commits;
+  private volatile boolean troubled;
   private final Set<JobId> reported = ConcurrentHashMap.newKeySet();
 
   Claimer(Ledger ledger, ClaimQueue queue, GroupCommit commits) {
@@ -63,7 +64,8 @@ final class Claimer {
           trouble = e;
           break; // what was claimed so far is told; the next claim meets the same trouble
         }
-        queue.drop(next); // others go on; it is looked at again when its place changes
+        queue.drop(next); // others go on; a later rescan looks at it again
+        troubled = true;
         report(next.id(), e);
       }
     }
@@ -75,6 +77,13 @@ final class Claimer {
     }
     commits.commit(dirty);
     return claims;
+  }
+
+  /** Whether a job was left alone since this was last asked. */
+  boolean takeTroubled() {
+    boolean was = troubled;
+    troubled = false;
+    return was;
   }
 
   private void report(JobId id, StoreException e) {

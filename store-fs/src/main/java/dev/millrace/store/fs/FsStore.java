@@ -65,7 +65,7 @@ final class FsStore extends ReadThrough implements JobStore {
         lock -> {
           FsStore store = new FsStore(settings, lock);
           store.recover();
-          store.scanner.watch();
+          store.scanner.watch(store.claimer::takeTroubled);
           return store;
         });
   }

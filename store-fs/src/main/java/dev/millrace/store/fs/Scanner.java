@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +98,11 @@ final class Scanner implements AutoCloseable {
     } catch (IOException e) {
       throw Failures.of("cannot look for jobs in " + places.root(), e);
     }
+  }
+
+  /** The next listing is made whether or not anything has changed. */
+  synchronized void lookAgain() {
+    listed = Instant.MIN;
   }
 
   /** A name turned up among the ready jobs. */
@@ -195,9 +201,13 @@ final class Scanner implements AutoCloseable {
     }
   }
 
-  /** Starts to watch the file system. */
-  void watch() throws IOException {
-    watch = new Watch(places, this, inbox, ledger);
+  /**
+   * Starts to watch the file system.
+   *
+   * @param troubled whether a job was left alone that may be well by the next rescan
+   */
+  void watch(BooleanSupplier troubled) throws IOException {
+    watch = new Watch(places, this, inbox, ledger, troubled);
     watch.start();
   }
 

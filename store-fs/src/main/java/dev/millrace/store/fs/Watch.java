@@ -15,6 +15,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The thread "scanner": turns file-system events into discoveries. */
@@ -29,13 +30,16 @@ final class Watch implements AutoCloseable {
   private final Scanner scanner;
   private final Inbox inbox;
   private final Ledger ledger;
+  private final BooleanSupplier troubled;
   private final WatchService service;
   private final WatchKey ready;
   private final WatchKey cancelled;
   private final Thread thread;
   private long nextScan = System.nanoTime() + RESCAN.toNanos();
 
-  Watch(Places places, Scanner scanner, Inbox inbox, Ledger ledger) throws IOException {
+  Watch(Places places, Scanner scanner, Inbox inbox, Ledger ledger, BooleanSupplier troubled)
+      throws IOException {
+    this.troubled = troubled;
     this.scanner = scanner;
     this.inbox = inbox;
     this.ledger = ledger;
@@ -91,6 +95,9 @@ final class Watch implements AutoCloseable {
   private void rescan() {
     long start = System.nanoTime();
     nextScan = Long.MAX_VALUE;
+    if (troubled.getAsBoolean()) {
+      scanner.lookAgain();
+    }
     guarded(() -> scanner.scan(() -> handle(service.poll())));
     long end = System.nanoTime();
     nextScan = Math.min(nextScan, end + Math.max(RESCAN.toNanos(), SHARE * (end - start)));
