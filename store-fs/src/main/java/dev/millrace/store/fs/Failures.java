@@ -29,6 +29,9 @@ final class Failures {
     Throwable cause = e.getCause();
     return cause instanceof AccessDeniedException
         || cause instanceof DirectoryNotEmptyException
+        // what an atomic move says of the same
+        || (cause instanceof FileSystemException file
+            && "Directory not empty".equals(file.getReason()))
         || cause instanceof EventLog.Damaged
         || cause instanceof Disk.NotRegular
         || cause instanceof Disk.FileTooLarge;

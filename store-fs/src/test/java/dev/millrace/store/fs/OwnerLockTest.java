@@ -35,16 +35,4 @@ class OwnerLockTest {
       }
     }
   }
-
-  @Test
-  void oneJobThatCannotBeWrittenDoesNotHoldUpOthers() throws IOException {
-    Workspace workspace = Workspace.open(dir);
-    try (JobStore store = workspace.own().orElseThrow()) {
-      var bad = store.submit(JobSpec.prompt("generate", "bad"));
-      var good = store.submit(JobSpec.prompt("generate", "good"));
-      Files.createDirectory(dir.resolve("input/ready/" + bad + "/" + EventLog.FILE));
-      assertThat(store.claim(ANY)).extracting(claim -> claim.job()).containsExactly(good);
-      assertThat(store.claim(ANY)).isEmpty();
-    }
-  }
 }
