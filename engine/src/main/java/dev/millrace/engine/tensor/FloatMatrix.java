@@ -1,0 +1,78 @@
+package dev.millrace.engine.tensor;
+
+import static dev.millrace.engine.tensor.Packing.FLOAT;
+import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.SHORT;
+
+import dev.millrace.engine.gguf.TensorType;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/** F32, F16, BF16: a group has, column by column, 16 weights. */
+final class FloatMatrix extends PanelMatrix {
+  private static final int DEPTH = 128;
+  private final TensorType type;
+  private final int width;
+
+  FloatMatrix(Packing packing, int rows, int columns) {
+    super(packing, rows, columns, (long) columns * GROUP * packing.tensor().type().blockBytes(), DEPTH);
+    type = packing.tensor().type();
+    width = type.blockBytes();
+    packing.each(rows, this::pack);
+  }
+
+  private void pack(int group, MemorySegment source, long rowBytes, int count) {
+    long base = group * groupBytes;
+    for (int r = 0; r < GROUP; r++) {
+      for (int k = 0; k < columns; k++) {
+        long from = r * rowBytes + (long) k * width;
+        long to = base + ((long) k * GROUP + r) * width;
+        if (width == 4) {
+          weights.set(INT, to, source.get(INT, from));
+        } else {
+          weights.set(SHORT, to, source.get(SHORT, from));
+        }
+      }
+    }
+  }
+
+  @Override
+  void fill(int group, int column, int depth, Scratch scratch, int lane) {
+    for (int b = 0; b < (depth + 31) / 32; b++) {
+      int at = b * Scratch.HEIGHT + lane;
+      Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
+    }
+    long from = group * groupBytes + (long) column * GROUP * width;
+    if (kernels == Kernels.SCALAR) {
+      for (int k = 0; k < depth; k++) {
+        for (int r = 0; r < GROUP; r++) {
+          scratch.panel[k * Scratch.HEIGHT + lane + r] = weight(from + ((long) k * GROUP + r) * width);
+        }
+      }
+      return;
+    }
+    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
+      switch (type) {
+        case F32 -> PanelFills.floats(weights, from + 4 * l, depth, scratch.panel, lane + l);
+        case F16 -> PanelFills.halves(weights, from + 2 * l, depth, scratch.panel, lane + l);
+        default -> PanelFills.brains(weights, from + 2 * l, depth, scratch.panel, lane + l);
+      }
+    }
+  }
+
+  private float weight(long at) {
+    return switch (type) {
+      case F32 -> weights.get(FLOAT, at);
+      case F16 -> Half.toFloat(weights.get(SHORT, at));
+      default -> Float.intBitsToFloat(weights.get(SHORT, at) << 16);
+    };
+  }
+
+  @Override
+  public void row(int row, float[] out, int offset) {
+    long from = row / GROUP * groupBytes + (long) (row % GROUP) * width;
+    for (int k = 0; k < columns; k++) {
+      out[offset + k] = weight(from + (long) k * GROUP * width);
+    }
+  }
+}

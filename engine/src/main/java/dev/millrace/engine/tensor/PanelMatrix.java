@@ -1,0 +1,40 @@
+package dev.millrace.engine.tensor;
+
+/** A matrix that computes by panels whatever the number of columns. */
+abstract class PanelMatrix extends RowGroups {
+  private final Panels panels;
+
+  PanelMatrix(Packing packing, int rows, int columns, long bytesOfGroup, int depth) {
+    super(packing, rows, columns, bytesOfGroup);
+    panels = new Panels(packing.kernels(), columns, depth, this::fillAll);
+  }
+
+  @Override
+  public final boolean takesIntegers() {
+    return false;
+  }
+
+  @Override
+  public final void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, int worker) {
+    panels.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker));
+  }
+
+  private void fillAll(int row, int column, int depth, Scratch scratch) {
+    for (int lane = 0; lane < Scratch.HEIGHT; lane += GROUP) {
+      fill(Math.min(row / GROUP + lane / GROUP, groups - 1), column, depth, scratch, lane);
+    }
+  }
+
+  /** Fills lanes [lane, lane + 16) of the panel and its scales with a group: see {@link Panels.Filler}. */
+  abstract void fill(int group, int column, int depth, Scratch scratch, int lane);
+
+  @Override
+  final void one(int group, int other, Activations x, int c, float[] tile) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  final void four(int group, int other, Activations x, int c, int count, float[] tile) {
+    throw new UnsupportedOperationException();
+  }
+}

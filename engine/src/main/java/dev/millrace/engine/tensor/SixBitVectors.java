@@ -1,0 +1,197 @@
+package dev.millrace.engine.tensor;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * Products with 6-bit weights in blocks of 16 that have an 8-bit scale, sixteen of them under one more scale (Q6_K). As in {@link NibbleVectors}; the upper two bits come from a
+ * vector of their own. Sums start at -32 times those of the activations and may overflow on the way: in the end they fit 16 bits, 8 * 32 * 127.
+ */
+final class SixBitVectors {
+  private static final VectorSpecies<Integer> I = Lanes.INTS;
+  private static final VectorSpecies<Float> F = Lanes.FLOATS;
+  private static final VectorSpecies<Short> H = Lanes.HALVES;
+  private static final VectorSpecies<Byte> B = Lanes.QUARTERS;
+
+  private SixBitVectors() {}
+
+  /** Two vectors of rows, one column. Addresses are of low bits, high bits and scales of the first vector's lanes and the second's. */
+  static void one(MemorySegment w, long q0, long q1, long h0, long h1, long s0, long s1, int supers, Activations x, int c0, float[] tile, int t0, int t1) {
+    int[] pairs = x.pairs;
+    float[] scales = x.scales;
+    int[] minus32 = x.minus32;
+    int p0 = c0 * supers * 128;
+    int b0 = c0 * supers * 16;
+    FloatVector a00 = FloatVector.zero(F);
+    FloatVector a10 = FloatVector.zero(F);
+    for (int s = 0; s < supers; s++) {
+      // A scale of scales has two bytes a lane, where block scales have one: t0 is the lane.
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      for (int b = 0; b < 16; b++) {
+        ShortVector z0 = IntVector.fromMemorySegment(I, w, h0, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector z1 = IntVector.fromMemorySegment(I, w, h1, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector n00 = IntVector.broadcast(I, minus32[b0 + b]).reinterpretAsShorts();
+        ShortVector n10 = n00;
+        h0 += 64;
+        h1 += 64;
+        for (int j = 0; j < 2; j++) {
+          ShortVector v0 = IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 = IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector y = IntVector.broadcast(I, pairs[p0]).reinterpretAsShorts();
+          n00 = n00.add(v0.and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
+          n10 = n10.add(v1.and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
+          y = IntVector.broadcast(I, pairs[p0 + 1]).reinterpretAsShorts();
+          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
+          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
+          y = IntVector.broadcast(I, pairs[p0 + 2]).reinterpretAsShorts();
+          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z0.and((short) 48)).mul(y));
+          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z1.and((short) 48)).mul(y));
+          y = IntVector.broadcast(I, pairs[p0 + 3]).reinterpretAsShorts();
+          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 12).or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
+          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 12).or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
+          z0 = z0.lanewise(VectorOperators.LSHR, 8);
+          z1 = z1.lanewise(VectorOperators.LSHR, 8);
+          p0 += 4;
+          q0 += 64;
+          q1 += 64;
+        }
+        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
+        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        s0 += 16;
+        s1 += 16;
+        float dx = scales[b0 + b >> 1];
+        IntVector i0 = n00.reinterpretAsInts();
+        a00 = ((FloatVector) i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        IntVector i1 = n10.reinterpretAsInts();
+        a10 = ((FloatVector) i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+      }
+      s0 += 32;
+      s1 += 32;
+      b0 += 16;
+    }
+    a00.intoArray(tile, t0);
+    a10.intoArray(tile, t1);
+  }
+
+  /** Two vectors of rows, four columns, which are 32 floats apart in the tile. */
+  static void four(MemorySegment w, long q0, long q1, long h0, long h1, long s0, long s1, int supers, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+    int[] pairs = x.pairs;
+    float[] scales = x.scales;
+    int[] minus32 = x.minus32;
+    int p0 = c0 * supers * 128;
+    int p1 = c1 * supers * 128;
+    int p2 = c2 * supers * 128;
+    int p3 = c3 * supers * 128;
+    int b0 = c0 * supers * 16;
+    int b1 = c1 * supers * 16;
+    int b2 = c2 * supers * 16;
+    int b3 = c3 * supers * 16;
+    FloatVector a00 = FloatVector.zero(F);
+    FloatVector a01 = FloatVector.zero(F);
+    FloatVector a02 = FloatVector.zero(F);
+    FloatVector a03 = FloatVector.zero(F);
+    FloatVector a10 = FloatVector.zero(F);
+    FloatVector a11 = FloatVector.zero(F);
+    FloatVector a12 = FloatVector.zero(F);
+    FloatVector a13 = FloatVector.zero(F);
+    for (int s = 0; s < supers; s++) {
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      for (int b = 0; b < 16; b++) {
+        ShortVector z0 = IntVector.fromMemorySegment(I, w, h0, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector z1 = IntVector.fromMemorySegment(I, w, h1, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector n00 = IntVector.broadcast(I, minus32[b0 + b]).reinterpretAsShorts();
+        ShortVector n10 = n00;
+        ShortVector n01 = IntVector.broadcast(I, minus32[b1 + b]).reinterpretAsShorts();
+        ShortVector n11 = n01;
+        ShortVector n02 = IntVector.broadcast(I, minus32[b2 + b]).reinterpretAsShorts();
+        ShortVector n12 = n02;
+        ShortVector n03 = IntVector.broadcast(I, minus32[b3 + b]).reinterpretAsShorts();
+        ShortVector n13 = n03;
+        h0 += 64;
+        h1 += 64;
+        for (int j = 0; j < 2; j++) {
+          ShortVector v0 = IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 = IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector k0 = z0.lanewise(VectorOperators.LSHL, 4);
+          ShortVector k1 = z1.lanewise(VectorOperators.LSHL, 4);
+          for (int i = 0; i < 4; i++) {
+            ShortVector u0 = v0.and((short) 15).or(k0.and((short) 48));
+            ShortVector u1 = v1.and((short) 15).or(k1.and((short) 48));
+            ShortVector y = IntVector.broadcast(I, pairs[p0 + i]).reinterpretAsShorts();
+            n00 = n00.add(u0.mul(y));
+            n10 = n10.add(u1.mul(y));
+            y = IntVector.broadcast(I, pairs[p1 + i]).reinterpretAsShorts();
+            n01 = n01.add(u0.mul(y));
+            n11 = n11.add(u1.mul(y));
+            y = IntVector.broadcast(I, pairs[p2 + i]).reinterpretAsShorts();
+            n02 = n02.add(u0.mul(y));
+            n12 = n12.add(u1.mul(y));
+            y = IntVector.broadcast(I, pairs[p3 + i]).reinterpretAsShorts();
+            n03 = n03.add(u0.mul(y));
+            n13 = n13.add(u1.mul(y));
+            v0 = v0.lanewise(VectorOperators.LSHR, 4);
+            k0 = k0.lanewise(VectorOperators.LSHR, 2);
+            v1 = v1.lanewise(VectorOperators.LSHR, 4);
+            k1 = k1.lanewise(VectorOperators.LSHR, 2);
+          }
+          z0 = z0.lanewise(VectorOperators.LSHR, 8);
+          z1 = z1.lanewise(VectorOperators.LSHR, 8);
+          p0 += 4;
+          p1 += 4;
+          p2 += 4;
+          p3 += 4;
+          q0 += 64;
+          q1 += 64;
+        }
+        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
+        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        s0 += 16;
+        s1 += 16;
+        IntVector i;
+        float dx = scales[b0 + b >> 1];
+        i = n00.reinterpretAsInts();
+        a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        i = n10.reinterpretAsInts();
+        a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        dx = scales[b1 + b >> 1];
+        i = n01.reinterpretAsInts();
+        a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a01);
+        i = n11.reinterpretAsInts();
+        a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a11);
+        dx = scales[b2 + b >> 1];
+        i = n02.reinterpretAsInts();
+        a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a02);
+        i = n12.reinterpretAsInts();
+        a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a12);
+        dx = scales[b3 + b >> 1];
+        i = n03.reinterpretAsInts();
+        a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a03);
+        i = n13.reinterpretAsInts();
+        a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a13);
+      }
+      s0 += 32;
+      s1 += 32;
+      b0 += 16;
+      b1 += 16;
+      b2 += 16;
+      b3 += 16;
+    }
+    a00.intoArray(tile, t0);
+    a01.intoArray(tile, t0 + 32);
+    a02.intoArray(tile, t0 + 64);
+    a03.intoArray(tile, t0 + 96);
+    a10.intoArray(tile, t1);
+    a11.intoArray(tile, t1 + 32);
+    a12.intoArray(tile, t1 + 64);
+    a13.intoArray(tile, t1 + 96);
+  }
+}
