@@ -23,6 +23,7 @@ final class Commands {
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
           new Entry("serve", "work off the jobs of a workspace"),
+          new Entry("models", "list model files, show what is in one"),
           new Entry("states", "print the state machines"),
           new Entry("doctor", "check this machine and a workspace"),
           new Entry("version", "print the version"),
@@ -43,6 +44,7 @@ final class Commands {
       case "retry" -> new RetryCommand();
       case "prune" -> new PruneCommand();
       case "serve" -> new ServeCommand();
+      case "models" -> new ModelsCommand();
       case "states" -> new StatesCommand();
       case "doctor" -> new DoctorCommand();
       case "version", "--version", "-v" -> new VersionCommand();

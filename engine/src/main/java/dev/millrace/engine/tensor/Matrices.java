@@ -21,7 +21,7 @@ public final class Matrices {
       case Q8_0 -> new ByteMatrix(packing, rows, tensor.columns());
       case Q6_K -> new SixBitMatrix(packing, rows, tensor.columns());
       case F32, F16, BF16 -> new FloatMatrix(packing, rows, tensor.columns());
-      case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS -> new RawMatrix(packing, rows, tensor.columns());
+      case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS -> new PlaneMatrix(packing, rows, tensor.columns(), Codes.valueOf(tensor.type().name()));
       default -> throw new EngineException(
           gguf.file() + ": tensor \"" + tensor.name() + "\" has type " + tensor.type() + ", which cannot be computed with");
     };

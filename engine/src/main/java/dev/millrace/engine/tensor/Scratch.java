@@ -20,9 +20,6 @@ final class Scratch {
   /** (depth / 32, height): what each block of the panel is scaled with. */
   final float[] panelScales = new float[DEPTH / 32 * HEIGHT];
 
-  /** (depth): a row on its way into the panel. */
-  final float[] row = new float[DEPTH];
-
   /** (column, height): sums under way. */
   final float[] sums = new float[COLUMNS * HEIGHT];
 }

@@ -41,7 +41,7 @@ final class SuperNibbleMatrix extends RowGroups {
   }
 
   /** Scale ({@code first} 0) or minimum (4) of block b: 12 bytes hold eight of each, the last four of them in two pieces. */
-  private static int sixBits(MemorySegment source, long from, int b, int first) {
+  static int sixBits(MemorySegment source, long from, int b, int first) {
     if (b < 4) {
       return source.get(BYTE, from + first + b) & 63;
     }

@@ -1,0 +1,134 @@
+package dev.millrace.engine.tensor;
+
+import static dev.millrace.engine.tensor.Packing.BYTE;
+import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.SHORT;
+
+import dev.millrace.engine.gguf.TensorType;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How the types that {@link PlaneMatrix} holds are laid out in a file: for each column a code of low and high bits; for each block one or two halves; in superblocks, for
+ * each run of columns, a scale and perhaps a minimum of a byte. A weight is {@code meaning(code) * scale + shift}.
+ */
+enum Codes {
+  Q4_1(4, 0, 32, true),
+  Q5_0(4, 1, 32, false),
+  Q5_1(4, 1, 32, true),
+  Q2_K(2, 0, 16, true),
+  Q3_K(2, 1, 16, false),
+  Q5_K(4, 1, 32, true),
+  IQ4_NL(4, 0, 32, false),
+  IQ4_XS(4, 0, 32, false),
+  IQ2_XXS(2, 1, 32, false);
+
+  /** The bits of a code that lie in the first plane, and in the second. */
+  final int lowBits;
+
+  final int highBits;
+
+  /** The columns that share a scale. */
+  final int run;
+
+  /** Whether a weight has a shift as well as a scale. */
+  final boolean shifted;
+
+  final TensorType type = TensorType.valueOf(name());
+
+  Codes(int lowBits, int highBits, int run, boolean shifted) {
+    this.lowBits = lowBits;
+    this.highBits = highBits;
+    this.run = run;
+    this.shifted = shifted;
+  }
+
+  /** Whether scales are bytes under the halves of a superblock. */
+  boolean nested() {
+    return type.blockLength() == 256;
+  }
+
+  /** What is subtracted from a code whose meaning is linear. */
+  int zero() {
+    return this == Q5_0 ? 16 : this == Q3_K ? 4 : 0;
+  }
+
+  /** What every nested scale is multiplied with, a power of two. */
+  float unit() {
+    return this == IQ2_XXS ? 0.125f : 1;
+  }
+
+  /** The number that a code stands for, before scale and shift. */
+  int meaning(int code) {
+    return switch (this) {
+      case IQ4_NL, IQ4_XS -> IqGrids.iq4(code);
+      case IQ2_XXS -> (code & 4) == 0 ? magnitude(code) : -magnitude(code & 3);
+      default -> code - zero();
+    };
+  }
+
+  /** 8, 25, 43: the magnitudes of the IQ2 grids. */
+  private static int magnitude(int index) {
+    return 8 + 17 * index + (index >> 1);
+  }
+
+  private static int magnitudeIndex(int magnitude) {
+    return magnitude == 8 ? 0 : magnitude == 25 ? 1 : 2;
+  }
+
+  /** The code of column k of the block at {@code at}. */
+  int code(MemorySegment s, long at, int k) {
+    return switch (this) {
+      case Q4_1 -> half(s, at + 4, k);
+      case Q5_0 -> half(s, at + 6, k) | (s.get(INT, at + 2) >> k & 1) << 4;
+      case Q5_1 -> half(s, at + 8, k) | (s.get(INT, at + 4) >> k & 1) << 4;
+      case Q2_K -> twoBits(s, at + 16, k);
+      case Q3_K -> twoBits(s, at + 32, k) | (s.get(BYTE, at + k % 32) >> k / 32 & 1) << 2;
+      case Q5_K -> s.get(BYTE, at + 48 + k / 64 * 32 + k % 32) >> (k / 32 & 1) * 4 & 15 | (s.get(BYTE, at + 16 + k % 32) >> k / 32 & 1) << 4;
+      case IQ4_NL -> half(s, at + 2, k);
+      case IQ4_XS -> half(s, at + 8 + k / 32 * 16, k % 32);
+      case IQ2_XXS -> gridCode(s, at + 2 + k / 32 * 8, k % 32);
+    };
+  }
+
+  /** 16 bytes hold columns 0 to 15 in their low halves, 16 to 31 in their high ones. */
+  private static int half(MemorySegment s, long at, int k) {
+    return s.get(BYTE, at + k % 16) >> k / 16 * 4 & 15;
+  }
+
+  /** 32 bytes hold four runs of 32 columns. */
+  private static int twoBits(MemorySegment s, long at, int k) {
+    return s.get(BYTE, at + k / 128 * 32 + k % 32) >> k / 32 % 4 * 2 & 3;
+  }
+
+  private static int gridCode(MemorySegment s, long at, int k) {
+    int signs = IqGrids.signs(s.get(INT, at + 4) >>> k / 8 * 7 & 127);
+    int magnitude = IqGrids.iq2xxs(s.get(BYTE, at + k / 8) & 255, k % 8);
+    return magnitudeIndex(magnitude) | (signs >> k % 8 & 1) << 2;
+  }
+
+  /** Where the half lies that scales, and the one that shifts. */
+  int scaleAt() {
+    return this == Q2_K ? 80 : this == Q3_K ? 108 : 0;
+  }
+
+  int shiftAt() {
+    return scaleAt() + 2;
+  }
+
+  /** The scale of a run of columns under that of the superblock. */
+  int scale(MemorySegment s, long at, int run) {
+    return switch (this) {
+      case Q2_K -> s.get(BYTE, at + run) & 15;
+      case Q3_K -> (s.get(BYTE, at + 96 + run % 8) >> run / 8 * 4 & 15 | (s.get(BYTE, at + 104 + run % 4) >> run / 4 * 2 & 3) << 4) - 32;
+      case Q5_K -> SuperNibbleMatrix.sixBits(s, at + 4, run, 0);
+      case IQ4_XS -> (s.get(BYTE, at + 4 + run / 2) >> run % 2 * 4 & 15 | (s.get(SHORT, at + 2) >> run * 2 & 3) << 4) - 32;
+      case IQ2_XXS -> 2 * (s.get(INT, at + 2 + run * 8 + 4) >>> 28) + 1;
+      default -> throw new IllegalStateException(name());
+    };
+  }
+
+  /** The minimum of a run of columns under that of the superblock. */
+  int minimum(MemorySegment s, long at, int run) {
+    return this == Q2_K ? s.get(BYTE, at + run) >> 4 & 15 : SuperNibbleMatrix.sixBits(s, at + 4, run, 4);
+  }
+}

@@ -1,0 +1,150 @@
+package dev.millrace.engine.tensor;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
+/** Codes in planes to floats of a panel: one vector of rows, some columns. What {@link Codes} says in numbers, said in vectors. */
+final class PlaneFills {
+  private static final VectorSpecies<Integer> I = Lanes.INTS;
+  private static final VectorSpecies<Float> F = Lanes.FLOATS;
+  private static final VectorSpecies<Short> H = Lanes.HALVES;
+  private static final VectorSpecies<Byte> B = Lanes.QUARTERS;
+  private static final float[] IQ4 = new float[16];
+
+  static {
+    for (int code = 0; code < 16; code++) {
+      IQ4[code] = IqGrids.iq4(code);
+    }
+  }
+
+  private PlaneFills() {}
+
+  /** Columns [column, column + depth) of a group's lanes from {@code l} on. */
+  static void fill(PlaneMatrix m, int group, int column, int depth, int l, float[] panel, int lane) {
+    Codes codes = m.codes;
+    MemorySegment w = m.weights;
+    long base = group * m.groupBytes;
+    int run = codes.run;
+    int block = codes.type.blockLength();
+    int step = codes.shifted ? 2 : 1;
+    for (int k = column; k < column + depth; k += run) {
+      long half = base + m.halvesAt + k / block * 32L * step + 2 * l;
+      FloatVector scale = halves(w, half);
+      FloatVector shift = codes.shifted ? halves(w, half + 32) : FloatVector.zero(F);
+      if (codes.nested()) {
+        long at = base + m.bytesAt + k / run * 16L * step + l;
+        scale = scale.mul(bytes(w, at)).mul(codes.unit());
+        shift = codes.shifted ? shift.neg().mul(bytes(w, at + 16)) : shift;
+      }
+      int to = (k - column) * Scratch.HEIGHT + lane;
+      long low = base + (long) k * codes.lowBits / 32 * 64 + 4 * l;
+      long high = base + m.highAt + k / 32 * 64L + 4 * l;
+      switch (codes) {
+        case IQ4_NL, IQ4_XS -> table(w, low, scale, panel, to);
+        case IQ2_XXS -> signed(w, low, high, scale, panel, to);
+        case Q4_1 -> four(w, low, scale, shift, panel, to);
+        case Q2_K -> two(w, low, scale, shift, panel, to);
+        case Q3_K -> three(w, low, high, k & 16, scale, panel, to);
+        default -> five(w, low, high, codes.zero(), scale, shift, panel, to);
+      }
+    }
+  }
+
+  private static FloatVector halves(MemorySegment w, long at) {
+    return ((IntVector) ShortVector.fromMemorySegment(H, w, at, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0))
+        .lanewise(VectorOperators.LSHL, 13)
+        .and(0x8fffe000)
+        .reinterpretAsFloats()
+        .mul(Half.SHIFTED);
+  }
+
+  private static FloatVector bytes(MemorySegment w, long at) {
+    return (FloatVector) ByteVector.fromMemorySegment(B, w, at, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+  }
+
+  private static void four(MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
+    for (int j = 0; j < 4; j++) {
+      IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
+      for (int i = 0; i < 8; i++) {
+        ((FloatVector) v.and(15).convert(VectorOperators.I2F, 0)).fma(scale, shift).intoArray(panel, to);
+        v = v.lanewise(VectorOperators.LSHR, 4);
+        to += Scratch.HEIGHT;
+      }
+    }
+  }
+
+  private static void five(MemorySegment w, long low, long high, int zero, FloatVector scale, FloatVector shift, float[] panel, int to) {
+    IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
+    for (int j = 0; j < 4; j++) {
+      IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
+      for (int i = 0; i < 8; i++) {
+        IntVector code = v.and(15).or(h.and(1).lanewise(VectorOperators.LSHL, 4)).sub(zero);
+        ((FloatVector) code.convert(VectorOperators.I2F, 0)).fma(scale, shift).intoArray(panel, to);
+        v = v.lanewise(VectorOperators.LSHR, 4);
+        h = h.lanewise(VectorOperators.LSHR, 1);
+        to += Scratch.HEIGHT;
+      }
+    }
+  }
+
+  private static void two(MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
+    IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
+    for (int i = 0; i < 16; i++) {
+      ((FloatVector) v.and(3).convert(VectorOperators.I2F, 0)).fma(scale, shift).intoArray(panel, to);
+      v = v.lanewise(VectorOperators.LSHR, 2);
+      to += Scratch.HEIGHT;
+    }
+  }
+
+  /** A word of high bits serves two runs: the second begins at bit {@code from}. */
+  private static void three(MemorySegment w, long low, long high, int from, FloatVector scale, float[] panel, int to) {
+    IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
+    IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN).lanewise(VectorOperators.LSHR, from);
+    for (int i = 0; i < 16; i++) {
+      IntVector code = v.and(3).or(h.and(1).lanewise(VectorOperators.LSHL, 2)).sub(4);
+      ((FloatVector) code.convert(VectorOperators.I2F, 0)).mul(scale).intoArray(panel, to);
+      v = v.lanewise(VectorOperators.LSHR, 2);
+      h = h.lanewise(VectorOperators.LSHR, 1);
+      to += Scratch.HEIGHT;
+    }
+  }
+
+  /** Magnitudes 8 + 17 i + i / 2; the high bit is the sign, and goes where a float has it. */
+  private static void signed(MemorySegment w, long low, long high, FloatVector scale, float[] panel, int to) {
+    IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
+    for (int j = 0; j < 2; j++) {
+      IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
+      for (int i = 0; i < 16; i++) {
+        IntVector index = v.and(3);
+        IntVector magnitude = index.mul(17).add(8).add(index.lanewise(VectorOperators.LSHR, 1));
+        FloatVector value = ((FloatVector) magnitude.convert(VectorOperators.I2F, 0)).mul(scale);
+        IntVector sign = h.lanewise(VectorOperators.LSHL, 31);
+        value.reinterpretAsInts().lanewise(VectorOperators.XOR, sign).reinterpretAsFloats().intoArray(panel, to);
+        v = v.lanewise(VectorOperators.LSHR, 2);
+        h = h.lanewise(VectorOperators.LSHR, 1);
+        to += Scratch.HEIGHT;
+      }
+    }
+  }
+
+  /** 16 lanes hold the whole table; narrower vectors take the scalar way. */
+  private static void table(MemorySegment w, long low, FloatVector scale, float[] panel, int to) {
+    FloatVector values = FloatVector.fromArray(F, IQ4, 0);
+    for (int j = 0; j < 4; j++) {
+      IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
+      for (int i = 0; i < 8; i++) {
+        FloatVector value = values.rearrange(v.and(15).toShuffle().cast(F));
+        value.mul(scale).intoArray(panel, to);
+        v = v.lanewise(VectorOperators.LSHR, 4);
+        to += Scratch.HEIGHT;
+      }
+    }
+  }
+}

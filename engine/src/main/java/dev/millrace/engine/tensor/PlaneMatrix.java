@@ -1,0 +1,132 @@
+package dev.millrace.engine.tensor;
+
+import static dev.millrace.engine.tensor.Packing.BYTE;
+import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.SHORT;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * The types of few bits that have no kernel of their own: codes in planes of bits, rows interleaved, turned into floats by {@link PlaneFills}. A group has the low bits: words
+ * of 16 lanes, as many columns as fit a lane; the high bits likewise; then 16 halves for each block, and 16 more where there are shifts; in superblocks then 16 bytes for
+ * each run, and 16 more where there are minima.
+ */
+final class PlaneMatrix extends PanelMatrix {
+  final Codes codes;
+  final long highAt;
+  final long halvesAt;
+  final long bytesAt;
+  private final int blockLength;
+  private final int step;
+
+  PlaneMatrix(Packing packing, int rows, int columns, Codes codes) {
+    super(packing, rows, columns, bytes(codes, columns), Scratch.DEPTH);
+    this.codes = codes;
+    blockLength = codes.type.blockLength();
+    step = codes.shifted ? 2 : 1;
+    highAt = columns / 32 * 64L * codes.lowBits;
+    halvesAt = highAt + columns / 32 * 64L * codes.highBits;
+    bytesAt = halvesAt + columns / blockLength * 32L * step;
+    packing.each(rows, this::pack);
+  }
+
+  private static long bytes(Codes codes, int columns) {
+    int step = codes.shifted ? 2 : 1;
+    long planes = columns / 32 * 64L * (codes.lowBits + codes.highBits);
+    long halves = columns / codes.type.blockLength() * 32L * step;
+    return planes + halves + (codes.nested() ? columns / codes.run * 16L * step : 0);
+  }
+
+  private void pack(int group, MemorySegment source, long rowBytes, int count) {
+    long base = group * groupBytes;
+    weights.asSlice(base, groupBytes).fill((byte) 0);
+    for (int r = 0; r < GROUP; r++) {
+      for (int b = 0; b < columns / blockLength; b++) {
+        long block = r * rowBytes + (long) b * codes.type.blockBytes();
+        long half = base + halvesAt + b * 32L * step + r * 2;
+        weights.set(SHORT, half, source.get(SHORT, block + codes.scaleAt()));
+        if (codes.shifted) {
+          weights.set(SHORT, half + 32, source.get(SHORT, block + codes.shiftAt()));
+        }
+        packScales(source, block, base + bytesAt + (long) b * (blockLength / codes.run) * 16 * step + r);
+        packCodes(source, block, base + r * 4, b * blockLength);
+      }
+    }
+  }
+
+  private void packScales(MemorySegment source, long block, long at) {
+    for (int run = 0; codes.nested() && run < blockLength / codes.run; run++) {
+      weights.set(BYTE, at + run * 16L * step, (byte) codes.scale(source, block, run));
+      if (codes.shifted) {
+        weights.set(BYTE, at + run * 16L * step + 16, (byte) codes.minimum(source, block, run));
+      }
+    }
+  }
+
+  private void packCodes(MemorySegment source, long block, long lane, int column) {
+    int low = codes.lowBits;
+    for (int k = 0; k < blockLength; k++) {
+      int code = codes.code(source, block, k);
+      add(lane, column + k, low, code & (1 << low) - 1);
+      if (codes.highBits > 0) {
+        add(lane + highAt, column + k, codes.highBits, code >> low);
+      }
+    }
+  }
+
+  private void add(long plane, int column, int bits, int value) {
+    int perWord = 32 / bits;
+    long at = plane + column / perWord * 64L;
+    weights.set(INT, at, weights.get(INT, at) | value << column % perWord * bits);
+  }
+
+  @Override
+  void fill(int group, int column, int depth, Scratch scratch, int lane) {
+    for (int b = 0; b < depth / 32; b++) {
+      int at = b * Scratch.HEIGHT + lane;
+      Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
+    }
+    if (kernels == Kernels.VECTOR && (codes != Codes.IQ4_NL && codes != Codes.IQ4_XS || Lanes.COUNT == GROUP)) {
+      for (int l = 0; l < GROUP; l += Lanes.COUNT) {
+        PlaneFills.fill(this, group, column, depth, l, scratch.panel, lane + l);
+      }
+      return;
+    }
+    for (int k = 0; k < depth; k++) {
+      for (int r = 0; r < GROUP; r++) {
+        scratch.panel[k * Scratch.HEIGHT + lane + r] = weight(group, r, column + k);
+      }
+    }
+  }
+
+  private float weight(int group, int r, int k) {
+    long base = group * groupBytes;
+    int code = bits(base + r * 4, k, codes.lowBits);
+    if (codes.highBits > 0) {
+      code |= bits(base + highAt + r * 4, k, codes.highBits) << codes.lowBits;
+    }
+    long half = base + halvesAt + k / blockLength * 32L * step + r * 2;
+    float scale = Half.toFloat(weights.get(SHORT, half));
+    float shift = codes.shifted ? Half.toFloat(weights.get(SHORT, half + 32)) : 0;
+    if (codes.nested()) {
+      long at = base + bytesAt + k / codes.run * 16L * step + r;
+      scale = scale * weights.get(BYTE, at) * codes.unit();
+      shift = codes.shifted ? -shift * weights.get(BYTE, at + 16) : 0;
+    }
+    return codes.shifted ? Math.fma(codes.meaning(code), scale, shift) : codes.meaning(code) * scale;
+  }
+
+  private int bits(long plane, int column, int bits) {
+    int perWord = 32 / bits;
+    int word = weights.get(INT, plane + column / perWord * 64L);
+    return word >>> column % perWord * bits & (1 << bits) - 1;
+  }
+
+  @Override
+  public void row(int row, float[] out, int offset) {
+    for (int k = 0; k < columns; k++) {
+      out[offset + k] = weight(row / GROUP, row % GROUP, k);
+    }
+  }
+}
