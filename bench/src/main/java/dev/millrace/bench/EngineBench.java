@@ -1,0 +1,115 @@
+package dev.millrace.bench;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Recipe;
+import dev.millrace.engine.oracle.Shape;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Our engine against llama.cpp, a process each, in turns: EngineBench [ROUNDS [MODEL…]]. A model is a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random
+ * weights in real shapes, made on the way. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
+ */
+public final class EngineBench {
+  private static final String BATCHES = "1,4,8,16";
+  private static final List<String> NAMES = List.of("prefill 512", "decode x1", "decode x4", "decode x8", "decode x16");
+
+  private EngineBench() {}
+
+  public static void main(String[] args) throws Exception {
+    int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 5;
+    List<String> models =
+        args.length > 1 ? Arrays.asList(args).subList(1, args.length) : List.of("1b-Q8_0", "1b-Q4_0", "1b-Q4_K_M");
+    Path directory = Scratch.fresh("engine");
+    for (String model : models) {
+      Path file = Files.exists(Path.of(model)) ? Path.of(model) : random(directory, model);
+      Map<String, List<Double>> ours = new LinkedHashMap<>();
+      Map<String, List<Double>> theirs = new LinkedHashMap<>();
+      JsonObject last = JsonObject.create();
+      for (int round = 0; round < rounds; round++) {
+        last = Json.object(run(ours(file)));
+        record(ours, ourFigures(last));
+        record(theirs, Arrays.stream(run(theirs(file)).split(" ")).map(Double::valueOf).toList());
+      }
+      print(model, ours, theirs, last);
+    }
+    Scratch.clean();
+  }
+
+  private static Path random(Path directory, String name) throws IOException {
+    Shape shape = name.startsWith("1b-") ? Shape.llama1b() : Shape.smol135m();
+    String type = name.substring(name.indexOf('-') + 1);
+    Path file = directory.resolve(name + ".gguf");
+    return type.equals("Q4_K_M")
+        ? RandomModels.write(file, shape, Recipe.q4km(shape.layers()), 1)
+        : RandomModels.write(file, shape, TensorType.valueOf(type), 1);
+  }
+
+  private static List<String> ours(Path file) {
+    return List.of("./millrace", "bench", "--model", file.toString(), "--threads", "2", "--batch", BATCHES, "--json");
+  }
+
+  private static List<String> theirs(Path file) {
+    return List.of(
+        System.getProperty("java.home") + "/bin/java",
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        System.getProperty("java.class.path"),
+        "dev.millrace.bench.PeerBench",
+        file.toString(),
+        "2",
+        "512",
+        "64",
+        BATCHES);
+  }
+
+  private static String run(List<String> command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int status = process.waitFor();
+    if (status != 0) {
+      throw new IllegalStateException(command + " ended with " + status);
+    }
+    List<String> lines = output.strip().lines().toList();
+    return lines.getLast();
+  }
+
+  private static List<Double> ourFigures(JsonObject figures) {
+    List<Double> values = new ArrayList<>();
+    values.add(figures.number("prefill_tps", 0));
+    JsonObject decode = figures.object("decode_tps");
+    for (String size : BATCHES.split(",")) {
+      values.add(decode.number(size, 0));
+    }
+    return values;
+  }
+
+  private static void record(Map<String, List<Double>> all, List<Double> figures) {
+    for (int i = 0; i < NAMES.size(); i++) {
+      all.computeIfAbsent(NAMES.get(i), name -> new ArrayList<>()).add(figures.get(i));
+    }
+  }
+
+  private static void print(String model, Map<String, List<Double>> ours, Map<String, List<Double>> theirs, JsonObject last) {
+    System.out.printf(Locale.ROOT, "%s%n%-14s %10s %10s %8s%n", model, "tokens/s", "millrace", "llama.cpp", "ratio");
+    for (String name : NAMES) {
+      double our = Series.median(ours.get(name));
+      double their = Series.median(theirs.get(name));
+      System.out.printf(Locale.ROOT, "%-14s %10.1f %10.1f %7.2fx%n", name, our, their, our / their);
+    }
+    for (String name : List.of("decode_share_of_memory", "prefill_share_of_arithmetic", "load_ms", "first_token_ms", "rss_mb", "weights_mb")) {
+      System.out.printf(Locale.ROOT, "%-28s %s%n", name, last.get(name));
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.millrace.bench;
+
+import dev.millrace.engine.peer.LlamaCpp;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * llama.cpp on a model, measured as {@code millrace bench} measures ours: PeerBench MODEL THREADS PROMPT GENERATE BATCH,BATCH… Its library is looked for where {@code LLAMA_LIB}
+ * says. Prints one line: prefill, then decode for each batch, in tokens a second.
+ */
+public final class PeerBench {
+  private static final int ROUNDS = 3;
+  private static final Random RANDOM = new Random(1);
+
+  private PeerBench() {}
+
+  public static void main(String[] args) {
+    int prompt = Integer.parseInt(args[2]);
+    int generate = Integer.parseInt(args[3]);
+    int[] batches = Arrays.stream(args[4].split(",")).mapToInt(Integer::parseInt).toArray();
+    int most = Arrays.stream(batches).max().orElse(1);
+    int length = Math.max(prompt, generate) + 64;
+    LlamaCpp.Settings settings =
+        LlamaCpp.Settings.of(Integer.parseInt(args[1])).context(length * most).sequences(most);
+    try (LlamaCpp model = LlamaCpp.load(Path.of(args[0]), settings)) {
+      StringBuilder line = new StringBuilder();
+      line.append(String.format(Locale.ROOT, "%.3f", median(() -> prefill(model, prompt))));
+      for (int size : batches) {
+        line.append(String.format(Locale.ROOT, " %.3f", median(() -> decode(model, size, generate))));
+      }
+      System.out.println(line);
+    }
+  }
+
+  private interface Measurement {
+    double take();
+  }
+
+  private static double median(Measurement measurement) {
+    double[] figures = new double[ROUNDS];
+    for (int i = -1; i < ROUNDS; i++) {
+      double figure = measurement.take();
+      if (i >= 0) {
+        figures[i] = figure;
+      }
+    }
+    Arrays.sort(figures);
+    return figures[ROUNDS / 2];
+  }
+
+  private static double prefill(LlamaCpp model, int prompt) {
+    model.clear();
+    long start = System.nanoTime();
+    for (int position = 0; position < prompt; position++) {
+      model.add(RANDOM.nextInt(model.vocabularySize()), position, 0, position == prompt - 1);
+    }
+    model.decode();
+    return prompt * 1e9 / (System.nanoTime() - start);
+  }
+
+  private static double decode(LlamaCpp model, int size, int generate) {
+    model.clear();
+    for (int sequence = 0; sequence < size; sequence++) {
+      for (int position = 0; position < 4; position++) {
+        model.add(RANDOM.nextInt(model.vocabularySize()), position, sequence, position == 3);
+      }
+    }
+    model.decode();
+    long start = System.nanoTime();
+    for (int step = 1; step < generate; step++) {
+      for (int sequence = 0; sequence < size; sequence++) {
+        model.add(RANDOM.nextInt(model.vocabularySize()), 3 + step, sequence, true);
+      }
+      model.decode();
+    }
+    return size * (generate - 1) * 1e9 / (System.nanoTime() - start);
+  }
+}
