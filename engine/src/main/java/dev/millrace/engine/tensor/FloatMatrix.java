@@ -10,6 +10,9 @@ import java.util.Arrays;
 
 /** F32, F16, BF16: a group has, column by column, 16 weights. */
 final class FloatMatrix extends PanelMatrix {
+  /** Up to so many columns, weights become floats on the way; beyond, once for all. */
+  private static final int FEW = 8;
+
   private static final int DEPTH = 128;
   private final TensorType type;
   private final int width;
@@ -32,6 +35,39 @@ final class FloatMatrix extends PanelMatrix {
         } else {
           weights.set(SHORT, to, source.get(SHORT, from));
         }
+      }
+    }
+  }
+
+  @Override
+  int few() {
+    return kernels == Kernels.VECTOR ? FEW : 0;
+  }
+
+  @Override
+  void one(int group, int other, Activations x, int c, float[] tile) {
+    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
+      long q0 = group * groupBytes + (long) l * width;
+      long q1 = other * groupBytes + (long) l * width;
+      switch (type) {
+        case F32 -> FloatVectors.floatsOne(weights, q0, q1, x, c, tile, l, GROUP + l);
+        case F16 -> FloatVectors.halvesOne(weights, q0, q1, x, c, tile, l, GROUP + l);
+        default -> FloatVectors.brainsOne(weights, q0, q1, x, c, tile, l, GROUP + l);
+      }
+    }
+  }
+
+  @Override
+  void four(int group, int other, Activations x, int c, int count, float[] tile) {
+    int last = c + count - 1;
+    int third = Math.min(c + 2, last);
+    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
+      long q0 = group * groupBytes + (long) l * width;
+      long q1 = other * groupBytes + (long) l * width;
+      switch (type) {
+        case F32 -> FloatVectors.floatsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
+        case F16 -> FloatVectors.halvesFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
+        default -> FloatVectors.brainsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
       }
     }
   }

@@ -1,6 +1,6 @@
 package dev.millrace.engine.tensor;
 
-/** A matrix that computes by panels whatever the number of columns. */
+/** A matrix that computes by panels, unless it has tiles for few columns. */
 abstract class PanelMatrix extends RowGroups {
   private final Panels panels;
 
@@ -16,7 +16,16 @@ abstract class PanelMatrix extends RowGroups {
 
   @Override
   public final void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, int worker) {
+    if (count <= few()) {
+      super.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
+      return;
+    }
     panels.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker));
+  }
+
+  /** Up to so many columns there are tiles: {@link #one} and {@link #four}. */
+  int few() {
+    return 0;
   }
 
   private void fillAll(int row, int column, int depth, Scratch scratch) {
@@ -29,12 +38,12 @@ abstract class PanelMatrix extends RowGroups {
   abstract void fill(int group, int column, int depth, Scratch scratch, int lane);
 
   @Override
-  final void one(int group, int other, Activations x, int c, float[] tile) {
+  void one(int group, int other, Activations x, int c, float[] tile) {
     throw new UnsupportedOperationException();
   }
 
   @Override
-  final void four(int group, int other, Activations x, int c, int count, float[] tile) {
+  void four(int group, int other, Activations x, int c, int count, float[] tile) {
     throw new UnsupportedOperationException();
   }
 }

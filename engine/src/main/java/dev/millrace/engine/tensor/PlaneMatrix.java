@@ -40,7 +40,7 @@ final class PlaneMatrix extends PanelMatrix {
 
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
     long base = group * groupBytes;
-    weights.asSlice(base, groupBytes).fill((byte) 0);
+    byte[] block32 = new byte[32];
     for (int r = 0; r < GROUP; r++) {
       for (int b = 0; b < columns / blockLength; b++) {
         long block = r * rowBytes + (long) b * codes.type.blockBytes();
@@ -50,7 +50,7 @@ final class PlaneMatrix extends PanelMatrix {
           weights.set(SHORT, half + 32, source.get(SHORT, block + codes.shiftAt()));
         }
         packScales(source, block, base + bytesAt + (long) b * (blockLength / codes.run) * 16 * step + r);
-        packCodes(source, block, base + r * 4, b * blockLength);
+        packCodes(source, block, base + r * 4, b * blockLength, block32);
       }
     }
   }
@@ -64,21 +64,28 @@ final class PlaneMatrix extends PanelMatrix {
     }
   }
 
-  private void packCodes(MemorySegment source, long block, long lane, int column) {
-    int low = codes.lowBits;
-    for (int k = 0; k < blockLength; k++) {
-      int code = codes.code(source, block, k);
-      add(lane, column + k, low, code & (1 << low) - 1);
+  private void packCodes(MemorySegment source, long block, long lane, int column, byte[] block32) {
+    for (int k = 0; k < blockLength; k += 32) {
+      for (int i = 0; i < 32; i++) {
+        block32[i] = (byte) codes.code(source, block, k + i);
+      }
+      packPlane(block32, 0, codes.lowBits, lane, column + k);
       if (codes.highBits > 0) {
-        add(lane + highAt, column + k, codes.highBits, code >> low);
+        packPlane(block32, codes.lowBits, codes.highBits, lane + highAt, column + k);
       }
     }
   }
 
-  private void add(long plane, int column, int bits, int value) {
+  private void packPlane(byte[] block32, int shift, int bits, long plane, int column) {
     int perWord = 32 / bits;
-    long at = plane + column / perWord * 64L;
-    weights.set(INT, at, weights.get(INT, at) | value << column % perWord * bits);
+    int mask = (1 << bits) - 1;
+    for (int first = 0; first < 32; first += perWord) {
+      int word = 0;
+      for (int i = 0; i < perWord; i++) {
+        word |= (block32[first + i] >> shift & mask) << i * bits;
+      }
+      weights.set(INT, plane + (column + first) / perWord * 64L, word);
+    }
   }
 
   @Override
