@@ -23,6 +23,9 @@ final class Commands {
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
           new Entry("serve", "work off the jobs of a workspace"),
+          new Entry("run", "answer one prompt, without a queue"),
+          new Entry("tokenize", "print the token ids of a text"),
+          new Entry("bench", "measure how fast a model runs here"),
           new Entry("models", "list model files, show what is in one"),
           new Entry("states", "print the state machines"),
           new Entry("doctor", "check this machine and a workspace"),
@@ -44,6 +47,9 @@ final class Commands {
       case "retry" -> new RetryCommand();
       case "prune" -> new PruneCommand();
       case "serve" -> new ServeCommand();
+      case "run" -> new RunCommand();
+      case "tokenize" -> new TokenizeCommand();
+      case "bench" -> new BenchCommand();
       case "models" -> new ModelsCommand();
       case "states" -> new StatesCommand();
       case "doctor" -> new DoctorCommand();

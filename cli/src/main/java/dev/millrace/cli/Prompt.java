@@ -13,8 +13,13 @@ final class Prompt {
 
   /** The prompt that follows the workspace. A dash in its place stands for stdin. */
   static String of(Shell shell, Arguments given) throws IOException {
-    List<String> words = given.words().subList(1, given.words().size());
-    boolean dash = !words.isEmpty() && words.getFirst().equals("-") && !given.isLiteral(1);
+    return of(shell, given, 1);
+  }
+
+  /** The prompt that begins at a word. */
+  static String of(Shell shell, Arguments given, int first) throws IOException {
+    List<String> words = given.words().subList(first, given.words().size());
+    boolean dash = !words.isEmpty() && words.getFirst().equals("-") && !given.isLiteral(first);
     if (dash && words.size() > 1) {
       throw new UsageException("\"-\" reads the prompt from stdin and goes without other words");
     }

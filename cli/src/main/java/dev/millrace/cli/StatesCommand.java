@@ -25,10 +25,10 @@ final class StatesCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "states",
-        List.of("[job|stage|task] [options]"),
+        List.of("[job|stage|task|sequence] [options]"),
         "Prints the state machines: what may happen, by whom, from where to where.",
         List.of(MERMAID),
-        "By: U a user, W the worker that holds the claim, S the system.");
+        "By: U a user, W the worker that holds the claim, S the system. A sequence is a task on its\nway through a model.");
   }
 
   @Override
@@ -36,6 +36,10 @@ final class StatesCommand implements Command {
     given.atMost(1);
     given.exclude(MERMAID, Option.JSON);
     String gap = "";
+    if (given.words().equals(List.of(SequenceTable.NAME))) {
+      SequenceTable.print(shell, given.has(MERMAID), given.has(Option.JSON));
+      return ExitCode.OK;
+    }
     for (TransitionTable<?, ?> table : tables(given.words())) {
       if (given.has(Option.JSON)) {
         shell.out().println(Json.write(json(table)));
@@ -44,6 +48,10 @@ final class StatesCommand implements Command {
       shell.out().print(gap);
       shell.out().print(given.has(MERMAID) ? table.toMermaid() : text(table, shell.colourful()));
       gap = "\n";
+    }
+    if (given.words().isEmpty()) {
+      shell.out().print(given.has(Option.JSON) ? "" : gap);
+      SequenceTable.print(shell, given.has(MERMAID), given.has(Option.JSON));
     }
     return ExitCode.OK;
   }
@@ -57,7 +65,7 @@ final class StatesCommand implements Command {
       case "stage" -> List.of(StageTransitions.TABLE);
       case "task" -> List.of(TaskTransitions.TABLE);
       case String other ->
-          throw new UsageException("no state machine \"" + other + "\"; known: job, stage, task");
+          throw new UsageException("no state machine \"" + other + "\"; known: job, stage, task, sequence");
     };
   }
 

@@ -21,7 +21,7 @@ class ModuleBoundariesTest {
 
   /** Rules over classes that were not found, or could not be read, would all pass. */
   @ParameterizedTest
-  @ValueSource(strings = {"core.job", "store.fs", "server", "cli"})
+  @ValueSource(strings = {"core.job", "store.fs", "engine.gguf", "server", "cli"})
   void everyModuleIsSeen(String module) {
     assertThat(MILLRACE.containPackage("dev.millrace." + module)).isTrue();
   }
@@ -74,7 +74,18 @@ class ModuleBoundariesTest {
             "dev.millrace.client..",
             "dev.millrace.server..",
             "dev.millrace.cli..")
-        .allowEmptyShould(true) // until there is an engine
+        .check(MILLRACE);
+  }
+
+  @Test
+  void engineStandsOnTheJdkAlone() {
+    classes()
+        .that()
+        .resideInAPackage("dev.millrace.engine..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.millrace.engine..", "java..", "jdk.incubator.vector..", "org.jspecify..")
         .check(MILLRACE);
   }
 

@@ -1,0 +1,49 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.JsonSchema;
+import dev.millrace.engine.wheel.Request;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** What an answer must look like, from the options of a command. */
+final class ConstraintOptions {
+  static final Option GRAMMAR = Option.value("grammar", "FILE", "keep the answer to a GBNF grammar");
+  static final Option SCHEMA = Option.value("schema", "FILE", "keep the answer to JSON that fits a JSON schema");
+
+  private ConstraintOptions() {}
+
+  static Request constrain(Shell shell, Arguments given, Engine engine, Request request) throws IOException {
+    given.exclude(GRAMMAR, SCHEMA);
+    Grammar grammar = grammar(shell, given);
+    if (grammar == null) {
+      return request;
+    }
+    return request.withConstraint(Constraint.compile(grammar, engine.tokenizer()));
+  }
+
+  private static @Nullable Grammar grammar(Shell shell, Arguments given) throws IOException {
+    String file = given.get(GRAMMAR);
+    if (file != null) {
+      return Grammar.gbnf(Files.readString(shell.path(file)));
+    }
+    file = given.get(SCHEMA);
+    return file == null ? null : schema(shell.path(file));
+  }
+
+  private static Grammar schema(Path file) throws IOException {
+    try {
+      return JsonSchema.compile(Json.object(Files.readString(file)).values());
+    } catch (JsonException e) {
+      throw new Refusal(file + " is not a JSON schema: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package dev.millrace.cli;
+
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.EngineSettings;
+import java.nio.file.Path;
+
+/** Opens engines for commands: what cannot be run is a user's error, not ours. */
+final class EngineOpening {
+  private EngineOpening() {}
+
+  static Engine open(Path file, EngineSettings settings) {
+    try {
+      return Engine.open(file, settings);
+    } catch (EngineException e) {
+      throw new Refusal(Printable.line(e.getMessage(), 1000));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.cache.KvType;
+import dev.millrace.engine.tensor.Kernels;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The options of commands that run a model. */
+final class EngineOptions {
+  static final Option MODEL = Option.value("model", "F.gguf", "the model, a GGUF file").letter('m');
+  static final Option THREADS = Option.value("threads", "N", "threads that compute (default: one for each processor)");
+  static final Option CONTEXT =
+      Option.value("ctx", "N", "positions of a sequence at most (default: what the\nmodel was trained on)");
+  static final Option CACHE = Option.value("cache", "TYPE", "how keys and values are kept: f16 (default) or q8");
+
+  private EngineOptions() {}
+
+  static Path model(Shell shell, Arguments given) {
+    String name = given.get(MODEL);
+    if (name == null) {
+      throw new UsageException("--model is missing: which GGUF file? \"millrace models\" lists those that it finds");
+    }
+    return shell.path(name);
+  }
+
+  static EngineSettings settings(Shell shell, Arguments given) {
+    EngineSettings usual = EngineSettings.usual();
+    if (usual.kernels() == Kernels.SCALAR) {
+      shell.err().println("Warning: this JVM has no Vector API, so computing is slow; start it with " + Kernels.FLAG);
+    }
+    return usual
+        .withThreads(given.integer(THREADS, 1, 1024, usual.threads()))
+        .withContext(given.integer(CONTEXT, 2, 1 << 24, 0))
+        .withKvType(cache(given.get(CACHE)));
+  }
+
+  private static KvType cache(@Nullable String name) {
+    return switch (name == null ? "f16" : name.toLowerCase(Locale.ROOT)) {
+      case "f16" -> KvType.F16;
+      case "q8" -> KvType.Q8;
+      default -> throw new UsageException("--cache is \"" + name + "\": it must be f16 or q8");
+    };
+  }
+}

@@ -1,0 +1,149 @@
+package dev.millrace.cli;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.gguf.TensorInfo;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.tensor.Crew;
+import dev.millrace.engine.tensor.Kernels;
+import dev.millrace.engine.tensor.Lanes;
+import dev.millrace.engine.tensor.MachineLimits;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** The figures of {@code millrace bench}: prompts and generations through the wheel, as a server runs them. */
+final class ModelBench {
+  /** Each figure is the median of so many measurements, after as many that warm up. */
+  private static final int ROUNDS = 3;
+
+  private final Path file;
+  private final EngineSettings settings;
+  private final int prompt;
+  private final int generate;
+  private final List<Integer> batches;
+  private final Random random = new Random(1);
+
+  ModelBench(Path file, EngineSettings settings, int prompt, int generate, List<Integer> batches) {
+    this.file = file;
+    int slots = batches.getLast();
+    int length = Math.max(prompt, generate) + 64;
+    this.settings =
+        settings.withSlots(slots).withContext(length).withTokens(length * slots).withPrefixReuse(false);
+    this.prompt = prompt;
+    this.generate = generate;
+    this.batches = batches;
+  }
+
+  JsonObject run() throws InterruptedException {
+    JsonObject figures = JsonObject.create().put("model", file.getFileName().toString());
+    Instant begun = ProcessHandle.current().info().startInstant().orElse(Instant.now());
+    long start = System.nanoTime();
+    try (Engine engine = EngineOpening.open(file, settings)) {
+      figures.put("load_ms", (System.nanoTime() - start) / 1_000_000);
+      generate(engine, 1, 8, 1);
+      figures.put("first_token_ms", Duration.between(begun, Instant.now()).toMillis());
+      double prefill = prefill(engine);
+      Map<String, Object> decode = new LinkedHashMap<>();
+      for (int size : batches) {
+        decode.put(String.valueOf(size), median(() -> decode(engine, size)));
+      }
+      figures.put("prefill_tps", prefill).put("decode_tps", decode);
+      figures.put("rss_mb", Memory.residentBytes() >> 20).put("peak_rss_mb", Memory.peakBytes() >> 20);
+      figures.put("weights_mb", engine.model().weightBytes() >> 20);
+      figures.put("kv_bytes_per_token", engine.model().kvBytesPerToken());
+      addLimits(figures, prefill, decode);
+    }
+    boolean vectors = settings.kernels() == Kernels.VECTOR;
+    return figures
+        .put("threads", settings.threads())
+        .put("kernels", vectors ? "vector" : "scalar")
+        .put("vector_bits", vectors ? Lanes.BITS : 0);
+  }
+
+  private interface Measurement {
+    double take() throws InterruptedException;
+  }
+
+  private static double median(Measurement measurement) throws InterruptedException {
+    double[] figures = new double[ROUNDS];
+    for (int i = -ROUNDS + 1; i < ROUNDS; i++) {
+      double figure = measurement.take();
+      if (i >= 0) {
+        figures[i] = figure;
+      }
+    }
+    Arrays.sort(figures);
+    return figures[ROUNDS / 2];
+  }
+
+  private double prefill(Engine engine) throws InterruptedException {
+    return median(
+        () -> prompt * 1e9 / generate(engine, 1, prompt, 1).getFirst().usage().prefillNanos());
+  }
+
+  /** Tokens a second of all sequences together, between the first token of the last one and the end of the first one. */
+  private double decode(Engine engine, int size) throws InterruptedException {
+    List<Result> results = generate(engine, size, 4, generate);
+    double seconds = 0;
+    for (Result result : results) {
+      seconds = Math.max(seconds, result.usage().decodeNanos() / 1e9);
+    }
+    return size * (generate - 1) / seconds;
+  }
+
+  private List<Result> generate(Engine engine, int size, int length, int count) throws InterruptedException {
+    List<Generation> running = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      int[] tokens = random.ints(length, 0, engine.model().end().vocabulary()).toArray();
+      Request request = Request.of(tokens, Sampling.greedy(), count).ignoringEnd();
+      running.add(engine.submit(request, (id, text, logprobs) -> {}));
+    }
+    List<Result> results = new ArrayList<>();
+    for (Generation generation : running) {
+      results.add(generation.await());
+    }
+    return results;
+  }
+
+  /** What share of the machine's limits was reached: of memory when generating, of multiplications when reading a prompt. */
+  private void addLimits(JsonObject figures, double prefill, Map<String, Object> decode) {
+    long bytes = 0;
+    long products = 0;
+    try (Gguf gguf = Gguf.open(file)) {
+      boolean tied = gguf.tensor("output.weight").isEmpty();
+      for (TensorInfo tensor : gguf.tensors()) {
+        boolean layer = tensor.name().startsWith("blk.");
+        if (layer || tensor.name().equals(tied ? "token_embd.weight" : "output.weight")) {
+          bytes += tensor.bytes();
+        }
+        if (layer && tensor.shape().length > 1) {
+          products += tensor.length();
+        }
+      }
+    }
+    if (settings.kernels() == Kernels.SCALAR) {
+      return;
+    }
+    try (Crew crew = new Crew(settings.threads())) {
+      double memory = MachineLimits.bytesPerSecond(crew);
+      double arithmetic = MachineLimits.multiplyAddsPerSecond(crew);
+      figures.put("memory_gb_per_s", memory / 1e9).put("peak_gmac_per_s", arithmetic / 1e9);
+      if (decode.get("1") instanceof Double one) {
+        figures.put("decode_share_of_memory", one * bytes / memory);
+      }
+      figures.put("prefill_share_of_arithmetic", prefill * products / arithmetic);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.json.Json;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.wheel.Finish;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** {@code millrace run}: one prompt, one answer, no queue. */
+final class RunCommand implements Command {
+  static final Option MAX_TOKENS =
+      Option.value("max-tokens", "N", "tokens at most (default: as many as the context holds)").letter('n');
+  static final Option RAW = Option.flag("raw", "take the prompt as it is, without the model's chat\ntemplate");
+  static final Option SYSTEM = Option.value("system", "TEXT", "a system message before the prompt");
+  static final Option STOP = Option.value("stop", "TEXT", "end where the answer would have this text (repeatable)").many();
+  static final Option IGNORE_END = Option.flag("ignore-eos", "go on past the model's end, to --max-tokens");
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "run",
+        List.of("--model F.gguf [options] PROMPT...", "--model F.gguf [options] -"),
+        "Answers one prompt, without a queue. The answer is printed as it is generated.",
+        options(),
+        """
+        The prompt is the words of the command line, or with "-" what is read from stdin. Without
+        --temp the most likely token is always taken. The same model, prompt, options and seed give
+        the same answer, on any machine. --json prints one object: text, tokens (ids), finish_reason
+        (stop or length), usage, seed, timings. Exit status: 0, or 1 if nothing could be generated.\
+        """);
+  }
+
+  private static List<Option> options() {
+    return List.of(
+        EngineOptions.MODEL, SamplingOptions.TEMPERATURE, SamplingOptions.SEED, MAX_TOKENS, RAW, SYSTEM, STOP,
+        SamplingOptions.TOP_K, SamplingOptions.TOP_P, SamplingOptions.MIN_P, SamplingOptions.REPETITION,
+        SamplingOptions.PRESENCE, SamplingOptions.FREQUENCY, ConstraintOptions.GRAMMAR, ConstraintOptions.SCHEMA,
+        IGNORE_END, EngineOptions.THREADS, EngineOptions.CONTEXT, EngineOptions.CACHE);
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) throws IOException, InterruptedException {
+    Path model = EngineOptions.model(shell, given);
+    if (given.has(RAW) && given.get(SYSTEM) != null) {
+      throw new UsageException("--system needs the chat template, which --raw leaves out");
+    }
+    String prompt = Prompt.of(shell, given, 0);
+    SamplingOptions sampling = SamplingOptions.of(given);
+    try (Engine engine = EngineOpening.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
+      return answer(shell, given, engine, prompt, sampling);
+    } catch (EngineException e) {
+      throw new Refusal(Printable.line(e.getMessage(), 1000));
+    }
+  }
+
+  private static int answer(Shell shell, Arguments given, Engine engine, String prompt, SamplingOptions sampling)
+      throws IOException, InterruptedException {
+    Conversation conversation = Conversation.of(engine, prompt, given.get(SYSTEM), given.has(RAW));
+    int[] tokens = conversation.tokens();
+    Request request =
+        Request.of(tokens, sampling.sampling(), given.integer(MAX_TOKENS, 1, Integer.MAX_VALUE, Integer.MAX_VALUE))
+            .withStops(given.all(STOP));
+    if (given.has(IGNORE_END)) {
+      request = request.ignoringEnd();
+    }
+    request = ConstraintOptions.constrain(shell, given, engine, request);
+    boolean json = given.has(Option.JSON);
+    AnswerPrinter printer = new AnswerPrinter(shell, json);
+    Generation generation = engine.submit(request, printer);
+    Result result = generation.await();
+    if (result.finish() == Finish.FAILED) {
+      throw new Refusal("the generation failed: " + Printable.line(result.reason(), 1000));
+    }
+    if (json) {
+      shell.out().println(Json.write(RunReport.of(engine, conversation, result, sampling)));
+    } else {
+      printer.end(result);
+    }
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,106 @@
+package dev.millrace.engine;
+
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.gguf.Metadata;
+import dev.millrace.engine.model.LoadSettings;
+import dev.millrace.engine.model.Model;
+import dev.millrace.engine.model.ModelConfig;
+import dev.millrace.engine.pipe.Pages;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.token.Tokenizer;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Listener;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Speller;
+import dev.millrace.engine.wheel.Wheel;
+import dev.millrace.engine.wheel.WheelSettings;
+import dev.millrace.engine.wheel.WheelStats;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A model at work: its file, its tokenizer, and a wheel that turns on a thread of its own. Requests may come from any thread.
+ */
+public final class Engine implements AutoCloseable {
+  private final Tokenizer tokenizer;
+  private final Prompts prompts;
+  private final Model model;
+  private final Wheel wheel;
+  private final Thread owner;
+
+  private Engine(Tokenizer tokenizer, Model model, WheelSettings settings) {
+    this.tokenizer = tokenizer;
+    this.model = model;
+    prompts = new Prompts(model.metadata(), tokenizer);
+    PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
+    wheel = new Wheel(settings, processor, tokenizer, () -> Speller.of(tokenizer.decoder()), System::nanoTime);
+    owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(wheel);
+  }
+
+  /**
+   * Loads a model that generates and starts its wheel.
+   *
+   * @throws EngineException when the file cannot be run here; the message says why
+   */
+  public static Engine open(Path file, EngineSettings settings) {
+    try (Gguf gguf = Gguf.open(file)) {
+      ModelConfig config = ModelConfig.of(gguf);
+      if (config.architecture().isEncoder()) {
+        throw new EngineException(
+            "%s: a model of architecture %s gives embeddings and generates no text".formatted(file, gguf.metadata().string("general.architecture")));
+      }
+      Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
+      int context = settings.context() == 0 ? config.contextLength() : settings.context();
+      int tokens = settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
+      LoadSettings loading = settings.loading().withContext(context).withPages(Pages.holding(tokens));
+      Model model = Model.open(gguf, loading);
+      WheelSettings turning =
+          WheelSettings.of(loading.pages(), context)
+              .withSequences(settings.slots())
+              .withPrefixReuse(settings.prefixReuse());
+      Engine engine = new Engine(tokenizer, model, turning);
+      engine.owner.start();
+      return engine;
+    }
+  }
+
+  public Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  /** Turns texts and conversations into tokens. */
+  public Prompts prompts() {
+    return prompts;
+  }
+
+  public Model model() {
+    return model;
+  }
+
+  /** The file's metadata. */
+  public Metadata metadata() {
+    return model.metadata();
+  }
+
+  /** Takes a request into the line: see {@link Wheel#submit}. */
+  public Generation submit(Request request, Listener listener) {
+    return wheel.submit(request, listener);
+  }
+
+  public WheelStats stats() {
+    return wheel.stats();
+  }
+
+  /** Ends the wheel, which releases what is under way, and frees the model. */
+  @Override
+  public void close() {
+    wheel.close();
+    try {
+      owner.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    model.close();
+  }
+}

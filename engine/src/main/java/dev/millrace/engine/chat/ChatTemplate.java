@@ -1,0 +1,113 @@
+package dev.millrace.engine.chat;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.chat.jinja.Limits;
+import dev.millrace.engine.chat.jinja.Template;
+import dev.millrace.engine.chat.jinja.TemplateException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns messages into the prompt that a model was trained on, by the Jinja template of its file, exactly as Hugging Face transformers renders it. Threads may
+ * share a template.
+ *
+ * <p>Messages, tools and further variables are plain objects: null, Boolean, numbers, String, List, and Map with String keys, in their order. The template's
+ * clock is an argument, so that the same input gives the same prompt at any time.
+ */
+public final class ChatTemplate {
+  private static final Set<String> GIVEN = Set.of("messages", "tools", "add_generation_prompt");
+
+  private final Template template;
+  private final Origin origin;
+  private final Thoughts.Tags thoughtTags;
+  private final Map<String, String> specialTokens;
+
+  private ChatTemplate(String source, Origin origin, Map<String, String> specialTokens, Limits limits) {
+    this.template = Template.parse(source, limits);
+    this.origin = origin;
+    this.thoughtTags = Thoughts.Tags.usedBy(source);
+    this.specialTokens = Map.copyOf(specialTokens);
+  }
+
+  /** Where a template comes from. */
+  public enum Origin {
+    /** The model's file. */
+    FILE,
+    /** The file has none, but its vocabulary has the tokens of ChatML, which it was most likely trained on. */
+    CHATML,
+    /** The file has none, and nothing tells which it was trained on: the texts of the messages, one after the other. */
+    PLAIN
+  }
+
+  /**
+   * Reads the template of a file.
+   *
+   * @param specialTokens texts of tokens by the names that templates use, such as {@code bos_token} and {@code eos_token}; one that the model lacks is left out
+   * @throws TemplateException if it is no template or uses what is not supported
+   */
+  public static ChatTemplate of(String source, Map<String, String> specialTokens) {
+    return of(source, specialTokens, Limits.DEFAULT);
+  }
+
+  /** As {@link #of(String, Map)}, within other limits. */
+  public static ChatTemplate of(String source, Map<String, String> specialTokens, Limits limits) {
+    return new ChatTemplate(source, Origin.FILE, specialTokens, limits);
+  }
+
+  /** What stands in for the template of a file that has none, by the special tokens of its vocabulary: {@link Origin} has the choice. Refuses tools. */
+  public static ChatTemplate fallback(Predicate<String> inVocabulary, Map<String, String> specialTokens) {
+    boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
+    String source = chatMl ? FallbackTemplates.CHATML : FallbackTemplates.PLAIN;
+    return new ChatTemplate(source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, Limits.DEFAULT);
+  }
+
+  public Origin origin() {
+    return origin;
+  }
+
+  /** The marks around what a model with this template thinks before it answers. */
+  public Thoughts.Tags thoughtTags() {
+    return thoughtTags;
+  }
+
+  /**
+   * Renders a conversation.
+   *
+   * @param messages each with {@code role} and {@code content}, and what else its role has: {@code tool_calls}, {@code reasoning_content}, ...
+   * @param tools the functions on offer, as JSON schema objects; null or none when there are none
+   * @param extras further variables, such as {@code enable_thinking}; {@code documents} is null unless given
+   * @param addGenerationPrompt whether the prompt ends where the model is to answer
+   * @param now the template's clock, told in UTC
+   * @throws TemplateException if the template refuses the messages ({@link TemplateException#raised}), fails on them, or exceeds its limits
+   */
+  public String render(
+      List<? extends Map<String, ?>> messages, @Nullable List<?> tools, Map<String, ?> extras, boolean addGenerationPrompt, Instant now) {
+    Map<String, @Nullable Object> context = new HashMap<>();
+    context.put("documents", null);
+    extras.forEach(
+        (name, value) -> {
+          if (GIVEN.contains(name)) {
+            throw new EngineException("chat template: '" + name + "' is no extra variable; it has an argument of its own");
+          }
+          context.put(name, value);
+        });
+    context.put("messages", messages);
+    context.put("tools", tools == null || tools.isEmpty() ? null : tools);
+    context.put("add_generation_prompt", addGenerationPrompt);
+    return render(context, now);
+  }
+
+  /** Renders with exactly these variables, over those of the special tokens. */
+  public String render(Map<String, ? extends @Nullable Object> context, Instant now) {
+    Map<String, @Nullable Object> all = new HashMap<>(specialTokens);
+    all.putAll(context);
+    return template.render(all, LocalDateTime.ofInstant(now, ZoneOffset.UTC));
+  }
+}

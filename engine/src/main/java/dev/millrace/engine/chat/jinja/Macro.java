@@ -1,0 +1,48 @@
+package dev.millrace.engine.chat.jinja;
+
+import dev.millrace.engine.chat.jinja.Statement.Parameter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A macro, or the body of a call block, with the scope that it was defined in. */
+record Macro(String name, Statement.Signature signature, Scope scope, Renderer renderer) implements Callable {
+  @Override
+  public Object call(Arguments args) {
+    Scope inner = new Scope(scope);
+    Map<String, Object> named = new LinkedHashMap<>(args.named());
+    if (signature.implicit().contains("caller")) {
+      Object caller = named.remove("caller");
+      inner.set("caller", caller == null ? new Undefined("No caller defined") : caller);
+    }
+    List<Parameter> parameters = signature.parameters();
+    for (int i = 0; i < parameters.size(); i++) {
+      Parameter parameter = parameters.get(i);
+      Object given = i < args.positional().size() ? args.positional().get(i) : named.remove(parameter.name());
+      inner.set(parameter.name(), given != null ? given : otherwise(parameter, inner));
+    }
+    rest(args, named, inner);
+    return renderer.capture(signature.body(), inner);
+  }
+
+  private Object otherwise(Parameter parameter, Scope inner) {
+    if (parameter.otherwise() == null) {
+      return new Undefined("parameter '" + parameter.name() + "' was not provided");
+    }
+    return renderer.evaluator().value(parameter.otherwise(), inner);
+  }
+
+  /** What no parameter took goes to {@code varargs} and {@code kwargs}, for a macro that uses them; others refuse it. */
+  private void rest(Arguments args, Map<String, Object> named, Scope inner) {
+    int taken = Math.min(signature.parameters().size(), args.positional().size());
+    List<Object> more = args.positional().subList(taken, args.positional().size());
+    if (!more.isEmpty() && !signature.implicit().contains("varargs")) {
+      throw new TemplateException("macro '" + name + "' takes not more than " + signature.parameters().size() + " argument(s)");
+    }
+    if (!named.isEmpty() && !signature.implicit().contains("kwargs")) {
+      throw new TemplateException("macro '" + name + "' takes no keyword argument '" + named.keySet().iterator().next() + "'");
+    }
+    inner.set("varargs", new Tuple(more));
+    inner.set("kwargs", new LinkedHashMap<Object, Object>(named));
+  }
+}

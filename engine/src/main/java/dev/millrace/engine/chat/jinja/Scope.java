@@ -1,0 +1,34 @@
+package dev.millrace.engine.chat.jinja;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The variables of a template, a loop's round or a macro's call, over those around it. What is set in a scope ends with it. */
+final class Scope {
+  private final @Nullable Scope outer;
+  private final Map<String, Object> variables;
+
+  Scope(@Nullable Scope outer) {
+    this(outer, new HashMap<>());
+  }
+
+  Scope(@Nullable Scope outer, Map<String, Object> variables) {
+    this.outer = outer;
+    this.variables = variables;
+  }
+
+  Object get(String name) {
+    for (Scope scope = this; scope != null; scope = scope.outer) {
+      Object value = scope.variables.get(name);
+      if (value != null) {
+        return value;
+      }
+    }
+    return Undefined.name(name);
+  }
+
+  void set(String name, Object value) {
+    variables.put(name, value);
+  }
+}

@@ -1,0 +1,52 @@
+package dev.millrace.engine.pipe;
+
+import dev.millrace.engine.EngineException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plan of the origin: which node has which layers, in order. It may have gaps, as long as it is being filled; a
+ * sequence goes through a complete one only.
+ *
+ * @param epoch of the plan; a later plan has a higher one, and steps of a lower one are refused
+ * @param origin the node that has the end
+ * @param layers how many the model has
+ */
+public record Pipe(long epoch, String origin, int layers, List<Stretch> stretches) {
+
+  /** Layers [from, to) at a node. */
+  public record Stretch(String node, int from, int to) {}
+
+  public Pipe {
+    stretches = List.copyOf(stretches);
+    int next = 0;
+    for (Stretch stretch : stretches) {
+      if (stretch.from() < next || stretch.to() <= stretch.from() || stretch.to() > layers) {
+        throw new EngineException(
+            "pipe: layers [%d, %d) at node \"%s\" overlap, stand out of order, or exceed the model's %d layers"
+                .formatted(stretch.from(), stretch.to(), stretch.node(), layers));
+      }
+      next = stretch.to();
+    }
+  }
+
+  /** Whether every layer is somewhere. */
+  public boolean isComplete() {
+    int covered = 0;
+    for (Stretch stretch : stretches) {
+      covered += stretch.to() - stretch.from();
+    }
+    return covered == layers;
+  }
+
+  /** Who has the layer; null where nobody has. */
+  public @Nullable String nodeOf(int layer) {
+    for (int i = 0; i < stretches.size(); i++) {
+      Stretch stretch = stretches.get(i);
+      if (layer >= stretch.from() && layer < stretch.to()) {
+        return stretch.node();
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,212 @@
+package dev.millrace.engine.token;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.gguf.Metadata;
+import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model's tokenizer: text to token ids and back, with the ids that llama.cpp gives. It does not
+ * change; any thread may use it.
+ *
+ * <p>Text is taken as bytes. Bytes that are no UTF-8 are never refused: SentencePiece vocabularies
+ * have a token for each byte; for the others each such byte counts as U+FFFD.
+ */
+public final class Tokenizer implements Vocabulary {
+  /** The longest text, in bytes: the work on one takes some ten times its length in memory. */
+  public static final int LONGEST_TEXT = 1 << 27;
+
+  private static final byte[] NOTHING = {};
+
+  private final Tokens tokens;
+  private final NamedTokens named;
+  private final SpecialTexts specials;
+  private final Encoding encoding;
+  private final Frame frame;
+  private final byte[] @Nullable [] pieces; // filled as they are asked for
+
+  /**
+   * What stands around a text.
+   *
+   * @param before the token that starts a text, -1 for none
+   * @param after the token that ends it, -1 for none
+   * @param leadingSpace whether a text's first token starts with a space that is not in it
+   */
+  record Frame(int before, int after, boolean leadingSpace) {}
+
+  Tokenizer(
+      Tokens tokens,
+      NamedTokens named,
+      SpecialTexts specials,
+      Encoding encoding,
+      Frame frame) {
+    this.tokens = tokens;
+    this.named = named;
+    this.specials = specials;
+    this.encoding = encoding;
+    this.frame = frame;
+    this.pieces = new byte[tokens.size()][];
+  }
+
+  /**
+   * The tokenizer that a file's metadata describes.
+   *
+   * @throws EngineException if there is none, or it is of a kind that is not
+   *     supported
+   */
+  public static Tokenizer of(Metadata metadata) {
+    return new TokenizerReader(metadata).read();
+  }
+
+  /** The tokens of a text. See {@link #encode(byte[], boolean, boolean)}. */
+  public int[] encode(String text, boolean addSpecial, boolean parseSpecial) {
+    return encode(text.getBytes(StandardCharsets.UTF_8), addSpecial, parseSpecial);
+  }
+
+  /**
+   * The tokens of a text.
+   *
+   * @param addSpecial whether to add what the model expects around a text: BOS, EOS, [CLS], [SEP]
+   * @param parseSpecial whether control tokens that the text names, such as {@code <|eot_id|>},
+   *     become those tokens; if not, they are text like any other. Never for text from strangers.
+   * @throws EngineException if the text is longer than {@link #LONGEST_TEXT}
+   */
+  public int[] encode(byte[] text, boolean addSpecial, boolean parseSpecial) {
+    if (text.length > LONGEST_TEXT) {
+      throw new EngineException(
+          "a text of more than " + LONGEST_TEXT + " bytes cannot be tokenized at once");
+    }
+    IntList out = new IntList();
+    if (addSpecial && frame.before >= 0) {
+      out.add(frame.before);
+    }
+    boolean first = true;
+    for (SpecialTexts.Part part : specials.parts(text, parseSpecial)) {
+      if (part.token() >= 0) {
+        out.add(part.token());
+      } else {
+        encoding.encode(text, part.from(), part.to(), first, out);
+      }
+      first = part.token() >= 0;
+    }
+    if (addSpecial && frame.after >= 0) {
+      out.add(frame.after);
+    }
+    return out.toArray();
+  }
+
+  /** The text of tokens that start a text, without control tokens. */
+  public String decode(int[] ids) {
+    Decoder decoder = decoder().fromStart();
+    StringBuilder text = new StringBuilder();
+    for (int id : ids) {
+      text.append(decoder.next(id));
+    }
+    return text.append(decoder.end()).toString();
+  }
+
+  /** A decoder for tokens that continue a text, as generated ones do. */
+  public Decoder decoder() {
+    return new Decoder(this);
+  }
+
+  @Override
+  public int size() {
+    return tokens.size();
+  }
+
+  /** The array is the tokenizer's own: not to be written to. */
+  @Override
+  public byte[] bytes(int token) {
+    return isControl(token) ? NOTHING : piece(token);
+  }
+
+  /** The bytes of any token; those of a control token are its text. */
+  byte[] shownBytes(int token) {
+    return piece(token);
+  }
+
+  private byte[] piece(int token) {
+    byte[] piece = pieces[token];
+    if (piece == null) {
+      piece = newPiece(token); // two threads may both make it, which does no harm
+      pieces[token] = piece;
+    }
+    return piece;
+  }
+
+  private byte[] newPiece(int token) {
+    String text = tokens.text(token);
+    if (tokens.is(token, TokenKind.SPECIAL)) {
+      return Utf8.bytes(text);
+    } else if (tokens.is(token, TokenKind.NORMAL)) {
+      return encoding.piece(text);
+    } else if (tokens.is(token, TokenKind.BYTE) && text.matches("<0x[0-9A-Fa-f]{2}>")) {
+      return new byte[] {(byte) Integer.parseInt(text, 3, 5, 16)};
+    }
+    return NOTHING;
+  }
+
+  /** True also for the unknown token, and for unused ones: they too are no text. */
+  @Override
+  public boolean isControl(int token) {
+    int textual = TokenKind.NORMAL | TokenKind.USER_DEFINED | TokenKind.BYTE;
+    return tokens.is(token, TokenKind.HIDDEN) || !tokens.is(token, textual);
+  }
+
+  @Override
+  public boolean isEnd(int token) {
+    return named.isEnd(token);
+  }
+
+  /** All tokens that end a generation. */
+  public BitSet ends() {
+    return named.ends();
+  }
+
+  /** The token's text as the file writes it, such as {@code <|eot_id|>} or {@code \u2581the}. */
+  public String text(int token) {
+    return tokens.text(token);
+  }
+
+  /** The token whose text the file writes so. */
+  public OptionalInt id(String text) {
+    return optional(tokens.find(text));
+  }
+
+  public OptionalInt bos() {
+    return optional(named.bos);
+  }
+
+  public OptionalInt eos() {
+    return optional(named.eos);
+  }
+
+  /** The end of a turn of a conversation. */
+  public OptionalInt eot() {
+    return optional(named.eot);
+  }
+
+  public OptionalInt pad() {
+    return optional(named.pad);
+  }
+
+  public OptionalInt unk() {
+    return optional(named.unk);
+  }
+
+  /** Whether {@link #encode} starts a text with BOS (or [CLS]) if it is told to add them. */
+  public boolean addsBos() {
+    return frame.before >= 0;
+  }
+
+  boolean leadingSpace() {
+    return frame.leadingSpace;
+  }
+
+  private static OptionalInt optional(int id) {
+    return id < 0 ? OptionalInt.empty() : OptionalInt.of(id);
+  }
+}

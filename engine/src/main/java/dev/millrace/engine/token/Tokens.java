@@ -1,0 +1,92 @@
+package dev.millrace.engine.token;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.gguf.Metadata;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** The tokens of a file: their texts as written there, and what they are. */
+final class Tokens {
+  private static final String TEXTS = "tokenizer.ggml.tokens";
+  private static final String TYPES = "tokenizer.ggml.token_type";
+  private static final String SCORES = "tokenizer.ggml.scores";
+
+  private final String[] texts;
+  private final byte[] kinds;
+  private final ByteTable table;
+
+  private Tokens(String[] texts, byte[] kinds) {
+    this.texts = texts;
+    this.kinds = kinds;
+    this.table = ByteTable.of(texts);
+  }
+
+  static Tokens of(Metadata metadata) {
+    String[] given =
+        metadata
+            .findStrings(TEXTS)
+            .orElseThrow(
+                () -> new EngineException("no vocabulary: the key " + TEXTS + " is missing"));
+    String[] texts = given.clone();
+    for (int i = 0; i < texts.length; i++) {
+      if (texts[i].isEmpty()) {
+        texts[i] = "[EMPTY_" + i + "]"; // as llama.cpp names it: no text has it by accident
+      }
+    }
+    byte[] kinds = new byte[texts.length];
+    Arrays.fill(kinds, (byte) TokenKind.NORMAL);
+    Optional<int[]> types = metadata.findIntegers(TYPES);
+    if (types.isPresent()) {
+      checkLength(TYPES, types.get().length, texts.length);
+      for (int i = 0; i < kinds.length; i++) {
+        kinds[i] = (byte) TokenKind.of(types.get()[i]);
+      }
+    }
+    return new Tokens(texts, kinds);
+  }
+
+  /** The score of each token; all 0 where the file has none. */
+  float[] scores(Metadata metadata) {
+    float[] scores = metadata.findNumbers(SCORES).orElseGet(() -> new float[texts.length]);
+    checkLength(SCORES, scores.length, texts.length);
+    return scores;
+  }
+
+  private static void checkLength(String key, int length, int tokens) {
+    if (length < tokens) {
+      throw new EngineException(
+          "the key " + key + " has " + length + " values for " + tokens + " tokens");
+    }
+  }
+
+  int size() {
+    return texts.length;
+  }
+
+  String text(int token) {
+    return texts[token];
+  }
+
+  /** The token with this text; -1 if there is none. */
+  int find(String text) {
+    return table.find(Utf8.bytes(text));
+  }
+
+  /** All texts, by their bytes. */
+  ByteTable table() {
+    return table;
+  }
+
+  /** Whether the token is of one of the kinds. */
+  boolean is(int token, int anyOf) {
+    return (kinds[token] & anyOf) != 0;
+  }
+
+  void mark(int token, int kind) {
+    kinds[token] |= (byte) kind;
+  }
+
+  void become(int token, int kind) {
+    kinds[token] = (byte) kind;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.millrace.engine.wheel;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.token.Vocabulary;
+import dev.millrace.engine.wheel.Counters.Figure;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Takes sequences one token further, and says whether that was the last. */
+final class Choosing {
+  private final Vocabulary vocabulary;
+  private final int logitCount;
+  private final Counters counters;
+  private final LongSupplier clock;
+
+  Choosing(Vocabulary vocabulary, int logitCount, Counters counters, LongSupplier clock) {
+    this.vocabulary = vocabulary;
+    this.logitCount = logitCount;
+    this.counters = counters;
+    this.clock = clock;
+  }
+
+  /** The token that follows by these logits. */
+  int choose(Sequence sequence, float[] logits, int offset) {
+    long[] mask = sequence.constraint == null ? null : sequence.constraint.allowed();
+    int known = sequence.known();
+    int token =
+        sequence.sampler.choose(logits, offset, logitCount, mask, sequence.tokens(), known, known);
+    counters.add(Figure.CHOSEN_TOKENS, 1);
+    if (sequence.firstTokenAt == 0) {
+      sequence.firstTokenAt = Math.max(1, clock.getAsLong());
+    }
+    return token;
+  }
+
+  /** Whether the token ends the sequence and is not to be part of it. */
+  boolean isEnd(Sequence sequence, int token) {
+    return !sequence.request.ignoreEnd() && vocabulary.isEnd(token);
+  }
+
+  /** Makes the token part of the sequence; gives the text that may be shown now. */
+  String accept(Sequence sequence, int token) {
+    sequence.append(token);
+    constrain(sequence, token);
+    return sequence.text.push(token);
+  }
+
+  /** Brings a sequence to where its prior tokens lead, which were told of before; notes where that completes it. */
+  void replay(Sequence sequence) {
+    for (int token : sequence.request.prior()) {
+      if (sequence.complete != null) {
+        throw new EngineException(
+            "request: prior tokens go on after the generation was complete (%s); they are not of this request"
+                .formatted(sequence.complete));
+      }
+      constrain(sequence, token);
+      sequence.text.push(token);
+      sequence.complete = stopped(sequence);
+    }
+    sequence.complete = finish(sequence);
+  }
+
+  private static void constrain(Sequence sequence, int token) {
+    if (sequence.constraint != null && !sequence.constraint.accept(token)) {
+      throw new EngineException("constraint: token %d is not allowed here".formatted(token));
+    }
+  }
+
+  /** Why nothing may follow; null while more are to. */
+  @Nullable Finish finish(Sequence sequence) {
+    Finish stopped = stopped(sequence);
+    return stopped == null && sequence.isFull() ? Finish.LENGTH : stopped;
+  }
+
+  private static @Nullable Finish stopped(Sequence sequence) {
+    boolean finished = sequence.constraint != null && sequence.constraint.finished();
+    return finished || sequence.text.isStopped() ? Finish.STOP : null;
+  }
+}

@@ -1,0 +1,118 @@
+package dev.millrace.engine.wheel;
+
+import dev.millrace.engine.pipe.Condition;
+import dev.millrace.engine.pipe.Ending;
+import dev.millrace.engine.pipe.Group;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.pipe.SequenceState;
+import dev.millrace.engine.pipe.Walk;
+import org.jspecify.annotations.Nullable;
+
+/** What follows a batch: positions are noted as computed, tokens are chosen, sequences end or rest. */
+final class Harvest {
+  private final PipeProcessor processor;
+  private final Choosing choosing;
+  private final Endings endings;
+  private final PageLedger ledger;
+  private final float[] logits; // (sequence, vocabulary)
+
+  Harvest(WheelSettings settings, PipeProcessor processor, Choosing choosing, Endings endings, PageLedger ledger) {
+    this.processor = processor;
+    this.choosing = choosing;
+    this.endings = endings;
+    this.ledger = ledger;
+    logits = new float[Math.multiplyExact(settings.maxSequences(), processor.end().vocabulary())];
+  }
+
+  /** Takes all sequences of a group that is back, or was never away, to their next rest. */
+  void take(Group group) {
+    String trouble = advance(group);
+    int row = 0;
+    for (int run = 0; run < group.size(); run++) {
+      Sequence sequence = (Sequence) group.traveller(run);
+      boolean head = sequence.walk().state() == SequenceState.HEAD;
+      settle(sequence, head ? row++ : -1, trouble);
+    }
+  }
+
+  /** Notes what is computed, and computes the logits; gives why those failed, if they did. */
+  private @Nullable String advance(Group group) {
+    for (int run = 0; run < group.size(); run++) {
+      Sequence sequence = (Sequence) group.traveller(run);
+      if (sequence.walk().state() != SequenceState.DONE) {
+        sequence.advance(group.batch.rowCount[run], ledger);
+      }
+    }
+    try {
+      processor.head(group, logits);
+      return null;
+    } catch (Throwable e) {
+      return PipeProcessor.reason(e);
+    }
+  }
+
+  /** Takes one sequence of a batch to its next rest, or to its end. */
+  private void settle(Sequence sequence, int row, @Nullable String trouble) {
+    Walk walk = sequence.walk();
+    Ending ending = walk.ending();
+    if (ending != null) {
+      boolean released = ending.kind() == Ending.Kind.RELEASED;
+      endings.end(sequence, released ? Finish.RELEASED : Finish.FAILED, ending.reason());
+    } else if (endings.grant(sequence)) {
+      return;
+    } else if (row < 0) {
+      progress(sequence);
+    } else if (trouble != null) {
+      endings.end(sequence, Finish.FAILED, Condition.STEP_FAILED, trouble);
+    } else {
+      take(sequence, row);
+    }
+  }
+
+  private void progress(Sequence sequence) {
+    try {
+      sequence.listener.progress(sequence.computed(), sequence.known());
+    } catch (Throwable e) {
+      endings.end(sequence, Finish.FAILED, Condition.UPDATE_UNDELIVERED, undelivered(e));
+    }
+  }
+
+  private void take(Sequence sequence, int row) {
+    int token;
+    boolean end;
+    String piece;
+    try {
+      token = choosing.choose(sequence, logits, row * processor.end().vocabulary());
+      end = choosing.isEnd(sequence, token);
+      piece = end ? "" : choosing.accept(sequence, token);
+    } catch (Throwable e) {
+      endings.end(sequence, Finish.FAILED, Condition.STEP_FAILED, PipeProcessor.reason(e));
+      return;
+    }
+    if (end) {
+      endings.end(sequence, Finish.STOP, Condition.SEQUENCE_COMPLETE, "");
+    } else {
+      tell(sequence, token, piece);
+    }
+  }
+
+  private void tell(Sequence sequence, int token, String piece) {
+    try {
+      boolean wanted = sequence.request.sampling().logprobs() >= 0;
+      sequence.listener.token(token, piece, wanted ? sequence.sampler.logprobs() : null);
+    } catch (Throwable e) {
+      endings.end(sequence, Finish.FAILED, Condition.UPDATE_UNDELIVERED, undelivered(e));
+      return;
+    }
+    Finish finish = choosing.finish(sequence);
+    if (finish == null) {
+      sequence.walk().move(Condition.MORE_TOKENS);
+    } else {
+      endings.end(sequence, finish, Condition.SEQUENCE_COMPLETE, "");
+    }
+  }
+
+  private static String undelivered(Throwable e) {
+    return "its listener threw: " + PipeProcessor.reason(e);
+  }
+}

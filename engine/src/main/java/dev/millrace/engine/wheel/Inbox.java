@@ -1,0 +1,119 @@
+package dev.millrace.engine.wheel;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.pipe.Frame;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Where other threads leave things for the wheel's: sequences, frames, and word that something is wished. */
+final class Inbox {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition news = lock.newCondition();
+  private final Deque<Sequence> sequences = new ArrayDeque<>();
+  private final Deque<Frame> frames = new ArrayDeque<>();
+  private boolean noted;
+  private boolean closed;
+
+  /** Refused once closed. */
+  void put(Sequence sequence) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new EngineException("wheel: closed, it takes no more requests");
+      }
+      sequences.add(sequence);
+      signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void put(Frame frame) {
+    lock.lock();
+    try {
+      frames.add(frame);
+      signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Word that the wheel should look around. */
+  void note() {
+    lock.lock();
+    try {
+      signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void signal() {
+    noted = true;
+    news.signalAll();
+  }
+
+  @Nullable Sequence nextSequence() {
+    lock.lock();
+    try {
+      return sequences.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Nullable Frame nextFrame() {
+    lock.lock();
+    try {
+      return frames.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether anything was left since this was asked last. */
+  boolean takeNote() {
+    lock.lock();
+    try {
+      boolean was = noted;
+      noted = false;
+      return was;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until something is left; returns at once where something was left since {@link #takeNote}. */
+  void await() throws InterruptedException {
+    lock.lock();
+    try {
+      while (!noted) {
+        news.await();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package dev.millrace.engine.wheel;
+
+import dev.millrace.engine.pipe.Pages;
+import java.util.Arrays;
+
+/**
+ * Who has which page. A page is free, in use by one or more sequences, or cached: in use by nobody, but its tokens are
+ * in the prefix index and it can be taken up again until it is needed otherwise. Only full pages are shared, and a
+ * full page is never written.
+ *
+ * <p>A sequence refers to all pages from its first on, and gives them back from its last on. So of two cached pages
+ * the deeper one is always the longer unused: the oldest cached page has none below it, and taking pages in that order
+ * never leaves one in the index whose predecessor is gone.
+ */
+final class PageLedger {
+  private final int[] references;
+  private final int[] free;
+  private int freeCount;
+  private final int[] older; // of cached pages
+  private final int[] newer;
+  private int oldest = -1;
+  private int newest = -1;
+  private int cached;
+  private final boolean reuse;
+  private final PrefixIndex index;
+
+  /** Pages [0, count), all free. Without reuse nothing is ever cached. */
+  PageLedger(int count, boolean reuse) {
+    this.reuse = reuse;
+    references = new int[count];
+    free = new int[count];
+    older = new int[count];
+    newer = new int[count];
+    index = new PrefixIndex(count);
+    freeCount = count;
+    Arrays.setAll(free, i -> count - 1 - i);
+  }
+
+  int total() {
+    return references.length;
+  }
+
+  int free() {
+    return freeCount;
+  }
+
+  int cached() {
+    return cached;
+  }
+
+  int used() {
+    return total() - freeCount - cached;
+  }
+
+  /** How many can be taken. */
+  int available() {
+    return freeCount + cached;
+  }
+
+  /** A page for one sequence alone, of the free ones or else the longest unused of the cached; -1 where there is none. */
+  int take() {
+    int page;
+    if (freeCount > 0) {
+      page = free[--freeCount];
+    } else if (oldest >= 0) {
+      page = oldest;
+      uncache(page);
+      index.remove(page);
+    } else {
+      return -1;
+    }
+    references[page] = 1;
+    return page;
+  }
+
+  /** Gives the cached prefix of the tokens, at most {@code limit} pages of it; takes nothing yet. */
+  int match(int[] tokens, int limit, int[] pages) {
+    int count = 0;
+    int before = PrefixIndex.ROOT;
+    while (reuse && count < limit) {
+      before = index.find(before, tokens, count * Pages.SIZE);
+      if (before < 0) {
+        break;
+      }
+      pages[count++] = before;
+    }
+    return count;
+  }
+
+  /** How many of the pages nobody uses. */
+  int idle(int[] pages, int count) {
+    int idle = 0;
+    for (int i = 0; i < count; i++) {
+      idle += references[pages[i]] == 0 ? 1 : 0;
+    }
+    return idle;
+  }
+
+  /** One more sequence uses a page that is in the index. */
+  void share(int page) {
+    if (references[page]++ == 0) {
+      uncache(page);
+    }
+  }
+
+  /**
+   * A page of a sequence is full and computed. Gives the page that the sequence is to use from now on: the one that
+   * already holds the same, if another was quicker, because equal tokens have equal keys and values to the bit; the
+   * page given is free then.
+   */
+  int file(int page, int before, int[] tokens, int offset) {
+    if (!reuse) {
+      return page;
+    }
+    int known = index.find(before, tokens, offset);
+    if (known < 0) {
+      index.add(page, before, tokens, offset);
+      return page;
+    }
+    share(known);
+    drop(page);
+    return known;
+  }
+
+  /** A sequence gives its pages back. */
+  void release(int[] pages, int count) {
+    for (int i = count - 1; i >= 0; i--) {
+      drop(pages[i]);
+    }
+  }
+
+  private void drop(int page) {
+    if (--references[page] > 0) {
+      return;
+    }
+    if (index.holds(page)) {
+      cache(page);
+    } else {
+      free[freeCount++] = page;
+    }
+  }
+
+  private void cache(int page) {
+    older[page] = newest;
+    newer[page] = -1;
+    if (newest >= 0) {
+      newer[newest] = page;
+    } else {
+      oldest = page;
+    }
+    newest = page;
+    cached++;
+  }
+
+  private void uncache(int page) {
+    if (older[page] >= 0) {
+      newer[older[page]] = newer[page];
+    } else {
+      oldest = newer[page];
+    }
+    if (newer[page] >= 0) {
+      older[newer[page]] = older[page];
+    } else {
+      newest = older[page];
+    }
+    cached--;
+  }
+
+  /**
+   * Finds what is wrong, for tests: every page is exactly one of free, cached and in use; the index is a forest whose
+   * inner pages are at least as much used as those below.
+   *
+   * @param expected how many sequences use each page
+   */
+  void check(int[] expected) {
+    int[] seen = new int[total()];
+    for (int i = 0; i < freeCount; i++) {
+      seen[free[i]]++;
+      require(references[free[i]] == 0 && !index.holds(free[i]), "a free page is in use or indexed", free[i]);
+    }
+    int count = 0;
+    for (int page = oldest; page >= 0; page = newer[page]) {
+      seen[page]++;
+      count++;
+      require(references[page] == 0 && index.holds(page), "a cached page is in use or not indexed", page);
+    }
+    require(count == cached, "cached pages are miscounted", count);
+    for (int page = 0; page < total(); page++) {
+      require(references[page] == expected[page], "references are miscounted", page);
+      require(seen[page] == (references[page] == 0 ? 1 : 0), "a page is lost, or is two things", page);
+      int before = index.holds(page) ? index.parentOf(page) : PrefixIndex.ROOT;
+      require(
+          before == PrefixIndex.ROOT
+              || (index.holds(before) && references[before] >= references[page]),
+          "an indexed page's predecessor is gone or less used",
+          page);
+    }
+  }
+
+  private static void require(boolean holds, String what, int page) {
+    if (!holds) {
+      throw new IllegalStateException("page ledger: " + what + ": " + page);
+    }
+  }
+}

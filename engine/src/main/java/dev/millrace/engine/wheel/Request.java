@@ -1,0 +1,83 @@
+package dev.millrace.engine.wheel;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.sample.Sampling;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be generated. The arrays are not to be changed afterwards.
+ *
+ * @param prompt its tokens, at least one
+ * @param maxTokens so many are generated at most, {@code prior} included; a full context ends it before
+ * @param stops texts that end it and are not part of it
+ * @param constraint what it is to keep to; null where it is free
+ * @param ignoreEnd whether it goes on past end tokens
+ * @param prior tokens that were generated before, of the same request: it goes on as if it had never stopped
+ */
+public record Request(
+    int[] prompt,
+    Sampling sampling,
+    int maxTokens,
+    List<String> stops,
+    @Nullable Constraint constraint,
+    boolean ignoreEnd,
+    int[] prior) {
+
+  private static final int[] NONE = {};
+
+  public Request {
+    stops = List.copyOf(stops);
+    if (prompt.length == 0) {
+      throw new EngineException("request: the prompt has no tokens; give at least one, such as the model's BOS");
+    }
+    if (maxTokens < 1) {
+      throw new EngineException("request: maxTokens is %d; it must be at least 1".formatted(maxTokens));
+    }
+  }
+
+  public static Request of(int[] prompt, Sampling sampling, int maxTokens) {
+    return new Request(prompt, sampling, maxTokens, List.of(), null, false, NONE);
+  }
+
+  public Request withStops(List<String> texts) {
+    return new Request(prompt, sampling, maxTokens, texts, constraint, ignoreEnd, prior);
+  }
+
+  public Request withConstraint(Constraint kept) {
+    return new Request(prompt, sampling, maxTokens, stops, kept, ignoreEnd, prior);
+  }
+
+  public Request ignoringEnd() {
+    return new Request(prompt, sampling, maxTokens, stops, constraint, true, prior);
+  }
+
+  /** The same request, gone on with from the tokens of its released or lost generation. */
+  public Request resumedFrom(int[] tokens) {
+    return new Request(prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens);
+  }
+
+  /** Refuses tokens that the model does not have, and a prompt that leaves no room for another token. */
+  void check(int vocabulary, int capacity) {
+    check(prompt, vocabulary, "prompt");
+    check(prior, vocabulary, "prior");
+    long length = (long) prompt.length + prior.length;
+    if (length >= capacity) {
+      throw new EngineException(
+          ("request: prompt and prior tokens are %d, but context and cache hold %d, with room for at"
+                  + " least one more token; shorten the prompt or give the cache more pages")
+              .formatted(length, capacity));
+    }
+  }
+
+  private static void check(int[] tokens, int vocabulary, String name) {
+    for (int i = 0; i < tokens.length; i++) {
+      if (tokens[i] < 0 || tokens[i] >= vocabulary) {
+        throw new EngineException(
+            "request: %s[%d] is token %d; the vocabulary has tokens 0 to %d"
+                .formatted(name, i, tokens[i], vocabulary - 1));
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.millrace.engine.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.engine.EngineException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+class FrameTest {
+  private static final Pipe PIPE = new Pipe(5, "mühle", 2, List.of(new Pipe.Stretch("a", 0, 2)));
+
+  record Someone(Walk walk, long passage, int base, int[] tokens, int[] pages) implements Traveller {}
+
+  private static Group group() {
+    Group group = new Group(2, 60, 2);
+    group.open(77);
+    Tally tally = new Tally();
+    for (int i = 0; i < 2; i++) {
+      Walk walk = new Walk(ComputeStep.LAYER, 1, tally);
+      group.add(new Someone(walk, 900 + i, 32, new int[0], new int[] {3, 1 + i, 8, -1}), 40 - i, 30, false);
+    }
+    // -0, infinities, subnormals and all kinds of NaN have to arrive as they are
+    int[] bits = {0x80000000, 0x7f800000, 1, 0x7fc00001, 0x7f800001, 0xffc12345, 0x3f800001};
+    for (int i = 0; i < group.batch.rows * 2; i++) {
+      group.batch.hidden[i] = Float.intBitsToFloat(bits[i % bits.length]);
+    }
+    return group;
+  }
+
+  @Test
+  void everyBitOfAGroupArrives() {
+    Group sent = group();
+    Frame frame = new Frame(Frame.step(sent, PIPE));
+    assertThat(frame.kind()).isEqualTo(Frame.Kind.STEP);
+    assertThat(frame.group()).isEqualTo(77);
+    assertThat(frame.epoch()).isEqualTo(5);
+    assertThat(frame.origin()).isEqualTo("mühle");
+    Group got = frame.toGroup(new Tally());
+    assertThat(got.size()).isEqualTo(2);
+    for (int run = 0; run < 2; run++) {
+      assertThat(got.traveller(run).passage()).isEqualTo(900 + run);
+      assertThat(got.traveller(run).base()).isEqualTo(32);
+      assertThat(got.traveller(run).pages()).containsExactly(3, 1 + run, 8);
+      assertThat(got.firstPosition(run)).isEqualTo(40 - run);
+      assertThat(got.batch.rowCount[run]).isEqualTo(30);
+      assertThat(got.traveller(run).walk().step()).isEqualTo(ComputeStep.LAYER);
+      assertThat(got.traveller(run).walk().layer()).isEqualTo(1);
+    }
+    assertThat(bits(got)).isEqualTo(bits(sent));
+  }
+
+  private static int[] bits(Group group) {
+    int[] bits = new int[group.batch.rows * 2];
+    Arrays.setAll(bits, i -> Float.floatToRawIntBits(group.batch.hidden[i]));
+    return bits;
+  }
+
+  @Test
+  void anEndingArrives() {
+    Ending ending = new Ending(Ending.Kind.RELEASED, "plan 4 is over");
+    assertThat(new Frame(Frame.ended(3, 4, ending)).ending()).isEqualTo(ending);
+  }
+
+  @Test
+  void anyChangedByteIsFound() {
+    byte[] bytes = Frame.step(group(), PIPE).array();
+    for (int i = 0; i < bytes.length; i++) {
+      byte[] changed = bytes.clone();
+      changed[i] ^= (byte) (1 << i % 8);
+      assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(changed))).isInstanceOf(EngineException.class);
+      byte[] cut = Arrays.copyOf(bytes, i);
+      assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(cut))).isInstanceOf(EngineException.class);
+    }
+  }
+
+  @Test
+  void framesThatLieWithARightChecksumAreRefusedWithoutHarm() {
+    byte[] bytes = Frame.step(group(), PIPE).array();
+    int fields = bytes.length - 60 * 2 * 4 - 4;
+    Random random = new Random(4);
+    for (int i = 0; i < 5_000; i++) {
+      ByteBuffer forged = ByteBuffer.wrap(bytes.clone());
+      int at = 12 + random.nextInt(fields - 16);
+      forged.putInt(at, random.nextBoolean() ? random.nextInt() : random.nextInt(100));
+      CRC32C sum = new CRC32C();
+      sum.update(forged.array(), 0, bytes.length - 4);
+      forged.putInt(bytes.length - 4, (int) sum.getValue());
+      try {
+        Frame frame = new Frame(forged);
+        if (frame.kind() == Frame.Kind.STEP) {
+          assertThat(frame.toGroup(new Tally()).batch.rows).isEqualTo(60);
+        }
+      } catch (EngineException e) {
+        assertThat(e).as("round %d", i).hasMessageContaining("frame between nodes");
+      }
+    }
+  }
+
+  @Test
+  void aGroupComesBackOnlyAsItWent() {
+    Group home = group();
+    Frame frame = new Frame(Frame.step(home, PIPE));
+    Group other = new Group(2, 50, 1);
+    other.open(1);
+    other.add(home.traveller(0), 0, 3, false);
+    assertThatThrownBy(() -> frame.returnTo(other)).hasMessageContaining("60 rows back of 3");
+  }
+}

@@ -1,0 +1,136 @@
+package dev.millrace.engine.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.engine.EngineException;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class PipeProcessorTest {
+  private static final FakeModel MODEL = new FakeModel(3);
+  private static final Pipe PLAN =
+      new Pipe(7, "o", 3, List.of(new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("a", 1, 3)));
+
+  private final FakeNet net = new FakeNet(1);
+  private final PipeProcessor origin = new PipeProcessor("o", List.of(new Nothing()), MODEL.end(), net);
+  private final PipeProcessor node = new PipeProcessor("a", List.of(MODEL.segment(8, 1, 3)), null, net);
+  private final Group group = new Group(FakeModel.WIDTH, 64, 4);
+
+  PipeProcessorTest() {
+    origin.plan(PLAN);
+    node.plan(PLAN);
+    net.join("a", node::receive);
+    net.join("o", frame -> origin.resume(group, new Frame(frame)));
+  }
+
+  private Traveller traveller(long passage, int base) {
+    return new FrameTest.Someone(origin.newWalk(), passage, base, new int[200], new int[] {0, 1, 2, 3});
+  }
+
+  private Ending send(Traveller traveller, int first, int count, boolean more) {
+    group.open(first + 1);
+    group.add(traveller, first, count, more);
+    origin.start(group);
+    assertThat(group.isAway()).isTrue();
+    while (net.step()) {}
+    return Objects.requireNonNullElse(traveller.walk().ending(), new Ending(Ending.Kind.COMPLETED, "not ended"));
+  }
+
+  @Test
+  void aGroupIsHandedOffAndComesBackForItsHead() {
+    Traveller one = traveller(1, 0);
+    send(one, 0, 20, true);
+    assertThat(one.walk().state()).isEqualTo(SequenceState.EMBED);
+    send(one, 20, 20, false);
+    assertThat(one.walk().state()).isEqualTo(SequenceState.HEAD);
+    assertThat(one.walk().step()).isEqualTo(ComputeStep.HEAD);
+    assertThat(group.headCount()).isEqualTo(1);
+    assertThat(node.passages()).isEqualTo(1);
+    origin.forget(1);
+    while (net.step()) {}
+    assertThat(node.passages()).isZero();
+  }
+
+  @Test
+  void positionsThatAreNotThereAreReleasedAndThoseThatAreTruncated() {
+    send(traveller(1, 0), 0, 40, false);
+    Ending gap = send(traveller(1, 0), 41, 1, false);
+    assertThat(gap.kind()).isEqualTo(Ending.Kind.RELEASED);
+    assertThat(gap.reason()).isEqualTo("node a: passage 1: a step from position 41 on, but 40 positions are here");
+    // again from position 32 on: what came after it is no more
+    assertThat(send(traveller(1, 0), 32, 4, false).reason()).isEqualTo("not ended");
+    assertThat(send(traveller(1, 0), 40, 1, false).reason()).contains("40 on, but 36 positions");
+  }
+
+  @Test
+  void aPassageMayBeginAfterItsSharedPages() {
+    send(traveller(1, 0), 0, 40, false);
+    assertThat(send(traveller(2, 32), 32, 4, false).reason()).isEqualTo("not ended");
+    assertThat(send(traveller(3, 0), 32, 4, false).reason()).contains("0 positions are here");
+  }
+
+  @Test
+  void aFormerPlansStepsAreRefusedAndALaterPlansWait() {
+    node.plan(new Pipe(8, "o", 3, PLAN.stretches()));
+    Ending former = send(traveller(1, 0), 0, 4, false);
+    assertThat(former).isEqualTo(new Ending(Ending.Kind.RELEASED, "node a: plan 7 is over"));
+    node.plan(new Pipe(6, "o", 3, PLAN.stretches()));
+    assertThat(send(traveller(1, 0), 0, 4, false).reason()).isEqualTo("node a does not know plan 7");
+    node.plan(null);
+    assertThat(send(traveller(1, 0), 0, 4, false).kind()).isEqualTo(Ending.Kind.RELEASED);
+  }
+
+  @Test
+  void whatBreaksAtANodeReachesTheOriginWithItsReason() {
+    // the fake's pages are written in order; the fence knows nothing of that, so that the model itself complains
+    Traveller skipping = new FrameTest.Someone(origin.newWalk(), 2, 3, new int[9], new int[] {1});
+    Ending ending = send(skipping, 3, 2, false);
+    assertThat(ending).isEqualTo(new Ending(Ending.Kind.FAILED, "page 1 has 0, written at 3"));
+  }
+
+  @Test
+  void aNodeThatTakesItselfForTheOriginSaysSo() {
+    node.plan(new Pipe(7, "a", 3, PLAN.stretches()));
+    Ending ending = send(traveller(1, 0), 0, 4, false);
+    assertThat(ending).isEqualTo(new Ending(Ending.Kind.FAILED, "node a is no origin, but its plan 7 says so"));
+  }
+
+  @Test
+  void headWithoutAnEndIsRefused() {
+    PipeProcessor endless = new PipeProcessor("o", List.of(), null, net);
+    endless.plan(PLAN);
+    Walk walk = new Walk(ComputeStep.HEAD, 3, endless.tally());
+    group.open(1);
+    group.add(new FrameTest.Someone(walk, 1, 0, new int[9], new int[] {0}), 0, 1, false);
+    endless.start(group);
+    assertThat(walk.ending()).isEqualTo(new Ending(Ending.Kind.FAILED, "end missing"));
+  }
+
+  @Test
+  void plansThatOverlapOrExceedTheModelAreRefused() {
+    assertThatThrownBy(() -> new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 2), new Pipe.Stretch("b", 1, 3))))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("layers [1, 3) at node \"b\" overlap");
+    assertThatThrownBy(() -> new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 4)))).hasMessageContaining("3 layers");
+    assertThat(new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 1), new Pipe.Stretch("b", 2, 3))).isComplete())
+        .isFalse();
+  }
+
+  /** Layer 0, with no mind of its own. */
+  private static final class Nothing implements Segment {
+    @Override
+    public int from() {
+      return 0;
+    }
+
+    @Override
+    public int to() {
+      return 1;
+    }
+
+    @Override
+    public void forward(Batch batch) {}
+  }
+}

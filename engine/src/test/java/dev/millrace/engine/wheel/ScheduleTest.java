@@ -1,0 +1,208 @@
+package dev.millrace.engine.wheel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.engine.pipe.Batch;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.pipe.Segment;
+import dev.millrace.engine.wheel.Mill.Heard;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who gets which turn, and what a failing model does. */
+@Timeout(60)
+class ScheduleTest {
+  private final Random random = new Random(9);
+  private final List<int[]> turns = new ArrayList<>(); // rows of each run
+
+  private Request request(int promptLength, int maxTokens) {
+    return Request.of(Mill.prompt(random, promptLength), Mill.warm(promptLength), maxTokens).ignoringEnd();
+  }
+
+  /** A mill that notes each turn's runs, and fails where it is told to. */
+  private Mill mill(WheelSettings settings, Runnable before) {
+    Segment inner = Mill.MODEL.segment(settings.pages(), 0, 4);
+    Segment noting =
+        new Segment() {
+          @Override
+          public int from() {
+            return 0;
+          }
+
+          @Override
+          public int to() {
+            return 4;
+          }
+
+          @Override
+          public void forward(Batch batch) {
+            turns.add(Arrays.copyOf(batch.rowCount, batch.runs));
+            before.run();
+            inner.forward(batch);
+          }
+        };
+    return new Mill(settings, PipeProcessor.local(List.of(noting), Mill.MODEL.end()), null);
+  }
+
+  private Mill mill(WheelSettings settings) {
+    return mill(settings, () -> {});
+  }
+
+  @Test
+  void whileOthersDecodeAPromptIsComputedInBoundedChunks() {
+    Mill mill = mill(Mill.SETTINGS.withRows(200, 40));
+    Heard decoding = mill.submit(request(5, 100));
+    mill.turn();
+    mill.turn();
+    turns.clear();
+    Heard prompt = mill.submit(request(300, 2));
+    int before = decoding.tokens.size();
+    while (prompt.tokens.isEmpty()) {
+      mill.turn();
+    }
+    assertThat(turns).hasSize(8);
+    assertThat(turns).allSatisfy(runs -> assertThat(runs[1]).isLessThanOrEqualTo(40));
+    // one token in each turn, whatever else was in it
+    assertThat(decoding.tokens.size() - before).isEqualTo(turns.size());
+    assertThat(prompt.progress).containsExactly(40, 80, 120, 160, 200, 240, 280);
+  }
+
+  @Test
+  void whereNothingDecodesAPromptGetsAllRows() {
+    Mill mill = mill(Mill.SETTINGS.withRows(200, 40));
+    mill.submit(request(450, 1));
+    mill.turnAll();
+    assertThat(turns).containsExactly(new int[] {200}, new int[] {200}, new int[] {50});
+  }
+
+  @Test
+  void promptsShareATurnEvenlyAndLeaveNothingUnused() {
+    Mill mill = mill(Mill.SETTINGS.withRows(90, 40));
+    mill.submit(request(200, 1));
+    mill.submit(request(10, 1));
+    mill.submit(request(200, 1));
+    mill.turn();
+    assertThat(turns.getFirst()).containsExactly(50, 10, 30);
+    mill.turnAll();
+    int rows = turns.stream().flatMapToInt(Arrays::stream).sum();
+    assertThat(rows).isEqualTo(410);
+    assertThat(turns).hasSize(5);
+  }
+
+  @Test
+  void whereRowsAreFewerThanPromptsTheyTakeTurns() {
+    Mill mill = mill(Mill.SETTINGS.withRows(16, 1));
+    mill.submit(request(2, 200));
+    mill.turn();
+    List<Heard> prompts = List.of(mill.submit(request(12, 1)), mill.submit(request(12, 1)), mill.submit(request(12, 1)));
+    for (int i = 0; i < 40; i++) {
+      mill.turn();
+    }
+    assertThat(prompts).allMatch(heard -> heard.generation.isDone());
+  }
+
+  @Test
+  void nobodyPassesAnotherInTheLine() {
+    Mill mill = mill(Mill.SETTINGS.withPages(6));
+    List<Integer> order = new ArrayList<>();
+    int[] lengths = {100, 150, 2, 120, 2, 2, 90};
+    for (int i = 0; i < lengths.length; i++) {
+      int number = i;
+      Heard heard = mill.submit(request(lengths[i], 3));
+      heard.onToken = () -> {
+        if (!order.contains(number)) {
+          order.add(number);
+        }
+      };
+    }
+    mill.turnAll();
+    assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6);
+  }
+
+  @Test
+  void theLastAdmittedGivesItsPagesUpAndTheFirstNever() {
+    Mill mill = mill(Mill.SETTINGS.withPages(8));
+    List<Heard> heard = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      heard.add(mill.submit(request(20 + i, 100)));
+    }
+    mill.turnAll();
+    assertThat(heard).allMatch(h -> h.result().tokens().length == 100);
+    assertThat(heard.getFirst().result().usage().preemptions()).isZero();
+    assertThat(mill.wheel.stats().preemptions()).isPositive();
+    assertThat(heard.stream().mapToInt(h -> h.result().usage().preemptions()).sum())
+        .isEqualTo((int) mill.wheel.stats().preemptions());
+  }
+
+  @Test
+  void aPreemptedOneFindsItsPagesAgainWhereNobodyNeededThem() {
+    Mill mill = mill(Mill.SETTINGS.withPages(8));
+    mill.submit(request(60, 70));
+    Heard second = mill.submit(request(100, 70));
+    mill.turnAll();
+    assertThat(second.result().usage().preemptions()).isPositive();
+    assertThat(mill.wheel.stats().prefixHits()).isPositive();
+  }
+
+  @Test
+  void aModelThatThrowsFailsTheTurnsSequencesAndTheWheelGoesOn() {
+    int[] forwards = {0};
+    Mill mill =
+        mill(
+            Mill.SETTINGS,
+            () -> {
+              if (forwards[0]++ == 5) {
+                throw new OutOfMemoryError("no more");
+              }
+            });
+    Request request = request(40, 30);
+    Heard one = mill.submit(request);
+    Heard two = mill.submit(request(40, 30));
+    mill.turnAll();
+    assertThat(one.result().finish()).isEqualTo(Finish.FAILED);
+    assertThat(one.result().reason()).isEqualTo("no more");
+    assertThat(one.result().tokens()).hasSize(5);
+    assertThat(two.result().finish()).isEqualTo(Finish.FAILED);
+    assertThat(mill.wheel.stats().pagesUsed()).isZero();
+    // what was computed before is still right, and is used
+    Heard again = mill.submitAndTurn(request.resumedFrom(one.result().tokens()));
+    assertThat(again.result().usage().cachedTokens()).isEqualTo(32);
+    assertThat(again.result().tokens()).isEqualTo(new Mill(Mill.SETTINGS).submitAndTurn(request).result().tokens());
+  }
+
+  @Test
+  void aHeadThatThrowsFailsThoseThatNeededIt() {
+    BrokenEnd end = new BrokenEnd(false);
+    Mill mill = new Mill(Mill.SETTINGS.withRows(64, 16), PipeProcessor.local(Mill.MODEL.cut(64, 0), end), null);
+    Heard decoding = mill.submit(request(4, 50));
+    mill.turn();
+    Heard prompt = mill.submit(request(100, 5));
+    end.inHead = true;
+    mill.turn();
+    end.inHead = false;
+    mill.turnAll();
+    assertThat(decoding.result().reason()).isEqualTo("head lost");
+    assertThat(prompt.result().finish()).isEqualTo(Finish.LENGTH);
+  }
+
+  @Test
+  void statsCountWhatWasDone() {
+    Mill mill = mill(Mill.SETTINGS);
+    mill.submit(request(40, 11));
+    mill.submit(request(60, 11));
+    mill.turnAll();
+    WheelStats stats = mill.wheel.stats();
+    assertThat(stats.turns()).isEqualTo(11);
+    assertThat(stats.prefillTokens()).isEqualTo(100);
+    assertThat(stats.decodeTokens()).isEqualTo(20);
+    assertThat(stats.chosenTokens()).isEqualTo(22);
+    assertThat(stats.ended()).isEqualTo(2);
+    assertThat(stats.rowsPerTurn()).isBetween(10.9, 11.0);
+    assertThat(stats.pagesCached()).isEqualTo(3);
+    assertThat(stats.pagesFree() + stats.pagesCached() + stats.pagesUsed()).isEqualTo(64);
+  }
+}
