@@ -23,14 +23,17 @@ import java.util.Map;
  */
 public final class EngineBench {
   private static final String BATCHES = "1,4,8,16";
-  private static final List<String> NAMES = List.of("prefill 512", "decode x1", "decode x4", "decode x8", "decode x16");
+  private static final List<String> NAMES =
+      List.of("prefill 512", "decode x1", "decode x4", "decode x8", "decode x16");
 
   private EngineBench() {}
 
   public static void main(String[] args) throws Exception {
     int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 5;
     List<String> models =
-        args.length > 1 ? Arrays.asList(args).subList(1, args.length) : List.of("1b-Q8_0", "1b-Q4_0", "1b-Q4_K_M");
+        args.length > 1
+            ? Arrays.asList(args).subList(1, args.length)
+            : List.of("1b-Q8_0", "1b-Q4_0", "1b-Q4_K_M");
     Path directory = Scratch.fresh("engine");
     for (String model : models) {
       Path file = Files.exists(Path.of(model)) ? Path.of(model) : random(directory, model);
@@ -57,7 +60,16 @@ public final class EngineBench {
   }
 
   private static List<String> ours(Path file) {
-    return List.of("./millrace", "bench", "--model", file.toString(), "--threads", "2", "--batch", BATCHES, "--json");
+    return List.of(
+        "./millrace",
+        "bench",
+        "--model",
+        file.toString(),
+        "--threads",
+        "2",
+        "--batch",
+        BATCHES,
+        "--json");
   }
 
   private static List<String> theirs(Path file) {
@@ -75,7 +87,8 @@ public final class EngineBench {
   }
 
   private static String run(List<String> command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int status = process.waitFor();
     if (status != 0) {
@@ -101,14 +114,32 @@ public final class EngineBench {
     }
   }
 
-  private static void print(String model, Map<String, List<Double>> ours, Map<String, List<Double>> theirs, JsonObject last) {
-    System.out.printf(Locale.ROOT, "%s%n%-14s %10s %10s %8s%n", model, "tokens/s", "millrace", "llama.cpp", "ratio");
+  private static void print(
+      String model,
+      Map<String, List<Double>> ours,
+      Map<String, List<Double>> theirs,
+      JsonObject last) {
+    System.out.printf(
+        Locale.ROOT,
+        "%s%n%-14s %10s %10s %8s%n",
+        model,
+        "tokens/s",
+        "millrace",
+        "llama.cpp",
+        "ratio");
     for (String name : NAMES) {
       double our = Series.median(ours.get(name));
       double their = Series.median(theirs.get(name));
       System.out.printf(Locale.ROOT, "%-14s %10.1f %10.1f %7.2fx%n", name, our, their, our / their);
     }
-    for (String name : List.of("decode_share_of_memory", "prefill_share_of_arithmetic", "load_ms", "first_token_ms", "rss_mb", "weights_mb")) {
+    for (String name :
+        List.of(
+            "decode_share_of_memory",
+            "prefill_share_of_arithmetic",
+            "load_ms",
+            "first_token_ms",
+            "rss_mb",
+            "weights_mb")) {
       System.out.printf(Locale.ROOT, "%-28s %s%n", name, last.get(name));
     }
   }

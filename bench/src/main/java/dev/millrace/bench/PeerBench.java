@@ -28,7 +28,8 @@ public final class PeerBench {
       StringBuilder line = new StringBuilder();
       line.append(String.format(Locale.ROOT, "%.3f", median(() -> prefill(model, prompt))));
       for (int size : batches) {
-        line.append(String.format(Locale.ROOT, " %.3f", median(() -> decode(model, size, generate))));
+        line.append(
+            String.format(Locale.ROOT, " %.3f", median(() -> decode(model, size, generate))));
       }
       System.out.println(line);
     }

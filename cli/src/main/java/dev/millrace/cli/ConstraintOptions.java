@@ -16,12 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What an answer must look like, from the options of a command. */
 final class ConstraintOptions {
-  static final Option GRAMMAR = Option.value("grammar", "FILE", "keep the answer to a GBNF grammar");
-  static final Option SCHEMA = Option.value("schema", "FILE", "keep the answer to JSON that fits a JSON schema");
+  static final Option GRAMMAR =
+      Option.value("grammar", "FILE", "keep the answer to a GBNF grammar");
+  static final Option SCHEMA =
+      Option.value("schema", "FILE", "keep the answer to JSON that fits a JSON schema");
 
   private ConstraintOptions() {}
 
-  static Request constrain(Shell shell, Arguments given, Engine engine, Request request) throws IOException {
+  static Request constrain(Shell shell, Arguments given, Engine engine, Request request)
+      throws IOException {
     given.exclude(GRAMMAR, SCHEMA);
     Grammar grammar = grammar(shell, given);
     if (grammar == null) {

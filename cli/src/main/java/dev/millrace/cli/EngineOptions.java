@@ -13,17 +13,21 @@ import org.jspecify.annotations.Nullable;
 /** The options of commands that run a model. */
 final class EngineOptions {
   static final Option MODEL = Option.value("model", "F.gguf", "the model, a GGUF file").letter('m');
-  static final Option THREADS = Option.value("threads", "N", "threads that compute (default: one for each processor)");
+  static final Option THREADS =
+      Option.value("threads", "N", "threads that compute (default: one for each processor)");
   static final Option CONTEXT =
-      Option.value("ctx", "N", "positions of a sequence at most (default: what the\nmodel was trained on)");
-  static final Option CACHE = Option.value("cache", "TYPE", "how keys and values are kept: f16 (default) or q8");
+      Option.value(
+          "ctx", "N", "positions of a sequence at most (default: what the\nmodel was trained on)");
+  static final Option CACHE =
+      Option.value("cache", "TYPE", "how keys and values are kept: f16 (default) or q8");
 
   private EngineOptions() {}
 
   static Path model(Shell shell, Arguments given) {
     String name = given.get(MODEL);
     if (name == null) {
-      throw new UsageException("--model is missing: which GGUF file? \"millrace models\" lists those that it finds");
+      throw new UsageException(
+          "--model is missing: which GGUF file? \"millrace models\" lists those that it finds");
     }
     return shell.path(name);
   }
@@ -31,7 +35,11 @@ final class EngineOptions {
   static EngineSettings settings(Shell shell, Arguments given) {
     EngineSettings usual = EngineSettings.usual();
     if (usual.kernels() == Kernels.SCALAR) {
-      shell.err().println("Warning: this JVM has no Vector API, so computing is slow; start it with " + Kernels.FLAG);
+      shell
+          .err()
+          .println(
+              "Warning: this JVM has no Vector API, so computing is slow; start it with "
+                  + Kernels.FLAG);
     }
     return usual
         .withThreads(given.integer(THREADS, 1, 1024, usual.threads()))

@@ -40,7 +40,11 @@ final class ModelBench {
     int slots = batches.getLast();
     int length = Math.max(prompt, generate) + 64;
     this.settings =
-        settings.withSlots(slots).withContext(length).withTokens(length * slots).withPrefixReuse(false);
+        settings
+            .withSlots(slots)
+            .withContext(length)
+            .withTokens(length * slots)
+            .withPrefixReuse(false);
     this.prompt = prompt;
     this.generate = generate;
     this.batches = batches;
@@ -60,7 +64,9 @@ final class ModelBench {
         decode.put(String.valueOf(size), median(() -> decode(engine, size)));
       }
       figures.put("prefill_tps", prefill).put("decode_tps", decode);
-      figures.put("rss_mb", Memory.residentBytes() >> 20).put("peak_rss_mb", Memory.peakBytes() >> 20);
+      figures
+          .put("rss_mb", Memory.residentBytes() >> 20)
+          .put("peak_rss_mb", Memory.peakBytes() >> 20);
       figures.put("weights_mb", engine.model().weightBytes() >> 20);
       figures.put("kv_bytes_per_token", engine.model().kvBytesPerToken());
       addLimits(figures, prefill, decode);
@@ -103,7 +109,8 @@ final class ModelBench {
     return size * (generate - 1) / seconds;
   }
 
-  private List<Result> generate(Engine engine, int size, int length, int count) throws InterruptedException {
+  private List<Result> generate(Engine engine, int size, int length, int count)
+      throws InterruptedException {
     List<Generation> running = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       int[] tokens = random.ints(length, 0, engine.model().end().vocabulary()).toArray();

@@ -18,11 +18,15 @@ import java.util.List;
 /** {@code millrace run}: one prompt, one answer, no queue. */
 final class RunCommand implements Command {
   static final Option MAX_TOKENS =
-      Option.value("max-tokens", "N", "tokens at most (default: as many as the context holds)").letter('n');
-  static final Option RAW = Option.flag("raw", "take the prompt as it is, without the model's chat\ntemplate");
+      Option.value("max-tokens", "N", "tokens at most (default: as many as the context holds)")
+          .letter('n');
+  static final Option RAW =
+      Option.flag("raw", "take the prompt as it is, without the model's chat\ntemplate");
   static final Option SYSTEM = Option.value("system", "TEXT", "a system message before the prompt");
-  static final Option STOP = Option.value("stop", "TEXT", "end where the answer would have this text (repeatable)").many();
-  static final Option IGNORE_END = Option.flag("ignore-eos", "go on past the model's end, to --max-tokens");
+  static final Option STOP =
+      Option.value("stop", "TEXT", "end where the answer would have this text (repeatable)").many();
+  static final Option IGNORE_END =
+      Option.flag("ignore-eos", "go on past the model's end, to --max-tokens");
 
   @Override
   public Syntax syntax() {
@@ -41,10 +45,25 @@ final class RunCommand implements Command {
 
   private static List<Option> options() {
     return List.of(
-        EngineOptions.MODEL, SamplingOptions.TEMPERATURE, SamplingOptions.SEED, MAX_TOKENS, RAW, SYSTEM, STOP,
-        SamplingOptions.TOP_K, SamplingOptions.TOP_P, SamplingOptions.MIN_P, SamplingOptions.REPETITION,
-        SamplingOptions.PRESENCE, SamplingOptions.FREQUENCY, ConstraintOptions.GRAMMAR, ConstraintOptions.SCHEMA,
-        IGNORE_END, EngineOptions.THREADS, EngineOptions.CONTEXT, EngineOptions.CACHE);
+        EngineOptions.MODEL,
+        SamplingOptions.TEMPERATURE,
+        SamplingOptions.SEED,
+        MAX_TOKENS,
+        RAW,
+        SYSTEM,
+        STOP,
+        SamplingOptions.TOP_K,
+        SamplingOptions.TOP_P,
+        SamplingOptions.MIN_P,
+        SamplingOptions.REPETITION,
+        SamplingOptions.PRESENCE,
+        SamplingOptions.FREQUENCY,
+        ConstraintOptions.GRAMMAR,
+        ConstraintOptions.SCHEMA,
+        IGNORE_END,
+        EngineOptions.THREADS,
+        EngineOptions.CONTEXT,
+        EngineOptions.CACHE);
   }
 
   @Override
@@ -55,19 +74,24 @@ final class RunCommand implements Command {
     }
     String prompt = Prompt.of(shell, given, 0);
     SamplingOptions sampling = SamplingOptions.of(given);
-    try (Engine engine = EngineOpening.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
+    try (Engine engine =
+        EngineOpening.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
       return answer(shell, given, engine, prompt, sampling);
     } catch (EngineException e) {
       throw new Refusal(Printable.line(e.getMessage(), 1000));
     }
   }
 
-  private static int answer(Shell shell, Arguments given, Engine engine, String prompt, SamplingOptions sampling)
+  private static int answer(
+      Shell shell, Arguments given, Engine engine, String prompt, SamplingOptions sampling)
       throws IOException, InterruptedException {
     Conversation conversation = Conversation.of(engine, prompt, given.get(SYSTEM), given.has(RAW));
     int[] tokens = conversation.tokens();
     Request request =
-        Request.of(tokens, sampling.sampling(), given.integer(MAX_TOKENS, 1, Integer.MAX_VALUE, Integer.MAX_VALUE))
+        Request.of(
+                tokens,
+                sampling.sampling(),
+                given.integer(MAX_TOKENS, 1, Integer.MAX_VALUE, Integer.MAX_VALUE))
             .withStops(given.all(STOP));
     if (given.has(IGNORE_END)) {
       request = request.ignoringEnd();

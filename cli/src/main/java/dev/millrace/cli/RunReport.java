@@ -12,7 +12,8 @@ import java.util.Locale;
 final class RunReport {
   private RunReport() {}
 
-  static JsonObject of(Engine engine, Conversation conversation, Result result, SamplingOptions sampling) {
+  static JsonObject of(
+      Engine engine, Conversation conversation, Result result, SamplingOptions sampling) {
     Usage usage = result.usage();
     int prompt = conversation.tokens().length;
     Thoughts.Parts parts = conversation.parts(result.text());

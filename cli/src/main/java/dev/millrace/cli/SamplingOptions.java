@@ -10,14 +10,26 @@ import org.jspecify.annotations.Nullable;
 
 /** How tokens are chosen, from the options of a command. */
 record SamplingOptions(Sampling sampling) {
-  static final Option TEMPERATURE = Option.value("temp", "T", "0 takes the most likely token (the default); higher\nvalues choose more freely");
-  static final Option SEED = Option.value("seed", "N", "the seed of the choice (default: drawn, and told by\n--json)");
-  static final Option TOP_K = Option.value("top-k", "K", "choose among the K most likely tokens (0: all)");
-  static final Option TOP_P = Option.value("top-p", "P", "choose among the most likely tokens that together have\nthis probability");
-  static final Option MIN_P = Option.value("min-p", "P", "leave out tokens less likely than P times the most\nlikely one");
-  static final Option REPETITION = Option.value("repeat-penalty", "R", "weaken tokens that were there already (1: not)");
-  static final Option PRESENCE = Option.value("presence-penalty", "R", "the same, by subtraction, once (0: not)");
-  static final Option FREQUENCY = Option.value("frequency-penalty", "R", "the same, for each time (0: not)");
+  static final Option TEMPERATURE =
+      Option.value(
+          "temp",
+          "T",
+          "0 takes the most likely token (the default); higher\nvalues choose more freely");
+  static final Option SEED =
+      Option.value("seed", "N", "the seed of the choice (default: drawn, and told by\n--json)");
+  static final Option TOP_K =
+      Option.value("top-k", "K", "choose among the K most likely tokens (0: all)");
+  static final Option TOP_P =
+      Option.value(
+          "top-p", "P", "choose among the most likely tokens that together have\nthis probability");
+  static final Option MIN_P =
+      Option.value("min-p", "P", "leave out tokens less likely than P times the most\nlikely one");
+  static final Option REPETITION =
+      Option.value("repeat-penalty", "R", "weaken tokens that were there already (1: not)");
+  static final Option PRESENCE =
+      Option.value("presence-penalty", "R", "the same, by subtraction, once (0: not)");
+  static final Option FREQUENCY =
+      Option.value("frequency-penalty", "R", "the same, for each time (0: not)");
 
   static SamplingOptions of(Arguments given) {
     try {
@@ -61,7 +73,8 @@ record SamplingOptions(Sampling sampling) {
       }
       return value;
     } catch (NumberFormatException e) {
-      throw new UsageException(option.shown() + " is \"" + text + "\": it must be a number, for example 0.8");
+      throw new UsageException(
+          option.shown() + " is \"" + text + "\": it must be a number, for example 0.8");
     }
   }
 }

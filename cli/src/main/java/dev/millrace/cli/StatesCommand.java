@@ -28,7 +28,9 @@ final class StatesCommand implements Command {
         List.of("[job|stage|task|sequence] [options]"),
         "Prints the state machines: what may happen, by whom, from where to where.",
         List.of(MERMAID),
-        "By: U a user, W the worker that holds the claim, S the system. A sequence is a task on its\nway through a model.");
+        "By: U a user, W the worker that holds the claim, S the system. A sequence is a task on"
+            + " its\n"
+            + "way through a model.");
   }
 
   @Override
@@ -65,7 +67,8 @@ final class StatesCommand implements Command {
       case "stage" -> List.of(StageTransitions.TABLE);
       case "task" -> List.of(TaskTransitions.TABLE);
       case String other ->
-          throw new UsageException("no state machine \"" + other + "\"; known: job, stage, task, sequence");
+          throw new UsageException(
+              "no state machine \"" + other + "\"; known: job, stage, task, sequence");
     };
   }
 

@@ -87,7 +87,9 @@ class ModelsCommandTest {
     String layer = "{\"mediaType\":\"application/vnd.ollama.image.%s\",\"digest\":\"sha256:%s\"}";
     String layers =
         "{\"layers\":["
-            + layer.formatted("license", "f".repeat(64)) + "," + layer.formatted("model", DIGEST)
+            + layer.formatted("license", "f".repeat(64))
+            + ","
+            + layer.formatted("model", DIGEST)
             + "]}";
     manifest("registry.ollama.ai/library/llama3/8b", layers);
     manifest("hf.co/someone/thing/latest", layers);

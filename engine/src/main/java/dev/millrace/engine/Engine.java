@@ -33,7 +33,13 @@ public final class Engine implements AutoCloseable {
     this.model = model;
     prompts = new Prompts(model.metadata(), tokenizer);
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-    wheel = new Wheel(settings, processor, tokenizer, () -> Speller.of(tokenizer.decoder()), System::nanoTime);
+    wheel =
+        new Wheel(
+            settings,
+            processor,
+            tokenizer,
+            () -> Speller.of(tokenizer.decoder()),
+            System::nanoTime);
     owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(wheel);
   }
 
@@ -47,12 +53,15 @@ public final class Engine implements AutoCloseable {
       ModelConfig config = ModelConfig.of(gguf);
       if (config.architecture().isEncoder()) {
         throw new EngineException(
-            "%s: a model of architecture %s gives embeddings and generates no text".formatted(file, gguf.metadata().string("general.architecture")));
+            "%s: a model of architecture %s gives embeddings and generates no text"
+                .formatted(file, gguf.metadata().string("general.architecture")));
       }
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
       int context = settings.context() == 0 ? config.contextLength() : settings.context();
-      int tokens = settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
-      LoadSettings loading = settings.loading().withContext(context).withPages(Pages.holding(tokens));
+      int tokens =
+          settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
+      LoadSettings loading =
+          settings.loading().withContext(context).withPages(Pages.holding(tokens));
       Model model = Model.open(gguf, loading);
       WheelSettings turning =
           WheelSettings.of(loading.pages(), context)

@@ -16,7 +16,13 @@ import dev.millrace.engine.tensor.Kernels;
  * @param prefixReuse whether equal beginnings of prompts are computed once
  */
 public record EngineSettings(
-    int threads, int slots, int context, int tokens, KvType kvType, Kernels kernels, boolean prefixReuse) {
+    int threads,
+    int slots,
+    int context,
+    int tokens,
+    KvType kvType,
+    Kernels kernels,
+    boolean prefixReuse) {
 
   /** Rows of the largest turn: so large a chunk of a prompt is computed at once. */
   static final int ROWS = 512;
@@ -24,7 +30,11 @@ public record EngineSettings(
   public EngineSettings {
     check(threads >= 1 && threads <= 1024, "threads", threads, "1 to 1024");
     check(slots >= 1 && slots <= ROWS, "slots", slots, "1 to " + ROWS);
-    check(context >= 0 && context != 1, "context", context, "at least 2 positions, or 0 for the model's own");
+    check(
+        context >= 0 && context != 1,
+        "context",
+        context,
+        "at least 2 positions, or 0 for the model's own");
     check(tokens >= 0, "tokens", tokens, "at least 0");
   }
 

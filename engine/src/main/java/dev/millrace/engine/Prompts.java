@@ -23,7 +23,9 @@ public final class Prompts {
 
   public Prompts(Metadata metadata, Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
-    templates = new ChatTemplates(sources(metadata), specialTokens(), text -> tokenizer.id(text).isPresent());
+    templates =
+        new ChatTemplates(
+            sources(metadata), specialTokens(), text -> tokenizer.id(text).isPresent());
   }
 
   private static Map<String, String> sources(Metadata metadata) {
@@ -63,7 +65,11 @@ public final class Prompts {
    *
    * @param now the template's clock
    */
-  public Chat chat(List<? extends Map<String, ?>> messages, @Nullable List<?> tools, Map<String, ?> extras, Instant now) {
+  public Chat chat(
+      List<? extends Map<String, ?>> messages,
+      @Nullable List<?> tools,
+      Map<String, ?> extras,
+      Instant now) {
     ChatTemplate template = templates.choose(tools != null && !tools.isEmpty());
     String text = template.render(messages, tools, extras, true, now);
     return new Chat(text, tokens(text), template);
@@ -73,7 +79,10 @@ public final class Prompts {
   private int[] tokens(String text) {
     int[] tokens = tokenizer.encode(text, false, true);
     OptionalInt bos = tokenizer.bos();
-    boolean missing = tokenizer.addsBos() && bos.isPresent() && (tokens.length == 0 || tokens[0] != bos.getAsInt());
+    boolean missing =
+        tokenizer.addsBos()
+            && bos.isPresent()
+            && (tokens.length == 0 || tokens[0] != bos.getAsInt());
     if (!missing) {
       return tokens;
     }

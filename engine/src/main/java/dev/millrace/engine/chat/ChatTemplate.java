@@ -29,7 +29,8 @@ public final class ChatTemplate {
   private final Thoughts.Tags thoughtTags;
   private final Map<String, String> specialTokens;
 
-  private ChatTemplate(String source, Origin origin, Map<String, String> specialTokens, Limits limits) {
+  private ChatTemplate(
+      String source, Origin origin, Map<String, String> specialTokens, Limits limits) {
     this.template = Template.parse(source, limits);
     this.origin = origin;
     this.thoughtTags = Thoughts.Tags.usedBy(source);
@@ -62,10 +63,12 @@ public final class ChatTemplate {
   }
 
   /** What stands in for the template of a file that has none, by the special tokens of its vocabulary: {@link Origin} has the choice. Refuses tools. */
-  public static ChatTemplate fallback(Predicate<String> inVocabulary, Map<String, String> specialTokens) {
+  public static ChatTemplate fallback(
+      Predicate<String> inVocabulary, Map<String, String> specialTokens) {
     boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
     String source = chatMl ? FallbackTemplates.CHATML : FallbackTemplates.PLAIN;
-    return new ChatTemplate(source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, Limits.DEFAULT);
+    return new ChatTemplate(
+        source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, Limits.DEFAULT);
   }
 
   public Origin origin() {
@@ -88,13 +91,20 @@ public final class ChatTemplate {
    * @throws TemplateException if the template refuses the messages ({@link TemplateException#raised}), fails on them, or exceeds its limits
    */
   public String render(
-      List<? extends Map<String, ?>> messages, @Nullable List<?> tools, Map<String, ?> extras, boolean addGenerationPrompt, Instant now) {
+      List<? extends Map<String, ?>> messages,
+      @Nullable List<?> tools,
+      Map<String, ?> extras,
+      boolean addGenerationPrompt,
+      Instant now) {
     Map<String, @Nullable Object> context = new HashMap<>();
     context.put("documents", null);
     extras.forEach(
         (name, value) -> {
           if (GIVEN.contains(name)) {
-            throw new EngineException("chat template: '" + name + "' is no extra variable; it has an argument of its own");
+            throw new EngineException(
+                "chat template: '"
+                    + name
+                    + "' is no extra variable; it has an argument of its own");
           }
           context.put(name, value);
         });

@@ -29,7 +29,10 @@ public final class ChatTemplates {
    * @param specialTokens as for {@link ChatTemplate#of(String, Map)}
    * @param inVocabulary whether a text is a special token of the model, for the {@link ChatTemplate#fallback}
    */
-  public ChatTemplates(Map<String, String> sources, Map<String, String> specialTokens, Predicate<String> inVocabulary) {
+  public ChatTemplates(
+      Map<String, String> sources,
+      Map<String, String> specialTokens,
+      Predicate<String> inVocabulary) {
     this.sources = Map.copyOf(sources);
     this.specialTokens = Map.copyOf(specialTokens);
     this.inVocabulary = inVocabulary;
@@ -50,7 +53,11 @@ public final class ChatTemplates {
   public ChatTemplate named(String name) {
     String source = sources.get(name);
     if (source == null) {
-      throw new EngineException("the model has no chat template '" + name + "'; it has " + new TreeSet<>(sources.keySet()));
+      throw new EngineException(
+          "the model has no chat template '"
+              + name
+              + "'; it has "
+              + new TreeSet<>(sources.keySet()));
     }
     return once(name, () -> ChatTemplate.of(source, specialTokens));
   }

@@ -15,7 +15,9 @@ public final class Thoughts {
     /** Those in use, the most telling first; gpt-oss separates its analysis from the answer by a change of channel. */
     private static final List<Tags> KNOWN =
         List.of(
-            new Tags("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+            new Tags(
+                "<|channel|>analysis<|message|>",
+                "<|end|><|start|>assistant<|channel|>final<|message|>"),
             new Tags("<|START_THINKING|>", "<|END_THINKING|>"),
             new Tags("<seed:think>", "</seed:think>"),
             new Tags("[THINK]", "[/THINK]"),

@@ -95,8 +95,12 @@ public final class Gguf implements AutoCloseable {
         TensorInfo other = all.put(tensor.name(), placed);
         if (other != null) {
           throw new GgufException(
-              parts.get(i).file() + ": tensor " + Text.quote(tensor.name()) + " is in "
-                  + parts.get(other.part()).file().getFileName() + " too");
+              parts.get(i).file()
+                  + ": tensor "
+                  + Text.quote(tensor.name())
+                  + " is in "
+                  + parts.get(other.part()).file().getFileName()
+                  + " too");
         }
       }
     }

@@ -125,7 +125,12 @@ public final class GgufWriter {
     }
     if (shape[0] % type.blockLength() != 0) {
       throw new IllegalArgumentException(
-          name + ": rows of " + type + " are a multiple of " + type.blockLength() + " long, not "
+          name
+              + ": rows of "
+              + type
+              + " are a multiple of "
+              + type.blockLength()
+              + " long, not "
               + shape[0]);
     }
     if (!names.add(name)) {
@@ -144,8 +149,7 @@ public final class GgufWriter {
         name,
         type,
         shape,
-        (offset, chunk) ->
-            MemorySegment.copy(bytes, offset, chunk, 0, chunk.byteSize()));
+        (offset, chunk) -> MemorySegment.copy(bytes, offset, chunk, 0, chunk.byteSize()));
   }
 
   /** Adds a tensor of F32. */

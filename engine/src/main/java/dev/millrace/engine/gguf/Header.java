@@ -56,7 +56,8 @@ record Header(Map<String, Object> values, List<TensorInfo> tensors) {
     if (swapped >= 1 && swapped <= 0xFFFF) {
       throw cursor.error(
           4,
-          "the file is big-endian GGUF (version " + swapped
+          "the file is big-endian GGUF (version "
+              + swapped
               + "); only little-endian files can be read");
     }
     throw cursor.error(
@@ -104,7 +105,11 @@ record Header(Map<String, Object> values, List<TensorInfo> tensors) {
         && !(value instanceof Long number && Tensors.alignment(number))) {
       throw cursor.error(
           at,
-          "\"" + key + "\" must be a power of two from 1 to " + Tensors.MOST_ALIGNMENT + ", not "
+          "\""
+              + key
+              + "\" must be a power of two from 1 to "
+              + Tensors.MOST_ALIGNMENT
+              + ", not "
               + value);
     }
     return value;

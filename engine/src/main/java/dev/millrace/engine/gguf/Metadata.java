@@ -136,8 +136,10 @@ public final class Metadata {
   /** An array; an empty one is one of any type, because writers do not know better. */
   private <T> Optional<T> array(String key, Class<T> type, T empty, String what) {
     Object value = values.get(key);
-    boolean nothing = value != null && value.getClass().isArray()
-        && java.lang.reflect.Array.getLength(value) == 0;
+    boolean nothing =
+        value != null
+            && value.getClass().isArray()
+            && java.lang.reflect.Array.getLength(value) == 0;
     return nothing ? Optional.of(empty) : find(key, type, what);
   }
 

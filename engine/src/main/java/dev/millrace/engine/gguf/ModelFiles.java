@@ -74,8 +74,7 @@ public final class ModelFiles extends SimpleFileVisitor<Path> {
   static Found find(Path directory, int mostEntries) {
     ModelFiles visitor = new ModelFiles(directory, mostEntries);
     try {
-      Files.walkFileTree(
-          directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, visitor);
+      Files.walkFileTree(directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, visitor);
     } catch (IOException e) {
       visitor.troubles.add(directory + ": " + e);
     }
@@ -107,8 +106,7 @@ public final class ModelFiles extends SimpleFileVisitor<Path> {
   }
 
   @Override
-  public FileVisitResult postVisitDirectory(
-      Path directory, @Nullable IOException e) {
+  public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
     if (e != null) {
       troubles.add(directory + ": could not be looked at to its end: " + e);
     }

@@ -73,7 +73,9 @@ record Part(Path file, FileChannel channel, Header header) implements AutoClosea
       int read = channel.read(buffer, offset + buffer.position());
       if (read < 0) {
         throw new GgufException(
-            file + ": byte " + (offset + buffer.position())
+            file
+                + ": byte "
+                + (offset + buffer.position())
                 + ": the file ends here, but was longer when it was opened");
       }
     }

@@ -64,8 +64,16 @@ record Split(String name, int number, int count) {
     long number = metadata.integer(NO) + 1L;
     if (split == null || split.number != number || split.count != count) {
       throw new GgufException(
-          file + ": \"" + NO + "\" and \"" + COUNT + "\" say that this is part " + number + " of "
-              + count + "; its name must end with "
+          file
+              + ": \""
+              + NO
+              + "\" and \""
+              + COUNT
+              + "\" say that this is part "
+              + number
+              + " of "
+              + count
+              + "; its name must end with "
               + String.format("-%05d-of-%05d.gguf", number, count)
               + " for the other parts to be found");
     }
@@ -76,7 +84,12 @@ record Split(String name, int number, int count) {
     Path file = opened.file().resolveSibling(split.file(number));
     if (!Files.exists(file)) {
       throw new GgufException(
-          opened.file() + ": part " + number + " of " + split.count + " is missing; it must be at "
+          opened.file()
+              + ": part "
+              + number
+              + " of "
+              + split.count
+              + " is missing; it must be at "
               + file);
     }
     return Part.open(file);
@@ -93,7 +106,12 @@ record Split(String name, int number, int count) {
     int value = metadata.integer(key);
     if (value != expected) {
       throw new GgufException(
-          part.file() + ": \"" + key + "\" must be " + expected + " to fit the other parts, not "
+          part.file()
+              + ": \""
+              + key
+              + "\" must be "
+              + expected
+              + " to fit the other parts, not "
               + value);
     }
   }
@@ -102,8 +120,15 @@ record Split(String name, int number, int count) {
     int tensors = parts.stream().mapToInt(part -> part.header().tensors().size()).sum();
     if (tensors != metadata.integer(TENSORS)) {
       throw new GgufException(
-          parts.getFirst().file() + ": \"" + TENSORS + "\" says " + metadata.integer(TENSORS)
-              + " tensors, but the " + parts.size() + " parts have " + tensors);
+          parts.getFirst().file()
+              + ": \""
+              + TENSORS
+              + "\" says "
+              + metadata.integer(TENSORS)
+              + " tensors, but the "
+              + parts.size()
+              + " parts have "
+              + tensors);
     }
   }
 }

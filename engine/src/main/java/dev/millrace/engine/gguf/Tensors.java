@@ -79,7 +79,11 @@ final class Tensors {
     if (dimensions < 0 || dimensions > MOST_DIMENSIONS) {
       throw cursor.error(
           at,
-          "tensor " + quote(name) + " has at most " + MOST_DIMENSIONS + " dimensions, not "
+          "tensor "
+              + quote(name)
+              + " has at most "
+              + MOST_DIMENSIONS
+              + " dimensions, not "
               + Integer.toUnsignedString(dimensions));
     }
     // A single number is sometimes written without any dimension.
@@ -91,8 +95,14 @@ final class Tensors {
       if (shape[i] < 1 || shape[i] > Integer.MAX_VALUE) {
         throw cursor.error(
             extentAt,
-            "dimension " + i + " of tensor " + quote(name) + " must be 1 to " + Integer.MAX_VALUE
-                + ", not " + Long.toUnsignedString(shape[i]));
+            "dimension "
+                + i
+                + " of tensor "
+                + quote(name)
+                + " must be 1 to "
+                + Integer.MAX_VALUE
+                + ", not "
+                + Long.toUnsignedString(shape[i]));
       }
     }
     return shape;
@@ -106,8 +116,12 @@ final class Tensors {
             () ->
                 cursor.error(
                     at,
-                    "tensor " + quote(name) + " has the unknown type " + Integer.toUnsignedString(id)
-                        + "; known are " + known()));
+                    "tensor "
+                        + quote(name)
+                        + " has the unknown type "
+                        + Integer.toUnsignedString(id)
+                        + "; known are "
+                        + known()));
   }
 
   private static String known() {
@@ -124,8 +138,14 @@ final class Tensors {
     if (shape[0] % type.blockLength() != 0) {
       throw cursor.error(
           at,
-          "rows of tensor " + quote(name) + " (" + type + ") must be a multiple of "
-              + type.blockLength() + " long, not " + shape[0]);
+          "rows of tensor "
+              + quote(name)
+              + " ("
+              + type
+              + ") must be a multiple of "
+              + type.blockLength()
+              + " long, not "
+              + shape[0]);
     }
     long rows = 1;
     for (int i = 1; i < shape.length; i++) {
@@ -133,8 +153,12 @@ final class Tensors {
       if (rows > Integer.MAX_VALUE) {
         throw cursor.error(
             at,
-            "tensor " + quote(name) + " must have at most " + Integer.MAX_VALUE
-                + " rows; its shape is " + Arrays.toString(shape));
+            "tensor "
+                + quote(name)
+                + " must have at most "
+                + Integer.MAX_VALUE
+                + " rows; its shape is "
+                + Arrays.toString(shape));
       }
     }
     // Row and rows are below 2^31 and a number takes at most 8 bytes, so only this can overflow.
@@ -152,15 +176,25 @@ final class Tensors {
     if (offset < 0 || offset % alignment != 0) {
       throw cursor.error(
           entry.at(),
-          "the offset of " + name + " must be a multiple of " + alignment + ", not "
+          "the offset of "
+              + name
+              + " must be a multiple of "
+              + alignment
+              + ", not "
               + Long.toUnsignedString(offset));
     }
     long room = cursor.offset() + cursor.remaining() - start;
     if (offset > room || tensor.bytes() > room - offset) {
       throw cursor.error(
           entry.at(),
-          name + " has " + tensor.bytes() + " bytes from " + offset + " on, but the file has only "
-              + Math.max(room, 0) + " bytes of tensors; it may not have been copied in full");
+          name
+              + " has "
+              + tensor.bytes()
+              + " bytes from "
+              + offset
+              + " on, but the file has only "
+              + Math.max(room, 0)
+              + " bytes of tensors; it may not have been copied in full");
     }
     return new Entry(
         new TensorInfo(tensor.name(), tensor.type(), tensor.shape(), 0, start + offset),
@@ -175,8 +209,12 @@ final class Tensors {
       if (before.offset() + before.bytes() > tensor.offset()) {
         throw cursor.error(
             placed.get(i).at(),
-            "tensor " + quote(tensor.name()) + " starts at byte " + tensor.offset()
-                + ", inside tensor " + quote(before.name()));
+            "tensor "
+                + quote(tensor.name())
+                + " starts at byte "
+                + tensor.offset()
+                + ", inside tensor "
+                + quote(before.name()));
       }
     }
   }

@@ -72,8 +72,12 @@ final class Values {
     if (length < 0 || length > MOST_ELEMENTS - elements) {
       throw cursor.error(
           at,
-          "the arrays of a file have at most " + MOST_ELEMENTS + " elements in all, but "
-              + quote(key) + " claims " + Long.toUnsignedString(length));
+          "the arrays of a file have at most "
+              + MOST_ELEMENTS
+              + " elements in all, but "
+              + quote(key)
+              + " claims "
+              + Long.toUnsignedString(length));
     }
     long least = length * type.least();
     if (!cursor.holds(least)) {
@@ -143,8 +147,7 @@ final class Values {
     long value = cursor.int64();
     if (value < 0) {
       throw cursor.error(
-          at,
-          quote(key) + " must be at most 2^63 - 1, not " + Long.toUnsignedString(value));
+          at, quote(key) + " must be at most 2^63 - 1, not " + Long.toUnsignedString(value));
     }
     return value;
   }

@@ -74,7 +74,16 @@ public final class Frame {
     Batch batch = group.batch;
     Walk walk = group.traveller(0).walk();
     byte[] origin = pipe.origin().getBytes(StandardCharsets.UTF_8);
-    long size = 4L + origin.length + 1 + 4 + 4 + 4 + 4 + (long) batch.runs * RUN + 4L * batch.rows * batch.width;
+    long size =
+        4L
+            + origin.length
+            + 1
+            + 4
+            + 4
+            + 4
+            + 4
+            + (long) batch.runs * RUN
+            + 4L * batch.rows * batch.width;
     for (int run = 0; run < batch.runs; run++) {
       size += 4L * pagesOf(group, run);
     }
@@ -186,7 +195,9 @@ public final class Frame {
   void returnTo(Group home) {
     Group back = toGroup(new Tally());
     Batch batch = home.batch;
-    if (back.batch.rows != batch.rows || back.batch.width != batch.width || back.size() != home.size()) {
+    if (back.batch.rows != batch.rows
+        || back.batch.width != batch.width
+        || back.size() != home.size()) {
       throw broken("brings %d rows back of %d".formatted(back.batch.rows, batch.rows));
     }
     System.arraycopy(back.batch.hidden, 0, batch.hidden, 0, batch.rows * batch.width);
@@ -218,7 +229,8 @@ public final class Frame {
   }
 
   private static EngineException broken(String how) {
-    return new EngineException("frame between nodes " + how + "; it is dropped, its sequences are to be rebuilt");
+    return new EngineException(
+        "frame between nodes " + how + "; it is dropped, its sequences are to be rebuilt");
   }
 
   /** A sequence of another origin. */

@@ -231,7 +231,8 @@ public final class PipeProcessor {
       }
     }
     @Nullable String next = pipe == null || !pipe.isComplete() ? null : pipe.nodeOf(0);
-    group.move(SequenceState.EMBED, next == null ? Condition.NO_MODEL_FOR_LAYER : whither(next), "");
+    group.move(
+        SequenceState.EMBED, next == null ? Condition.NO_MODEL_FOR_LAYER : whither(next), "");
   }
 
   /** Layers, as long as they are here; then off to where the rest is. */

@@ -18,7 +18,8 @@ public final class PipeTable {
   public record Row(
       SequenceState from, Condition condition, SequenceState to, Ending.@Nullable Kind ending) {}
 
-  private static final int CONDITIONS = Condition.values().length; // before the table, which needs it
+  private static final int CONDITIONS =
+      Condition.values().length; // before the table, which needs it
 
   /** The sequence's table. {@code any} is every state but DONE, which nothing leaves. */
   public static final PipeTable SEQUENCE =
@@ -67,7 +68,8 @@ public final class PipeTable {
     for (Row row : rows) {
       int place = place(row.from(), row.condition());
       if (byPlace[place] != null) {
-        throw new IllegalArgumentException("two rows for " + row.condition() + " from " + row.from());
+        throw new IllegalArgumentException(
+            "two rows for " + row.condition() + " from " + row.from());
       }
       byPlace[place] = row;
     }
@@ -84,7 +86,8 @@ public final class PipeTable {
       String[] to = cells[2].strip().split(" ");
       SequenceState target = SequenceState.valueOf(to[0]);
       if ((target == SequenceState.DONE) != (to.length == 2)) {
-        throw new IllegalArgumentException("an ending with DONE and with nothing else, not: " + line);
+        throw new IllegalArgumentException(
+            "an ending with DONE and with nothing else, not: " + line);
       }
       Ending.Kind ending = to.length == 2 ? Ending.Kind.valueOf(to[1]) : null;
       for (SequenceState from : sources(cells[0].strip())) {
@@ -152,7 +155,8 @@ public final class PipeTable {
       out.append("    ").append(row.from()).append(" --> ").append(row.to()).append(" : ");
       out.append(row.condition().words());
       if (row.ending() != null) {
-        out.append(" (").append(Objects.requireNonNull(row.ending()).name().toLowerCase(Locale.ROOT));
+        out.append(" (")
+            .append(Objects.requireNonNull(row.ending()).name().toLowerCase(Locale.ROOT));
         out.append(')');
       }
       out.append('\n');

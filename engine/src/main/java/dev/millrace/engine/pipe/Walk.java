@@ -42,7 +42,8 @@ public final class Walk {
   /** Sets out again, after this walk is done, with that due. */
   public void begin(ComputeStep due, int dueLayer) {
     if (state != SequenceState.DONE) {
-      throw new IllegalStateException("sequence: still at " + state + "; a walk begins after another is DONE");
+      throw new IllegalStateException(
+          "sequence: still at " + state + "; a walk begins after another is DONE");
     }
     state = SequenceState.VALIDATING;
     ending = null;

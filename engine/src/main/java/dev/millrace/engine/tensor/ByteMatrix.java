@@ -1,6 +1,7 @@
 package dev.millrace.engine.tensor;
 
 import static dev.millrace.engine.tensor.Packing.BYTE;
+import static dev.millrace.engine.tensor.Packing.INT;
 import static dev.millrace.engine.tensor.Packing.SHORT;
 
 import java.lang.foreign.MemorySegment;
@@ -27,15 +28,32 @@ final class ByteMatrix extends RowGroups {
     long quants = group * groupBytes;
     long scales = quants + blocks * 512L;
     for (int b = 0; b < blocks; b++) {
+      long block = b * 34L;
       for (int r = 0; r < GROUP; r++) {
-        long block = r * rowBytes + b * 34L;
-        weights.set(SHORT, scales + b * 32L + r * 2, source.get(SHORT, block));
-        long lane = quants + b * 512L + r;
-        for (int k = 0; k < 32; k++) {
-          weights.set(BYTE, lane + k * 16, source.get(BYTE, block + 2 + k));
+        weights.set(SHORT, scales + b * 32L + r * 2, source.get(SHORT, r * rowBytes + block));
+      }
+      for (int r = 0; r < GROUP; r += 4) {
+        for (int k = 0; k < 32; k += 4) {
+          transpose(source, r * rowBytes + block + 2 + k, rowBytes, quants + b * 512L + k * 16 + r);
         }
       }
     }
+  }
+
+  /** Four rows by four columns of bytes. */
+  private void transpose(MemorySegment source, long from, long rowBytes, long to) {
+    int a = source.get(INT, from);
+    int b = source.get(INT, from + rowBytes);
+    int c = source.get(INT, from + 2 * rowBytes);
+    int d = source.get(INT, from + 3 * rowBytes);
+    int ab = a & 0x00ff00ff | (b & 0x00ff00ff) << 8; // columns 0 and 2 of rows 0 and 1
+    int cd = c & 0x00ff00ff | (d & 0x00ff00ff) << 8;
+    int abOdd = a >>> 8 & 0x00ff00ff | b & 0xff00ff00; // columns 1 and 3
+    int cdOdd = c >>> 8 & 0x00ff00ff | d & 0xff00ff00;
+    weights.set(INT, to, ab & 0xffff | cd << 16);
+    weights.set(INT, to + 16, abOdd & 0xffff | cdOdd << 16);
+    weights.set(INT, to + 32, ab >>> 16 | cd & 0xffff0000);
+    weights.set(INT, to + 48, abOdd >>> 16 | cdOdd & 0xffff0000);
   }
 
   @Override
@@ -44,7 +62,17 @@ final class ByteMatrix extends RowGroups {
   }
 
   @Override
-  public void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, int worker) {
+  public void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker) {
     if (count < MANY) {
       super.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
     } else {
@@ -91,7 +119,18 @@ final class ByteMatrix extends RowGroups {
     long q1 = other * groupBytes;
     long s = blocks * 512L;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      ByteVectors.one(weights, q0 + l, q1 + l, q0 + s + 2 * l, q1 + s + 2 * l, blocks, x, c, tile, l, GROUP + l);
+      ByteVectors.one(
+          weights,
+          q0 + l,
+          q1 + l,
+          q0 + s + 2 * l,
+          q1 + s + 2 * l,
+          blocks,
+          x,
+          c,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 
@@ -109,7 +148,21 @@ final class ByteMatrix extends RowGroups {
     long s = blocks * 512L;
     int last = c + count - 1;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      ByteVectors.four(weights, q0 + l, q1 + l, q0 + s + 2 * l, q1 + s + 2 * l, blocks, x, c, c + 1, Math.min(c + 2, last), last, tile, l, GROUP + l);
+      ByteVectors.four(
+          weights,
+          q0 + l,
+          q1 + l,
+          q0 + s + 2 * l,
+          q1 + s + 2 * l,
+          blocks,
+          x,
+          c,
+          c + 1,
+          Math.min(c + 2, last),
+          last,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 
@@ -124,7 +177,18 @@ final class ByteMatrix extends RowGroups {
     long q1 = other * groupBytes;
     long s = blocks * 512L;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      ByteVectors.eight(weights, q0 + l, q1 + l, q0 + s + 2 * l, q1 + s + 2 * l, blocks, x, c, tile, l, GROUP + l);
+      ByteVectors.eight(
+          weights,
+          q0 + l,
+          q1 + l,
+          q0 + s + 2 * l,
+          q1 + s + 2 * l,
+          blocks,
+          x,
+          c,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 
@@ -136,7 +200,9 @@ final class ByteMatrix extends RowGroups {
       for (int b = 0; b < blocks; b++) {
         float dot = 0;
         for (int k = b * 32; k < b * 32 + 32; k++) {
-          dot = Math.fma((float) weights.get(BYTE, quants + k * 16L + r), x.values[c * columns + k], dot);
+          dot =
+              Math.fma(
+                  (float) weights.get(BYTE, quants + k * 16L + r), x.values[c * columns + k], dot);
         }
         sum = Math.fma(dot, Half.toFloat(weights.get(SHORT, scales + b * 32L + r * 2)), sum);
       }
@@ -151,7 +217,8 @@ final class ByteMatrix extends RowGroups {
     int r = row % GROUP;
     for (int k = 0; k < columns; k++) {
       out[offset + k] =
-          weights.get(BYTE, quants + k * 16L + r) * Half.toFloat(weights.get(SHORT, scales + k / 32 * 32L + r * 2));
+          weights.get(BYTE, quants + k * 16L + r)
+              * Half.toFloat(weights.get(SHORT, scales + k / 32 * 32L + r * 2));
     }
   }
 }

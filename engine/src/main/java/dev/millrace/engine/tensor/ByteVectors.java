@@ -25,7 +25,18 @@ final class ByteVectors {
   private ByteVectors() {}
 
   /** Two vectors of rows, one column. Addresses are of quants and scales of the first vector's lanes and the second's. */
-  static void one(MemorySegment w, long q0, long q1, long s0, long s1, int blocks, Activations x, int c0, float[] tile, int t0, int t1) {
+  static void one(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long s0,
+      long s1,
+      int blocks,
+      Activations x,
+      int c0,
+      float[] tile,
+      int t0,
+      int t1) {
     float[] values = x.values;
     int p0 = c0 * blocks * 32;
     FloatVector a00 = FloatVector.zero(F);
@@ -34,31 +45,69 @@ final class ByteVectors {
       FloatVector m00 = FloatVector.zero(F);
       FloatVector m10 = FloatVector.zero(F);
       for (int k = 0; k < 32; k += 4) {
-        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q0 + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q1 + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q0 + 16, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q1 + 16, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 1]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q0 + 32, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q1 + 32, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q0 + 32, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q1 + 32, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 2]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q0 + 48, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q1 + 48, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q0 + 48, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q1 + 48, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 3]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
         q0 += 64;
         q1 += 64;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       a00 = m00.fma(d0, a00);
       a10 = m10.fma(d1, a10);
       p0 += 32;
@@ -70,7 +119,21 @@ final class ByteVectors {
   }
 
   /** Two vectors of rows, four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long q0, long q1, long s0, long s1, int blocks, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+  static void four(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long s0,
+      long s1,
+      int blocks,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile,
+      int t0,
+      int t1) {
     float[] values = x.values;
     int p0 = c0 * blocks * 32;
     int p1 = c1 * blocks * 32;
@@ -94,8 +157,14 @@ final class ByteVectors {
       FloatVector m12 = FloatVector.zero(F);
       FloatVector m13 = FloatVector.zero(F);
       for (int k = 0; k < 32; k++) {
-        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -111,8 +180,22 @@ final class ByteVectors {
         q0 += 16;
         q1 += 16;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       a00 = m00.fma(d0, a00);
       a01 = m01.fma(d0, a01);
       a02 = m02.fma(d0, a02);
@@ -139,7 +222,18 @@ final class ByteVectors {
   }
 
   /** Two vectors of rows, eight columns from c on, which are 32 floats apart in the tile; the sums under way are kept there, as 32 vectors would be too many. */
-  static void eight(MemorySegment w, long q0, long q1, long s0, long s1, int blocks, Activations x, int c, float[] tile, int t0, int t1) {
+  static void eight(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long s0,
+      long s1,
+      int blocks,
+      Activations x,
+      int c,
+      float[] tile,
+      int t0,
+      int t1) {
     float[] values = x.values;
     int n = blocks * 32;
     int p0 = c * n;
@@ -172,8 +266,14 @@ final class ByteVectors {
       FloatVector m16 = FloatVector.zero(F);
       FloatVector m17 = FloatVector.zero(F);
       for (int k = 0; k < 32; k++) {
-        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -201,8 +301,22 @@ final class ByteVectors {
         q0 += 16;
         q1 += 16;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       m00.fma(d0, FloatVector.fromArray(F, tile, t0)).intoArray(tile, t0);
       m01.fma(d0, FloatVector.fromArray(F, tile, t0 + 32)).intoArray(tile, t0 + 32);
       m02.fma(d0, FloatVector.fromArray(F, tile, t0 + 64)).intoArray(tile, t0 + 64);

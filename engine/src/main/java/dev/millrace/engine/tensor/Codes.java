@@ -2,6 +2,7 @@ package dev.millrace.engine.tensor;
 
 import static dev.millrace.engine.tensor.Packing.BYTE;
 import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.LONG;
 import static dev.millrace.engine.tensor.Packing.SHORT;
 
 import dev.millrace.engine.gguf.TensorType;
@@ -71,39 +72,55 @@ enum Codes {
     return 8 + 17 * index + (index >> 1);
   }
 
-  private static int magnitudeIndex(int magnitude) {
-    return magnitude == 8 ? 0 : magnitude == 25 ? 1 : 2;
+  /** For each entry of the grid, the indices of its eight magnitudes, a byte each. */
+  private static final long[] GRID = new long[256];
+
+  static {
+    for (int entry = 0; entry < GRID.length; entry++) {
+      for (int i = 0; i < 8; i++) {
+        int magnitude = IqGrids.iq2xxs(entry, i);
+        GRID[entry] |= (magnitude == 8 ? 0L : magnitude == 25 ? 1L : 2L) << 8 * i;
+      }
+    }
   }
 
-  /** The code of column k of the block at {@code at}. */
-  int code(MemorySegment s, long at, int k) {
+  /** The codes of columns k to k + 7 of the block at {@code at}, a byte each; k is a multiple of 8. */
+  long codes(MemorySegment s, long at, int k) {
     return switch (this) {
       case Q4_1 -> half(s, at + 4, k);
-      case Q5_0 -> half(s, at + 6, k) | (s.get(INT, at + 2) >> k & 1) << 4;
-      case Q5_1 -> half(s, at + 8, k) | (s.get(INT, at + 4) >> k & 1) << 4;
+      case Q5_0 ->
+          half(s, at + 6, k) | Long.expand(s.get(INT, at + 2) >>> k & 255, 0x1010101010101010L);
+      case Q5_1 ->
+          half(s, at + 8, k) | Long.expand(s.get(INT, at + 4) >>> k & 255, 0x1010101010101010L);
       case Q2_K -> twoBits(s, at + 16, k);
-      case Q3_K -> twoBits(s, at + 32, k) | (s.get(BYTE, at + k % 32) >> k / 32 & 1) << 2;
-      case Q5_K -> s.get(BYTE, at + 48 + k / 64 * 32 + k % 32) >> (k / 32 & 1) * 4 & 15 | (s.get(BYTE, at + 16 + k % 32) >> k / 32 & 1) << 4;
+      case Q3_K -> twoBits(s, at + 32, k) | bit(s, at + k % 32, k / 32) << 2;
+      case Q5_K ->
+          s.get(LONG, at + 48 + k / 64 * 32 + k % 32) >>> (k / 32 & 1) * 4 & 0x0f0f0f0f0f0f0f0fL
+              | bit(s, at + 16 + k % 32, k / 32) << 4;
       case IQ4_NL -> half(s, at + 2, k);
       case IQ4_XS -> half(s, at + 8 + k / 32 * 16, k % 32);
-      case IQ2_XXS -> gridCode(s, at + 2 + k / 32 * 8, k % 32);
+      case IQ2_XXS -> grid(s, at + 2 + k / 32 * 8, k / 8 & 3);
     };
   }
 
   /** 16 bytes hold columns 0 to 15 in their low halves, 16 to 31 in their high ones. */
-  private static int half(MemorySegment s, long at, int k) {
-    return s.get(BYTE, at + k % 16) >> k / 16 * 4 & 15;
+  private static long half(MemorySegment s, long at, int k) {
+    return s.get(LONG, at + (k & 8)) >>> k / 16 * 4 & 0x0f0f0f0f0f0f0f0fL;
   }
 
   /** 32 bytes hold four runs of 32 columns. */
-  private static int twoBits(MemorySegment s, long at, int k) {
-    return s.get(BYTE, at + k / 128 * 32 + k % 32) >> k / 32 % 4 * 2 & 3;
+  private static long twoBits(MemorySegment s, long at, int k) {
+    return s.get(LONG, at + k / 128 * 32 + k % 32) >>> k / 32 % 4 * 2 & 0x0303030303030303L;
   }
 
-  private static int gridCode(MemorySegment s, long at, int k) {
-    int signs = IqGrids.signs(s.get(INT, at + 4) >>> k / 8 * 7 & 127);
-    int magnitude = IqGrids.iq2xxs(s.get(BYTE, at + k / 8) & 255, k % 8);
-    return magnitudeIndex(magnitude) | (signs >> k % 8 & 1) << 2;
+  private static long bit(MemorySegment s, long at, int bit) {
+    return s.get(LONG, at) >>> bit & 0x0101010101010101L;
+  }
+
+  /** Of 32 columns in eight bytes, the eight of entry {@code n}: four entries of the grid, then their signs and a scale. */
+  private static long grid(MemorySegment s, long at, int n) {
+    int signs = IqGrids.signs(s.get(INT, at + 4) >>> n * 7 & 127);
+    return GRID[s.get(BYTE, at + n) & 255] | Long.expand(signs, 0x0404040404040404L);
   }
 
   /** Where the half lies that scales, and the one that shifts. */
@@ -119,9 +136,15 @@ enum Codes {
   int scale(MemorySegment s, long at, int run) {
     return switch (this) {
       case Q2_K -> s.get(BYTE, at + run) & 15;
-      case Q3_K -> (s.get(BYTE, at + 96 + run % 8) >> run / 8 * 4 & 15 | (s.get(BYTE, at + 104 + run % 4) >> run / 4 * 2 & 3) << 4) - 32;
+      case Q3_K ->
+          (s.get(BYTE, at + 96 + run % 8) >> run / 8 * 4 & 15
+                  | (s.get(BYTE, at + 104 + run % 4) >> run / 4 * 2 & 3) << 4)
+              - 32;
       case Q5_K -> SuperNibbleMatrix.sixBits(s, at + 4, run, 0);
-      case IQ4_XS -> (s.get(BYTE, at + 4 + run / 2) >> run % 2 * 4 & 15 | (s.get(SHORT, at + 2) >> run * 2 & 3) << 4) - 32;
+      case IQ4_XS ->
+          (s.get(BYTE, at + 4 + run / 2) >> run % 2 * 4 & 15
+                  | (s.get(SHORT, at + 2) >> run * 2 & 3) << 4)
+              - 32;
       case IQ2_XXS -> 2 * (s.get(INT, at + 2 + run * 8 + 4) >>> 28) + 1;
       default -> throw new IllegalStateException(name());
     };
@@ -129,6 +152,8 @@ enum Codes {
 
   /** The minimum of a run of columns under that of the superblock. */
   int minimum(MemorySegment s, long at, int run) {
-    return this == Q2_K ? s.get(BYTE, at + run) >> 4 & 15 : SuperNibbleMatrix.sixBits(s, at + 4, run, 4);
+    return this == Q2_K
+        ? s.get(BYTE, at + run) >> 4 & 15
+        : SuperNibbleMatrix.sixBits(s, at + 4, run, 4);
   }
 }

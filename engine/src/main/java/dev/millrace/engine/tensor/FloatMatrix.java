@@ -18,7 +18,12 @@ final class FloatMatrix extends PanelMatrix {
   private final int width;
 
   FloatMatrix(Packing packing, int rows, int columns) {
-    super(packing, rows, columns, (long) columns * GROUP * packing.tensor().type().blockBytes(), DEPTH);
+    super(
+        packing,
+        rows,
+        columns,
+        (long) columns * GROUP * packing.tensor().type().blockBytes(),
+        DEPTH);
     type = packing.tensor().type();
     width = type.blockBytes();
     packing.each(rows, this::pack);
@@ -65,9 +70,12 @@ final class FloatMatrix extends PanelMatrix {
       long q0 = group * groupBytes + (long) l * width;
       long q1 = other * groupBytes + (long) l * width;
       switch (type) {
-        case F32 -> FloatVectors.floatsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
-        case F16 -> FloatVectors.halvesFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
-        default -> FloatVectors.brainsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
+        case F32 ->
+            FloatVectors.floatsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
+        case F16 ->
+            FloatVectors.halvesFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
+        default ->
+            FloatVectors.brainsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);
       }
     }
   }
@@ -82,7 +90,8 @@ final class FloatMatrix extends PanelMatrix {
     if (kernels == Kernels.SCALAR) {
       for (int k = 0; k < depth; k++) {
         for (int r = 0; r < GROUP; r++) {
-          scratch.panel[k * Scratch.HEIGHT + lane + r] = weight(from + ((long) k * GROUP + r) * width);
+          scratch.panel[k * Scratch.HEIGHT + lane + r] =
+              weight(from + ((long) k * GROUP + r) * width);
         }
       }
       return;

@@ -20,7 +20,8 @@ final class FloatVectors {
 
   private FloatVectors() {}
 
-  static void halvesOne(MemorySegment w, long q0, long q1, Activations x, int c0, float[] tile, int t0, int t1) {
+  static void halvesOne(
+      MemorySegment w, long q0, long q1, Activations x, int c0, float[] tile, int t0, int t1) {
     float[] values = x.values;
     int columns = x.columns;
     int p0 = c0 * columns;
@@ -31,8 +32,22 @@ final class FloatVectors {
       FloatVector m00 = FloatVector.zero(F);
       FloatVector m10 = FloatVector.zero(F);
       for (int k = b; k < end; k++) {
-        FloatVector v0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-        FloatVector v1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+        FloatVector v0 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 13)
+                .and(0x8fffe000)
+                .reinterpretAsFloats()
+                .mul(Half.SHIFTED);
+        FloatVector v1 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 13)
+                .and(0x8fffe000)
+                .reinterpretAsFloats()
+                .mul(Half.SHIFTED);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -46,7 +61,18 @@ final class FloatVectors {
     a10.intoArray(tile, t1);
   }
 
-  static void halvesFour(MemorySegment w, long q0, long q1, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+  static void halvesFour(
+      MemorySegment w,
+      long q0,
+      long q1,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile,
+      int t0,
+      int t1) {
     float[] values = x.values;
     int columns = x.columns;
     int p0 = c0 * columns;
@@ -72,8 +98,22 @@ final class FloatVectors {
       FloatVector m12 = FloatVector.zero(F);
       FloatVector m13 = FloatVector.zero(F);
       for (int k = b; k < end; k++) {
-        FloatVector v0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-        FloatVector v1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+        FloatVector v0 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 13)
+                .and(0x8fffe000)
+                .reinterpretAsFloats()
+                .mul(Half.SHIFTED);
+        FloatVector v1 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 13)
+                .and(0x8fffe000)
+                .reinterpretAsFloats()
+                .mul(Half.SHIFTED);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -108,7 +148,8 @@ final class FloatVectors {
     a13.intoArray(tile, t1 + 96);
   }
 
-  static void brainsOne(MemorySegment w, long q0, long q1, Activations x, int c0, float[] tile, int t0, int t1) {
+  static void brainsOne(
+      MemorySegment w, long q0, long q1, Activations x, int c0, float[] tile, int t0, int t1) {
     float[] values = x.values;
     int columns = x.columns;
     int p0 = c0 * columns;
@@ -119,8 +160,18 @@ final class FloatVectors {
       FloatVector m00 = FloatVector.zero(F);
       FloatVector m10 = FloatVector.zero(F);
       for (int k = b; k < end; k++) {
-        FloatVector v0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats();
-        FloatVector v1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats();
+        FloatVector v0 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 16)
+                .reinterpretAsFloats();
+        FloatVector v1 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 16)
+                .reinterpretAsFloats();
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -134,7 +185,18 @@ final class FloatVectors {
     a10.intoArray(tile, t1);
   }
 
-  static void brainsFour(MemorySegment w, long q0, long q1, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+  static void brainsFour(
+      MemorySegment w,
+      long q0,
+      long q1,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile,
+      int t0,
+      int t1) {
     float[] values = x.values;
     int columns = x.columns;
     int p0 = c0 * columns;
@@ -160,8 +222,18 @@ final class FloatVectors {
       FloatVector m12 = FloatVector.zero(F);
       FloatVector m13 = FloatVector.zero(F);
       for (int k = b; k < end; k++) {
-        FloatVector v0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats();
-        FloatVector v1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats();
+        FloatVector v0 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q0, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 16)
+                .reinterpretAsFloats();
+        FloatVector v1 =
+            ((IntVector)
+                    ShortVector.fromMemorySegment(H, w, q1, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.S2I, I, 0))
+                .lanewise(VectorOperators.LSHL, 16)
+                .reinterpretAsFloats();
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -196,7 +268,8 @@ final class FloatVectors {
     a13.intoArray(tile, t1 + 96);
   }
 
-  static void floatsOne(MemorySegment w, long q0, long q1, Activations x, int c0, float[] tile, int t0, int t1) {
+  static void floatsOne(
+      MemorySegment w, long q0, long q1, Activations x, int c0, float[] tile, int t0, int t1) {
     float[] values = x.values;
     int columns = x.columns;
     int p0 = c0 * columns;
@@ -222,7 +295,18 @@ final class FloatVectors {
     a10.intoArray(tile, t1);
   }
 
-  static void floatsFour(MemorySegment w, long q0, long q1, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+  static void floatsFour(
+      MemorySegment w,
+      long q0,
+      long q1,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile,
+      int t0,
+      int t1) {
     float[] values = x.values;
     int columns = x.columns;
     int p0 = c0 * columns;

@@ -41,8 +41,14 @@ public final class MachineLimits {
     for (long at = from; at < from + length; at += 4 * step) {
       a = a.or(LongVector.fromMemorySegment(species, memory, at, ByteOrder.nativeOrder()));
       b = b.or(LongVector.fromMemorySegment(species, memory, at + step, ByteOrder.nativeOrder()));
-      c = c.or(LongVector.fromMemorySegment(species, memory, at + 2 * step, ByteOrder.nativeOrder()));
-      d = d.or(LongVector.fromMemorySegment(species, memory, at + 3 * step, ByteOrder.nativeOrder()));
+      c =
+          c.or(
+              LongVector.fromMemorySegment(
+                  species, memory, at + 2 * step, ByteOrder.nativeOrder()));
+      d =
+          d.or(
+              LongVector.fromMemorySegment(
+                  species, memory, at + 3 * step, ByteOrder.nativeOrder()));
     }
     return a.or(b).or(c).or(d).reduceLanes(VectorOperators.OR);
   }

@@ -21,7 +21,17 @@ public interface Matrix {
    *
    * @param worker names scratch space
    */
-  void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, int worker);
+  void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker);
 
   /** The row as floats: what an embedding looks up. */
   void row(int row, float[] out, int offset);

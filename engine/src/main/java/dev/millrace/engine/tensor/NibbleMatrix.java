@@ -1,7 +1,7 @@
 package dev.millrace.engine.tensor;
 
-import static dev.millrace.engine.tensor.Packing.BYTE;
 import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.LONG;
 import static dev.millrace.engine.tensor.Packing.SHORT;
 
 import java.lang.foreign.MemorySegment;
@@ -30,22 +30,18 @@ final class NibbleMatrix extends RowGroups {
     }
   }
 
-  /** The 16 bytes of a block hold columns 0 to 15 in their low halves and 16 to 31 in their high ones; lanes hold eight columns in order, see {@link NibbleVectors}. */
-  static void packNibbles(MemorySegment source, long from, MemorySegment target, long lane) {
+  /** The 16 bytes of a block hold columns 0 to 15 in their low halves and 16 to 31 in their high ones. */
+  private static void packNibbles(
+      MemorySegment source, long from, MemorySegment target, long lane) {
     for (int j = 0; j < 4; j++) {
-      int word = 0;
-      for (int i = 0; i < 4; i++) {
-        int even = nibble(source, from, 8 * j + 2 * i);
-        int odd = nibble(source, from, 8 * j + 2 * i + 1);
-        word |= (even | odd << 16) << 4 * i;
-      }
-      target.set(INT, lane + j * 64L, word);
+      long bytes = source.get(LONG, from + (j & 1) * 8) >>> (j >> 1) * 4;
+      target.set(INT, lane + j * 64L, paired(bytes, 0x000f000f000f000fL));
     }
   }
 
-  private static int nibble(MemorySegment source, long from, int column) {
-    int pair = source.get(BYTE, from + (column & 15));
-    return column < 16 ? pair & 15 : pair >> 4 & 15;
+  /** Eight columns, a byte each, as a lane holds them: the low bits of the even ones in the low half, those of the odd ones in the high half. */
+  static int paired(long bytes, long mask) {
+    return (int) (Long.compress(bytes, mask) | Long.compress(bytes >>> 8, mask) << 16);
   }
 
   @Override
@@ -68,7 +64,18 @@ final class NibbleMatrix extends RowGroups {
       return;
     }
     for (int lane = 0; lane < GROUP; lane += Lanes.COUNT) {
-      NibbleVectors.one(weights, q0 + 4 * lane, q1 + 4 * lane, q0 + s + 2 * lane, q1 + s + 2 * lane, blocks, x, c, tile, lane, GROUP + lane);
+      NibbleVectors.one(
+          weights,
+          q0 + 4 * lane,
+          q1 + 4 * lane,
+          q0 + s + 2 * lane,
+          q1 + s + 2 * lane,
+          blocks,
+          x,
+          c,
+          tile,
+          lane,
+          GROUP + lane);
     }
   }
 
@@ -86,7 +93,21 @@ final class NibbleMatrix extends RowGroups {
     long s = blocks * 256L;
     int last = c + count - 1;
     for (int lane = 0; lane < GROUP; lane += Lanes.COUNT) {
-      NibbleVectors.four(weights, q0 + 4 * lane, q1 + 4 * lane, q0 + s + 2 * lane, q1 + s + 2 * lane, blocks, x, c, c + 1, Math.min(c + 2, last), last, tile, lane, GROUP + lane);
+      NibbleVectors.four(
+          weights,
+          q0 + 4 * lane,
+          q1 + 4 * lane,
+          q0 + s + 2 * lane,
+          q1 + s + 2 * lane,
+          blocks,
+          x,
+          c,
+          c + 1,
+          Math.min(c + 2, last),
+          last,
+          tile,
+          lane,
+          GROUP + lane);
     }
   }
 

@@ -24,7 +24,18 @@ final class NibbleVectors {
   private NibbleVectors() {}
 
   /** Two vectors of rows, one column: {@code tile[t0…]} and {@code tile[t1…]}. Addresses are of the first vector's and the second's lanes. */
-  static void one(MemorySegment w, long q0, long q1, long s0, long s1, int blocks, Activations x, int c0, float[] tile, int t0, int t1) {
+  static void one(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long s0,
+      long s1,
+      int blocks,
+      Activations x,
+      int c0,
+      float[] tile,
+      int t0,
+      int t1) {
     int[] pairs = x.pairs;
     int p = c0 * blocks * 16;
     int at = c0 * blocks;
@@ -53,14 +64,30 @@ final class NibbleVectors {
         q1 += 64;
       }
       float dx = x.scales[at + b];
-      IntVector h0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000);
-      IntVector h1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000);
+      IntVector h0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000);
+      IntVector h1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000);
       FloatVector d0 = h0.reinterpretAsFloats().mul(Half.SHIFTED);
       FloatVector d1 = h1.reinterpretAsFloats().mul(Half.SHIFTED);
       IntVector i0 = m0.reinterpretAsInts();
       IntVector i1 = m1.reinterpretAsInts();
-      i0 = i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16));
-      i1 = i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16));
+      i0 =
+          i0.lanewise(VectorOperators.LSHL, 16)
+              .lanewise(VectorOperators.ASHR, 16)
+              .add(i0.lanewise(VectorOperators.ASHR, 16));
+      i1 =
+          i1.lanewise(VectorOperators.LSHL, 16)
+              .lanewise(VectorOperators.ASHR, 16)
+              .add(i1.lanewise(VectorOperators.ASHR, 16));
       a0 = ((FloatVector) i0.convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a0);
       a1 = ((FloatVector) i1.convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a1);
       s0 += 32;
@@ -71,7 +98,21 @@ final class NibbleVectors {
   }
 
   /** Two vectors of rows, four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long q0, long q1, long s0, long s1, int blocks, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+  static void four(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long s0,
+      long s1,
+      int blocks,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile,
+      int t0,
+      int t1) {
     int[] pairs = x.pairs;
     int[] minus8 = x.minus8;
     float[] scales = x.scales;
@@ -128,30 +169,88 @@ final class NibbleVectors {
         q0 += 64;
         q1 += 64;
       }
-      IntVector h0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000);
-      IntVector h1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000);
+      IntVector h0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000);
+      IntVector h1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000);
       FloatVector d0 = h0.reinterpretAsFloats().mul(Half.SHIFTED);
       FloatVector d1 = h1.reinterpretAsFloats().mul(Half.SHIFTED);
       IntVector i = m00.reinterpretAsInts();
       float dx = scales[b0 + b];
-      a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a00);
+      a00 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a00);
       i = m10.reinterpretAsInts();
-      a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a10);
+      a10 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a10);
       i = m01.reinterpretAsInts();
       dx = scales[b1 + b];
-      a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a01);
+      a01 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a01);
       i = m11.reinterpretAsInts();
-      a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a11);
+      a11 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a11);
       i = m02.reinterpretAsInts();
       dx = scales[b2 + b];
-      a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a02);
+      a02 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a02);
       i = m12.reinterpretAsInts();
-      a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a12);
+      a12 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a12);
       i = m03.reinterpretAsInts();
       dx = scales[b3 + b];
-      a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a03);
+      a03 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a03);
       i = m13.reinterpretAsInts();
-      a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a13);
+      a13 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a13);
       s0 += 32;
       s1 += 32;
     }

@@ -5,9 +5,11 @@ import dev.millrace.engine.gguf.TensorInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /** What turning a tensor of a file into a matrix needs: who computes, where it goes, and the rows as the file has them. */
-record Packing(Kernels kernels, Crew crew, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
+record Packing(
+    Kernels kernels, Crew crew, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
 
   /** Packs one group of rows: {@code source} has them one after the other, as in the file; missing ones of the last group are zero. */
   @FunctionalInterface
@@ -45,9 +47,11 @@ record Packing(Kernels kernels, Crew crew, Arena arena, Gguf gguf, TensorInfo te
 
   static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(java.nio.ByteOrder.LITTLE_ENDIAN);
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(java.nio.ByteOrder.LITTLE_ENDIAN);
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   static final ValueLayout.OfFloat FLOAT =
-      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(java.nio.ByteOrder.LITTLE_ENDIAN);
+      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 }

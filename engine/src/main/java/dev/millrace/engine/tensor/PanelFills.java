@@ -21,7 +21,9 @@ final class PanelFills {
 
   static void bytes(MemorySegment w, long from, int depth, float[] panel, int lane) {
     for (int k = 0; k < depth; k++) {
-      ((FloatVector) ByteVector.fromMemorySegment(B, w, from + k * 16L, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0))
+      ((FloatVector)
+              ByteVector.fromMemorySegment(B, w, from + k * 16L, LITTLE_ENDIAN)
+                  .convertShape(VectorOperators.B2F, F, 0))
           .intoArray(panel, k * Scratch.HEIGHT + lane);
     }
   }
@@ -29,7 +31,9 @@ final class PanelFills {
   /** 16-bit floats that are finite. */
   static void halves(MemorySegment w, long from, int depth, float[] panel, int lane) {
     for (int k = 0; k < depth; k++) {
-      ((IntVector) ShortVector.fromMemorySegment(H, w, from + k * 32L, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0))
+      ((IntVector)
+              ShortVector.fromMemorySegment(H, w, from + k * 32L, LITTLE_ENDIAN)
+                  .convertShape(VectorOperators.S2I, I, 0))
           .lanewise(VectorOperators.LSHL, 13)
           .and(0x8fffe000)
           .reinterpretAsFloats()
@@ -41,7 +45,9 @@ final class PanelFills {
   /** The upper halves of 32-bit floats. */
   static void brains(MemorySegment w, long from, int depth, float[] panel, int lane) {
     for (int k = 0; k < depth; k++) {
-      ((IntVector) ShortVector.fromMemorySegment(H, w, from + k * 32L, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0))
+      ((IntVector)
+              ShortVector.fromMemorySegment(H, w, from + k * 32L, LITTLE_ENDIAN)
+                  .convertShape(VectorOperators.S2I, I, 0))
           .lanewise(VectorOperators.LSHL, 16)
           .reinterpretAsFloats()
           .intoArray(panel, k * Scratch.HEIGHT + lane);
@@ -50,7 +56,8 @@ final class PanelFills {
 
   static void floats(MemorySegment w, long from, int depth, float[] panel, int lane) {
     for (int k = 0; k < depth; k++) {
-      FloatVector.fromMemorySegment(F, w, from + k * 64L, LITTLE_ENDIAN).intoArray(panel, k * Scratch.HEIGHT + lane);
+      FloatVector.fromMemorySegment(F, w, from + k * 64L, LITTLE_ENDIAN)
+          .intoArray(panel, k * Scratch.HEIGHT + lane);
     }
   }
 }

@@ -15,7 +15,17 @@ abstract class PanelMatrix extends RowGroups {
   }
 
   @Override
-  public final void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, int worker) {
+  public final void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker) {
     if (count <= few()) {
       super.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
       return;

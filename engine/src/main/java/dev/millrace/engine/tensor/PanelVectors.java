@@ -17,7 +17,8 @@ final class PanelVectors {
   private PanelVectors() {}
 
   /** Four vectors of rows from row {@code from} of the panel on, one column; {@code sums} begins at the same row. */
-  static void one(float[] panel, int from, int depth, float[] scales, float[] x, int x0, float[] sums, int s0) {
+  static void one(
+      float[] panel, int from, int depth, float[] scales, float[] x, int x0, float[] sums, int s0) {
     int p = from;
     int d = from;
     for (int k = 0; k < depth; k += 32, d += Scratch.HEIGHT) {
@@ -49,7 +50,21 @@ final class PanelVectors {
   }
 
   /** Four vectors of rows, four columns. */
-  static void four(float[] panel, int from, int depth, float[] scales, float[] x, int x0, int x1, int x2, int x3, float[] sums, int s0, int s1, int s2, int s3) {
+  static void four(
+      float[] panel,
+      int from,
+      int depth,
+      float[] scales,
+      float[] x,
+      int x0,
+      int x1,
+      int x2,
+      int x3,
+      float[] sums,
+      int s0,
+      int s1,
+      int s2,
+      int s3) {
     int p = from;
     int d = from;
     for (int k = 0; k < depth; k += 32, d += Scratch.HEIGHT) {

@@ -29,14 +29,29 @@ final class Panels {
     this.filler = filler;
   }
 
-  void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, Scratch scratch) {
+  void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      Scratch scratch) {
     for (int first = 0; first < count; first += Scratch.COLUMNS) {
       int width = Math.min(Scratch.COLUMNS, count - first);
       for (int row = from; row < to; row += Scratch.HEIGHT) {
         sum(row, x, xRow + first, width, scratch);
         int height = Math.min(Scratch.HEIGHT, to - row);
         for (int c = 0; c < width; c++) {
-          System.arraycopy(scratch.sums, c * Scratch.HEIGHT, out, (outRow + first + c) * outStride + outColumn + row, height);
+          System.arraycopy(
+              scratch.sums,
+              c * Scratch.HEIGHT,
+              out,
+              (outRow + first + c) * outStride + outColumn + row,
+              height);
         }
       }
     }
@@ -62,11 +77,32 @@ final class Panels {
       for (; c + 3 < width; c += 4) {
         int at = (xRow + c) * columns + column;
         int s = c * Scratch.HEIGHT + lane;
-        PanelVectors.four(scratch.panel, lane, deep, scratch.panelScales, x.values, at, at + columns, at + 2 * columns, at + 3 * columns,
-            sums, s, s + Scratch.HEIGHT, s + 2 * Scratch.HEIGHT, s + 3 * Scratch.HEIGHT);
+        PanelVectors.four(
+            scratch.panel,
+            lane,
+            deep,
+            scratch.panelScales,
+            x.values,
+            at,
+            at + columns,
+            at + 2 * columns,
+            at + 3 * columns,
+            sums,
+            s,
+            s + Scratch.HEIGHT,
+            s + 2 * Scratch.HEIGHT,
+            s + 3 * Scratch.HEIGHT);
       }
       for (; c < width; c++) {
-        PanelVectors.one(scratch.panel, lane, deep, scratch.panelScales, x.values, (xRow + c) * columns + column, sums, c * Scratch.HEIGHT + lane);
+        PanelVectors.one(
+            scratch.panel,
+            lane,
+            deep,
+            scratch.panelScales,
+            x.values,
+            (xRow + c) * columns + column,
+            sums,
+            c * Scratch.HEIGHT + lane);
       }
     }
   }
@@ -78,9 +114,14 @@ final class Panels {
         for (int k = 0; k < deep; k += 32) {
           float sum = 0;
           for (int i = k; i < Math.min(k + 32, deep); i++) {
-            sum = Math.fma(scratch.panel[i * Scratch.HEIGHT + r], x.values[(xRow + c) * columns + column + i], sum);
+            sum =
+                Math.fma(
+                    scratch.panel[i * Scratch.HEIGHT + r],
+                    x.values[(xRow + c) * columns + column + i],
+                    sum);
           }
-          scratch.sums[at] = Math.fma(sum, scratch.panelScales[k / 32 * Scratch.HEIGHT + r], scratch.sums[at]);
+          scratch.sums[at] =
+              Math.fma(sum, scratch.panelScales[k / 32 * Scratch.HEIGHT + r], scratch.sums[at]);
         }
       }
     }

@@ -27,7 +27,8 @@ final class PlaneFills {
   private PlaneFills() {}
 
   /** Columns [column, column + depth) of a group's lanes from {@code l} on. */
-  static void fill(PlaneMatrix m, int group, int column, int depth, int l, float[] panel, int lane) {
+  static void fill(
+      PlaneMatrix m, int group, int column, int depth, int l, float[] panel, int lane) {
     Codes codes = m.codes;
     MemorySegment w = m.weights;
     long base = group * m.groupBytes;
@@ -58,7 +59,9 @@ final class PlaneFills {
   }
 
   private static FloatVector halves(MemorySegment w, long at) {
-    return ((IntVector) ShortVector.fromMemorySegment(H, w, at, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0))
+    return ((IntVector)
+            ShortVector.fromMemorySegment(H, w, at, LITTLE_ENDIAN)
+                .convertShape(VectorOperators.S2I, I, 0))
         .lanewise(VectorOperators.LSHL, 13)
         .and(0x8fffe000)
         .reinterpretAsFloats()
@@ -66,21 +69,34 @@ final class PlaneFills {
   }
 
   private static FloatVector bytes(MemorySegment w, long at) {
-    return (FloatVector) ByteVector.fromMemorySegment(B, w, at, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+    return (FloatVector)
+        ByteVector.fromMemorySegment(B, w, at, LITTLE_ENDIAN)
+            .convertShape(VectorOperators.B2F, F, 0);
   }
 
-  private static void four(MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
+  private static void four(
+      MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
     for (int j = 0; j < 4; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
       for (int i = 0; i < 8; i++) {
-        ((FloatVector) v.and(15).convert(VectorOperators.I2F, 0)).fma(scale, shift).intoArray(panel, to);
+        ((FloatVector) v.and(15).convert(VectorOperators.I2F, 0))
+            .fma(scale, shift)
+            .intoArray(panel, to);
         v = v.lanewise(VectorOperators.LSHR, 4);
         to += Scratch.HEIGHT;
       }
     }
   }
 
-  private static void five(MemorySegment w, long low, long high, int zero, FloatVector scale, FloatVector shift, float[] panel, int to) {
+  private static void five(
+      MemorySegment w,
+      long low,
+      long high,
+      int zero,
+      FloatVector scale,
+      FloatVector shift,
+      float[] panel,
+      int to) {
     IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
     for (int j = 0; j < 4; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
@@ -94,19 +110,24 @@ final class PlaneFills {
     }
   }
 
-  private static void two(MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
+  private static void two(
+      MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
     IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
     for (int i = 0; i < 16; i++) {
-      ((FloatVector) v.and(3).convert(VectorOperators.I2F, 0)).fma(scale, shift).intoArray(panel, to);
+      ((FloatVector) v.and(3).convert(VectorOperators.I2F, 0))
+          .fma(scale, shift)
+          .intoArray(panel, to);
       v = v.lanewise(VectorOperators.LSHR, 2);
       to += Scratch.HEIGHT;
     }
   }
 
   /** A word of high bits serves two runs: the second begins at bit {@code from}. */
-  private static void three(MemorySegment w, long low, long high, int from, FloatVector scale, float[] panel, int to) {
+  private static void three(
+      MemorySegment w, long low, long high, int from, FloatVector scale, float[] panel, int to) {
     IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
-    IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN).lanewise(VectorOperators.LSHR, from);
+    IntVector h =
+        IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN).lanewise(VectorOperators.LSHR, from);
     for (int i = 0; i < 16; i++) {
       IntVector code = v.and(3).or(h.and(1).lanewise(VectorOperators.LSHL, 2)).sub(4);
       ((FloatVector) code.convert(VectorOperators.I2F, 0)).mul(scale).intoArray(panel, to);
@@ -117,7 +138,8 @@ final class PlaneFills {
   }
 
   /** Magnitudes 8 + 17 i + i / 2; the high bit is the sign, and goes where a float has it. */
-  private static void signed(MemorySegment w, long low, long high, FloatVector scale, float[] panel, int to) {
+  private static void signed(
+      MemorySegment w, long low, long high, FloatVector scale, float[] panel, int to) {
     IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
     for (int j = 0; j < 2; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
@@ -126,7 +148,11 @@ final class PlaneFills {
         IntVector magnitude = index.mul(17).add(8).add(index.lanewise(VectorOperators.LSHR, 1));
         FloatVector value = ((FloatVector) magnitude.convert(VectorOperators.I2F, 0)).mul(scale);
         IntVector sign = h.lanewise(VectorOperators.LSHL, 31);
-        value.reinterpretAsInts().lanewise(VectorOperators.XOR, sign).reinterpretAsFloats().intoArray(panel, to);
+        value
+            .reinterpretAsInts()
+            .lanewise(VectorOperators.XOR, sign)
+            .reinterpretAsFloats()
+            .intoArray(panel, to);
         v = v.lanewise(VectorOperators.LSHR, 2);
         h = h.lanewise(VectorOperators.LSHR, 1);
         to += Scratch.HEIGHT;

@@ -40,7 +40,6 @@ final class PlaneMatrix extends PanelMatrix {
 
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
     long base = group * groupBytes;
-    byte[] block32 = new byte[32];
     for (int r = 0; r < GROUP; r++) {
       for (int b = 0; b < columns / blockLength; b++) {
         long block = r * rowBytes + (long) b * codes.type.blockBytes();
@@ -49,8 +48,9 @@ final class PlaneMatrix extends PanelMatrix {
         if (codes.shifted) {
           weights.set(SHORT, half + 32, source.get(SHORT, block + codes.shiftAt()));
         }
-        packScales(source, block, base + bytesAt + (long) b * (blockLength / codes.run) * 16 * step + r);
-        packCodes(source, block, base + r * 4, b * blockLength, block32);
+        packScales(
+            source, block, base + bytesAt + (long) b * (blockLength / codes.run) * 16 * step + r);
+        packCodes(source, block, base + r * 4, b * blockLength);
       }
     }
   }
@@ -64,27 +64,30 @@ final class PlaneMatrix extends PanelMatrix {
     }
   }
 
-  private void packCodes(MemorySegment source, long block, long lane, int column, byte[] block32) {
+  private void packCodes(MemorySegment source, long block, long lane, int column) {
+    int low = codes.lowBits;
+    long lowMask = 0x0101010101010101L * ((1 << low) - 1);
+    long highMask = 0x0101010101010101L << low;
     for (int k = 0; k < blockLength; k += 32) {
-      for (int i = 0; i < 32; i++) {
-        block32[i] = (byte) codes.code(source, block, k + i);
+      long lows = 0; // for two bits all 32 columns
+      int highs = 0;
+      for (int i = 0; i < 32; i += 8) {
+        long eight = codes.codes(source, block, k + i);
+        long word = Long.compress(eight, lowMask);
+        highs |= (int) Long.compress(eight, highMask) << i;
+        if (low == 4) {
+          weights.set(INT, lane + (column + k + i) / 8 * 64L, (int) word);
+        } else {
+          lows |= word << 2 * i;
+        }
       }
-      packPlane(block32, 0, codes.lowBits, lane, column + k);
-      if (codes.highBits > 0) {
-        packPlane(block32, codes.lowBits, codes.highBits, lane + highAt, column + k);
+      if (low == 2) {
+        weights.set(INT, lane + (column + k) / 16 * 64L, (int) lows);
+        weights.set(INT, lane + (column + k) / 16 * 64L + 64, (int) (lows >>> 32));
       }
-    }
-  }
-
-  private void packPlane(byte[] block32, int shift, int bits, long plane, int column) {
-    int perWord = 32 / bits;
-    int mask = (1 << bits) - 1;
-    for (int first = 0; first < 32; first += perWord) {
-      int word = 0;
-      for (int i = 0; i < perWord; i++) {
-        word |= (block32[first + i] >> shift & mask) << i * bits;
+      if (codes.highBits == 1) {
+        weights.set(INT, lane + highAt + (column + k) / 32 * 64L, highs);
       }
-      weights.set(INT, plane + (column + first) / perWord * 64L, word);
     }
   }
 
@@ -94,7 +97,8 @@ final class PlaneMatrix extends PanelMatrix {
       int at = b * Scratch.HEIGHT + lane;
       Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
     }
-    if (kernels == Kernels.VECTOR && (codes != Codes.IQ4_NL && codes != Codes.IQ4_XS || Lanes.COUNT == GROUP)) {
+    if (kernels == Kernels.VECTOR
+        && (codes != Codes.IQ4_NL && codes != Codes.IQ4_XS || Lanes.COUNT == GROUP)) {
       for (int l = 0; l < GROUP; l += Lanes.COUNT) {
         PlaneFills.fill(this, group, column, depth, l, scratch.panel, lane + l);
       }
@@ -121,7 +125,9 @@ final class PlaneMatrix extends PanelMatrix {
       scale = scale * weights.get(BYTE, at) * codes.unit();
       shift = codes.shifted ? -shift * weights.get(BYTE, at + 16) : 0;
     }
-    return codes.shifted ? Math.fma(codes.meaning(code), scale, shift) : codes.meaning(code) * scale;
+    return codes.shifted
+        ? Math.fma(codes.meaning(code), scale, shift)
+        : codes.meaning(code) * scale;
   }
 
   private int bits(long plane, int column, int bits) {

@@ -71,7 +71,17 @@ abstract class RowGroups implements Matrix {
   }
 
   @Override
-  public void multiply(int from, int to, Activations x, int xRow, int count, float[] out, int outRow, int outStride, int outColumn, int worker) {
+  public void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker) {
     float[] tile = crew.scratch(worker).tile;
     for (int first = 0; first < count; first += COLUMN_BLOCK) {
       int last = Math.min(first + COLUMN_BLOCK, count);
@@ -83,14 +93,16 @@ abstract class RowGroups implements Matrix {
         for (; hasEight() && c + 7 < last; c += 8) {
           eight(group, other, x, xRow + c, tile);
           for (int i = 0; i < 8; i++) {
-            System.arraycopy(tile, 32 * i, out, (outRow + c + i) * outStride + outColumn + row, height);
+            System.arraycopy(
+                tile, 32 * i, out, (outRow + c + i) * outStride + outColumn + row, height);
           }
         }
         for (; c + 1 < last; c += 4) {
           int left = Math.min(4, last - c);
           four(group, other, x, xRow + c, left, tile);
           for (int i = 0; i < left; i++) {
-            System.arraycopy(tile, 32 * i, out, (outRow + c + i) * outStride + outColumn + row, height);
+            System.arraycopy(
+                tile, 32 * i, out, (outRow + c + i) * outStride + outColumn + row, height);
           }
         }
         if (c < last) {

@@ -2,6 +2,7 @@ package dev.millrace.engine.tensor;
 
 import static dev.millrace.engine.tensor.Packing.BYTE;
 import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.LONG;
 import static dev.millrace.engine.tensor.Packing.SHORT;
 
 import java.lang.foreign.MemorySegment;
@@ -33,35 +34,31 @@ final class SixBitMatrix extends RowGroups {
         weights.set(SHORT, scales + 256 + r * 2, source.get(SHORT, block + 208));
         for (int b = 0; b < 16; b++) {
           weights.set(BYTE, scales + b * 16 + r, source.get(BYTE, block + 192 + b));
-          packBlock(source, block, b, base + s * 2048L + b * 128L + r * 4, base + highAt + s * 1024L + b * 64L + r * 4);
+          packBlock(
+              source,
+              block,
+              b,
+              base + s * 2048L + b * 128L + r * 4,
+              base + highAt + s * 1024L + b * 64L + r * 4);
         }
       }
     }
   }
 
+  /** In the file a superblock has halves of 128 columns, and in each four runs of 32 that share bytes. */
   private void packBlock(MemorySegment source, long block, int b, long low, long high) {
     int highs = 0;
     for (int j = 0; j < 2; j++) {
-      int word = 0;
-      for (int i = 0; i < 4; i++) {
-        int even = sixBits(source, block, b * 16 + 8 * j + 2 * i);
-        int odd = sixBits(source, block, b * 16 + 8 * j + 2 * i + 1);
-        word |= (even & 15 | (odd & 15) << 16) << 4 * i;
-        highs |= (even >> 4 | odd >> 4 << 16) << 8 * j + 2 * i;
-      }
-      weights.set(INT, low + j * 64L, word);
+      int k = b * 16 + j * 8;
+      int half = k / 128;
+      int run = k / 32 & 3;
+      long lows =
+          source.get(LONG, block + half * 64 + (run & 1) * 32 + (k & 31)) >>> (run >> 1) * 4;
+      long tops = source.get(LONG, block + 128 + half * 32 + (k & 31)) >>> run * 2;
+      weights.set(INT, low + j * 64L, NibbleMatrix.paired(lows, 0x000f000f000f000fL));
+      highs |= NibbleMatrix.paired(tops, 0x0003000300030003L) << 8 * j;
     }
     weights.set(INT, high, highs);
-  }
-
-  /** Column k of a superblock in the file's order: halves of 128, in each four runs of 32 that share bytes. */
-  private static int sixBits(MemorySegment source, long block, int k) {
-    int half = k / 128;
-    int run = k / 32 & 3;
-    int i = k & 31;
-    int low = source.get(BYTE, block + half * 64 + (run & 1) * 32 + i) >> (run >> 1) * 4 & 15;
-    int high = source.get(BYTE, block + 128 + half * 32 + i) >> run * 2 & 3;
-    return low | high << 4;
   }
 
   @Override
@@ -79,7 +76,20 @@ final class SixBitMatrix extends RowGroups {
     long q0 = group * groupBytes;
     long q1 = other * groupBytes;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SixBitVectors.one(weights, q0 + 4 * l, q1 + 4 * l, q0 + highAt + 4 * l, q1 + highAt + 4 * l, q0 + scalesAt + l, q1 + scalesAt + l, supers, x, c, tile, l, GROUP + l);
+      SixBitVectors.one(
+          weights,
+          q0 + 4 * l,
+          q1 + 4 * l,
+          q0 + highAt + 4 * l,
+          q1 + highAt + 4 * l,
+          q0 + scalesAt + l,
+          q1 + scalesAt + l,
+          supers,
+          x,
+          c,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 
@@ -96,7 +106,23 @@ final class SixBitMatrix extends RowGroups {
     long q1 = other * groupBytes;
     int last = c + count - 1;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SixBitVectors.four(weights, q0 + 4 * l, q1 + 4 * l, q0 + highAt + 4 * l, q1 + highAt + 4 * l, q0 + scalesAt + l, q1 + scalesAt + l, supers, x, c, c + 1, Math.min(c + 2, last), last, tile, l, GROUP + l);
+      SixBitVectors.four(
+          weights,
+          q0 + 4 * l,
+          q1 + 4 * l,
+          q0 + highAt + 4 * l,
+          q1 + highAt + 4 * l,
+          q0 + scalesAt + l,
+          q1 + scalesAt + l,
+          supers,
+          x,
+          c,
+          c + 1,
+          Math.min(c + 2, last),
+          last,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 
@@ -132,7 +158,8 @@ final class SixBitMatrix extends RowGroups {
   @Override
   public void row(int row, float[] out, int offset) {
     for (int k = 0; k < columns; k++) {
-      out[offset + k] = scale(row / GROUP, row % GROUP, k / 16) * quant(row / GROUP, row % GROUP, k);
+      out[offset + k] =
+          scale(row / GROUP, row % GROUP, k / 16) * quant(row / GROUP, row % GROUP, k);
     }
   }
 }

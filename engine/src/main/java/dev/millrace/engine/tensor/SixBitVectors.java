@@ -23,7 +23,20 @@ final class SixBitVectors {
   private SixBitVectors() {}
 
   /** Two vectors of rows, one column. Addresses are of low bits, high bits and scales of the first vector's lanes and the second's. */
-  static void one(MemorySegment w, long q0, long q1, long h0, long h1, long s0, long s1, int supers, Activations x, int c0, float[] tile, int t0, int t1) {
+  static void one(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long h0,
+      long h1,
+      long s0,
+      long s1,
+      int supers,
+      Activations x,
+      int c0,
+      float[] tile,
+      int t0,
+      int t1) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     int[] minus32 = x.minus32;
@@ -33,8 +46,22 @@ final class SixBitVectors {
     FloatVector a10 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
       // A scale of scales has two bytes a lane, where block scales have one: t0 is the lane.
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       for (int b = 0; b < 16; b++) {
         ShortVector z0 = IntVector.fromMemorySegment(I, w, h0, LITTLE_ENDIAN).reinterpretAsShorts();
         ShortVector z1 = IntVector.fromMemorySegment(I, w, h1, LITTLE_ENDIAN).reinterpretAsShorts();
@@ -43,35 +70,93 @@ final class SixBitVectors {
         h0 += 64;
         h1 += 64;
         for (int j = 0; j < 2; j++) {
-          ShortVector v0 = IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 = IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 =
+              IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 =
+              IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector y = IntVector.broadcast(I, pairs[p0]).reinterpretAsShorts();
-          n00 = n00.add(v0.and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
-          n10 = n10.add(v1.and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.and((short) 15)
+                      .or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.and((short) 15)
+                      .or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48))
+                      .mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 1]).reinterpretAsShorts();
-          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
-          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.lanewise(VectorOperators.LSHR, 4)
+                      .and((short) 15)
+                      .or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.lanewise(VectorOperators.LSHR, 4)
+                      .and((short) 15)
+                      .or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48))
+                      .mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 2]).reinterpretAsShorts();
-          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z0.and((short) 48)).mul(y));
-          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z1.and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.lanewise(VectorOperators.LSHR, 8)
+                      .and((short) 15)
+                      .or(z0.and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.lanewise(VectorOperators.LSHR, 8)
+                      .and((short) 15)
+                      .or(z1.and((short) 48))
+                      .mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 3]).reinterpretAsShorts();
-          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 12).or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
-          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 12).or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.lanewise(VectorOperators.LSHR, 12)
+                      .or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.lanewise(VectorOperators.LSHR, 12)
+                      .or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48))
+                      .mul(y));
           z0 = z0.lanewise(VectorOperators.LSHR, 8);
           z1 = z1.lanewise(VectorOperators.LSHR, 8);
           p0 += 4;
           q0 += 64;
           q1 += 64;
         }
-        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
-        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        FloatVector f0 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d0);
+        FloatVector f1 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d1);
         s0 += 16;
         s1 += 16;
         float dx = scales[b0 + b >> 1];
         IntVector i0 = n00.reinterpretAsInts();
-        a00 = ((FloatVector) i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        a00 =
+            ((FloatVector)
+                    i0.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i0.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a00);
         IntVector i1 = n10.reinterpretAsInts();
-        a10 = ((FloatVector) i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        a10 =
+            ((FloatVector)
+                    i1.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i1.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a10);
       }
       s0 += 32;
       s1 += 32;
@@ -82,7 +167,23 @@ final class SixBitVectors {
   }
 
   /** Two vectors of rows, four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long q0, long q1, long h0, long h1, long s0, long s1, int supers, Activations x, int c0, int c1, int c2, int c3, float[] tile, int t0, int t1) {
+  static void four(
+      MemorySegment w,
+      long q0,
+      long q1,
+      long h0,
+      long h1,
+      long s0,
+      long s1,
+      int supers,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile,
+      int t0,
+      int t1) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     int[] minus32 = x.minus32;
@@ -103,8 +204,22 @@ final class SixBitVectors {
     FloatVector a12 = FloatVector.zero(F);
     FloatVector a13 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       for (int b = 0; b < 16; b++) {
         ShortVector z0 = IntVector.fromMemorySegment(I, w, h0, LITTLE_ENDIAN).reinterpretAsShorts();
         ShortVector z1 = IntVector.fromMemorySegment(I, w, h1, LITTLE_ENDIAN).reinterpretAsShorts();
@@ -119,8 +234,10 @@ final class SixBitVectors {
         h0 += 64;
         h1 += 64;
         for (int j = 0; j < 2; j++) {
-          ShortVector v0 = IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 = IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 =
+              IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 =
+              IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector k0 = z0.lanewise(VectorOperators.LSHL, 4);
           ShortVector k1 = z1.lanewise(VectorOperators.LSHL, 4);
           for (int i = 0; i < 4; i++) {
@@ -152,31 +269,87 @@ final class SixBitVectors {
           q0 += 64;
           q1 += 64;
         }
-        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
-        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        FloatVector f0 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d0);
+        FloatVector f1 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d1);
         s0 += 16;
         s1 += 16;
         IntVector i;
         float dx = scales[b0 + b >> 1];
         i = n00.reinterpretAsInts();
-        a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        a00 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a00);
         i = n10.reinterpretAsInts();
-        a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        a10 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a10);
         dx = scales[b1 + b >> 1];
         i = n01.reinterpretAsInts();
-        a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a01);
+        a01 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a01);
         i = n11.reinterpretAsInts();
-        a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a11);
+        a11 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a11);
         dx = scales[b2 + b >> 1];
         i = n02.reinterpretAsInts();
-        a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a02);
+        a02 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a02);
         i = n12.reinterpretAsInts();
-        a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a12);
+        a12 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a12);
         dx = scales[b3 + b >> 1];
         i = n03.reinterpretAsInts();
-        a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a03);
+        a03 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a03);
         i = n13.reinterpretAsInts();
-        a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a13);
+        a13 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a13);
       }
       s0 += 32;
       s1 += 32;

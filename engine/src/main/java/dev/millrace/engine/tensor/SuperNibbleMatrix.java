@@ -2,6 +2,7 @@ package dev.millrace.engine.tensor;
 
 import static dev.millrace.engine.tensor.Packing.BYTE;
 import static dev.millrace.engine.tensor.Packing.INT;
+import static dev.millrace.engine.tensor.Packing.LONG;
 import static dev.millrace.engine.tensor.Packing.SHORT;
 
 import java.lang.foreign.MemorySegment;
@@ -52,13 +53,8 @@ final class SuperNibbleMatrix extends RowGroups {
   /** 32 bytes hold a block in their low halves and the next one in their high halves. */
   private void packBlock(MemorySegment source, long from, int high, long lane) {
     for (int j = 0; j < 4; j++) {
-      int word = 0;
-      for (int i = 0; i < 4; i++) {
-        int even = source.get(BYTE, from + 8 * j + 2 * i) >> 4 * high & 15;
-        int odd = source.get(BYTE, from + 8 * j + 2 * i + 1) >> 4 * high & 15;
-        word |= (even | odd << 16) << 4 * i;
-      }
-      weights.set(INT, lane + j * 64L, word);
+      long bytes = source.get(LONG, from + 8 * j) >>> 4 * high;
+      weights.set(INT, lane + j * 64L, NibbleMatrix.paired(bytes, 0x000f000f000f000fL));
     }
   }
 
@@ -77,7 +73,20 @@ final class SuperNibbleMatrix extends RowGroups {
     long q0 = group * groupBytes;
     long q1 = other * groupBytes;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SuperNibbleVectors.one(weights, q0 + 4 * l, q1 + 4 * l, q0 + scalesAt + 2 * l, q1 + scalesAt + 2 * l, q0 + bytesAt + l, q1 + bytesAt + l, supers, x, c, tile, l, GROUP + l);
+      SuperNibbleVectors.one(
+          weights,
+          q0 + 4 * l,
+          q1 + 4 * l,
+          q0 + scalesAt + 2 * l,
+          q1 + scalesAt + 2 * l,
+          q0 + bytesAt + l,
+          q1 + bytesAt + l,
+          supers,
+          x,
+          c,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 
@@ -94,7 +103,23 @@ final class SuperNibbleMatrix extends RowGroups {
     long q1 = other * groupBytes;
     int last = c + count - 1;
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SuperNibbleVectors.four(weights, q0 + 4 * l, q1 + 4 * l, q0 + scalesAt + 2 * l, q1 + scalesAt + 2 * l, q0 + bytesAt + l, q1 + bytesAt + l, supers, x, c, c + 1, Math.min(c + 2, last), last, tile, l, GROUP + l);
+      SuperNibbleVectors.four(
+          weights,
+          q0 + 4 * l,
+          q1 + 4 * l,
+          q0 + scalesAt + 2 * l,
+          q1 + scalesAt + 2 * l,
+          q0 + bytesAt + l,
+          q1 + bytesAt + l,
+          supers,
+          x,
+          c,
+          c + 1,
+          Math.min(c + 2, last),
+          last,
+          tile,
+          l,
+          GROUP + l);
     }
   }
 

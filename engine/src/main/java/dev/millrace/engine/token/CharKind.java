@@ -48,9 +48,7 @@ final class CharKind {
           Character.MODIFIER_LETTER,
           Character.OTHER_LETTER ->
           LETTER;
-      case Character.NON_SPACING_MARK,
-          Character.COMBINING_SPACING_MARK,
-          Character.ENCLOSING_MARK ->
+      case Character.NON_SPACING_MARK, Character.COMBINING_SPACING_MARK, Character.ENCLOSING_MARK ->
           MARK;
       case Character.DECIMAL_DIGIT_NUMBER, Character.LETTER_NUMBER, Character.OTHER_NUMBER ->
           NUMBER;

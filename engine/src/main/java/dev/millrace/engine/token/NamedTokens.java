@@ -12,15 +12,41 @@ import java.util.List;
 final class NamedTokens {
   private static final List<String> END_OF_TURN =
       List.of(
-          "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>",
-          "<|end_of_text|>", "<EOT>", "_<EOT>", "[EOT]", "<\uFF5Cend\u2581of\u2581sentence\uFF5C>",
+          "<|eot_id|>",
+          "<|im_end|>",
+          "<|end|>",
+          "<end_of_turn>",
+          "<|endoftext|>",
+          "<|end_of_text|>",
+          "<EOT>",
+          "_<EOT>",
+          "[EOT]",
+          "<\uFF5Cend\u2581of\u2581sentence\uFF5C>",
           "<end_of_utterance>");
   private static final List<String> ENDS =
       List.of(
-          "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>",
-          "<|calls|>", "<end_of_turn>", "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>",
-          "[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>", "<eos>", "<turn|>",
-          "<|tool_response>", "<\uFF5Cend\u2581of\u2581sentence\uFF5C>", "[e~[");
+          "<|eot_id|>",
+          "<|im_end|>",
+          "<|end|>",
+          "<|return|>",
+          "<|call|>",
+          "<|flush|>",
+          "<|calls|>",
+          "<end_of_turn>",
+          "<|endoftext|>",
+          "</s>",
+          "<|eom_id|>",
+          "<EOT>",
+          "_<EOT>",
+          "[EOT]",
+          "[EOS]",
+          "<|end_of_text|>",
+          "<end_of_utterance>",
+          "<eos>",
+          "<turn|>",
+          "<|tool_response>",
+          "<\uFF5Cend\u2581of\u2581sentence\uFF5C>",
+          "[e~[");
 
   /** Parts of a channel's head, which a reader of the answer wants to see. */
   private static final List<String> SHOWN =
@@ -91,16 +117,47 @@ final class NamedTokens {
 
   /** The tokens for filling in the middle of a file: three of them end what is filled in. */
   private void middles() {
-    byText("fim_pre_token_id", List.of("<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>",
-        "<\uFF5Cfim\u2581begin\uFF5C>", "<PRE>", "\u2581<PRE>", "<|code_prefix|>", "<|prefix|>"));
-    byText("fim_suf_token_id", List.of("<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>",
-        "<\uFF5Cfim\u2581hole\uFF5C>", "<SUF>", "\u2581<SUF>", "<|code_suffix|>", "<|suffix|>"));
-    byText("fim_mid_token_id", List.of("<|fim_middle|>", "<fim-middle>", "<fim_middle>",
-        "<\uFF5Cfim\u2581end\uFF5C>", "<MID>", "\u2581<MID>", "<|code_middle|>", "<|middle|>"));
-    end(byText("fim_pad_token_id", List.of("<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>",
-        "[PAD]")));
-    end(byText("fim_rep_token_id", List.of("<|fim_repo|>", "<|repo_name|>", "<fim-repo>",
-        "<REPO>", "<reponame>")));
+    byText(
+        "fim_pre_token_id",
+        List.of(
+            "<|fim_prefix|>",
+            "<fim-prefix>",
+            "<fim_prefix>",
+            "<\uFF5Cfim\u2581begin\uFF5C>",
+            "<PRE>",
+            "\u2581<PRE>",
+            "<|code_prefix|>",
+            "<|prefix|>"));
+    byText(
+        "fim_suf_token_id",
+        List.of(
+            "<|fim_suffix|>",
+            "<fim-suffix>",
+            "<fim_suffix>",
+            "<\uFF5Cfim\u2581hole\uFF5C>",
+            "<SUF>",
+            "\u2581<SUF>",
+            "<|code_suffix|>",
+            "<|suffix|>"));
+    byText(
+        "fim_mid_token_id",
+        List.of(
+            "<|fim_middle|>",
+            "<fim-middle>",
+            "<fim_middle>",
+            "<\uFF5Cfim\u2581end\uFF5C>",
+            "<MID>",
+            "\u2581<MID>",
+            "<|code_middle|>",
+            "<|middle|>"));
+    end(
+        byText(
+            "fim_pad_token_id",
+            List.of("<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]")));
+    end(
+        byText(
+            "fim_rep_token_id",
+            List.of("<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>")));
     end(byText("fim_sep_token_id", List.of("<|file_sep|>")));
   }
 

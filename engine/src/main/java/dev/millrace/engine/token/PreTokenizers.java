@@ -4,7 +4,6 @@ import dev.millrace.engine.EngineException;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-
 import java.util.function.Supplier;
 
 /**
@@ -20,8 +19,7 @@ final class PreTokenizers {
 
   private static final String GPT2 =
       "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
-  private static final String LLAMA3 =
-      CONTRACTIONS + "|" + WORDS + "|\\p{N}{1,3}|" + OTHERS;
+  private static final String LLAMA3 = CONTRACTIONS + "|" + WORDS + "|\\p{N}{1,3}|" + OTHERS;
   private static final String QWEN2 = CONTRACTIONS + "|" + WORDS + "|\\p{N}|" + OTHERS;
   private static final String BLOOM = " ?[^(\\s|.,!?\u2026\u3002\uFF0C\u3001\u0964\u06D4\u060C)]+";
   private static final String LINES = "[^\\n]+|[\\n]+";
@@ -34,8 +32,7 @@ final class PreTokenizers {
   private static final String UNCASED =
       "[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+(?:" + CONTRACTIONS + ")?";
 
-  private static final String CASED_OTHERS =
-      " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" + SPACES;
+  private static final String CASED_OTHERS = " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" + SPACES;
 
   private static final String DEEPSEEK3 =
       "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
@@ -60,45 +57,94 @@ final class PreTokenizers {
   private static final Map<String, Supplier<PreTokenizer>> BY_NAME = new TreeMap<>();
 
   static {
-    name(() -> new PreTokenizer(
-            "[\\p{P}\\$\\+<=>\\^~\\|]+", GPT2, "\\p{N}+", "[0-9][0-9][0-9]"), "default");
+    name(
+        () -> new PreTokenizer("[\\p{P}\\$\\+<=>\\^~\\|]+", GPT2, "\\p{N}+", "[0-9][0-9][0-9]"),
+        "default");
     name(
         () -> new PreTokenizer(LLAMA3).withWholeWords().withBos(),
-        "llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2",
+        "llama3",
+        "llama-v3",
+        "llama-bpe",
+        "falcon3",
+        "falcon-h1",
+        "pixtral",
+        "midm-2.0",
+        "lfm2",
         "jina-v5-nano");
     name(() -> new PreTokenizer(LLAMA3), "dbrx", "smaug-bpe", "glm4", "chatglm-bpe");
     name(
         () -> new PreTokenizer(GPT2),
-        "gpt-2", "phi-2", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de", "jina-v1-en",
-        "jina-v2-code", "roberta-bpe", "gigachat", "a.x-4.0", "mellum", "modern-bert", "mpt",
-        "olmo", "jais", "trillion", "granite-docling", "exaone4");
+        "gpt-2",
+        "phi-2",
+        "jina-es",
+        "jina-de",
+        "jina-v2-es",
+        "jina-v2-de",
+        "jina-v1-en",
+        "jina-v2-code",
+        "roberta-bpe",
+        "gigachat",
+        "a.x-4.0",
+        "mellum",
+        "modern-bert",
+        "mpt",
+        "olmo",
+        "jais",
+        "trillion",
+        "granite-docling",
+        "exaone4");
     name(
         () -> new PreTokenizer("\\p{N}", GPT2),
-        "starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b",
+        "starcoder",
+        "refact",
+        "command-r",
+        "smollm",
+        "codeshell",
+        "exaone",
+        "minerva-7b",
         "mellum2");
     name(
         () -> new PreTokenizer(QWEN2),
-        "qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez", "stablelm2", "hunyuan",
-        "solar-open", "grok-2");
-    name(() -> new PreTokenizer(
-            "[\\p{P}\\$\\+<=>\\^~\\|`]+", GPT2, "[0-9][0-9][0-9]"), "falcon");
+        "qwen2",
+        "deepseek-r1-qwen",
+        "kormo",
+        "f2llmv2",
+        "megrez",
+        "stablelm2",
+        "hunyuan",
+        "solar-open",
+        "grok-2");
+    name(() -> new PreTokenizer("[\\p{P}\\$\\+<=>\\^~\\|`]+", GPT2, "[0-9][0-9][0-9]"), "falcon");
     name(PreTokenizers::deepseekLlm, "deepseek-llm");
     name(
-        () -> new PreTokenizer(
-                "[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+",
-                "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+", "\\p{N}"),
+        () ->
+            new PreTokenizer(
+                "[\\r\\n]",
+                "\\s?\\p{L}+",
+                "\\s?\\p{P}+",
+                "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+",
+                "\\p{N}"),
         "deepseek-coder");
     name(
-        () -> new PreTokenizer(
+        () ->
+            new PreTokenizer(
                 "\\p{N}{1,3}", CJK, DEEPSEEK3 + "| ?[\\p{P}\\p{S}]+[\\r\\n]*|" + SPACES),
-        "deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4");
+        "deepseek-v3",
+        "hunyuan-dense",
+        "joyai-llm",
+        "hy_v4");
     name(
         () -> new PreTokenizer(CASED + "|\\p{N}|" + CASED_OTHERS).withWholeWords().withBos(),
         "tekken");
     name(
-        () -> new PreTokenizer(
+        () ->
+            new PreTokenizer(
                 cased("\\p{L}", "(?:" + CONTRACTIONS + ")?") + "|\\p{N}{1,3}|" + CASED_OTHERS),
-        "gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2");
+        "gpt-4o",
+        "llama4",
+        "kanana2",
+        "talkie",
+        "minimax-m2");
     nameFurther();
   }
 
@@ -106,60 +152,96 @@ final class PreTokenizers {
 
   private static void nameFurther() {
     name(
-        () -> new PreTokenizer(
-                CONTRACTIONS + "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}"
-                    + "| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" + SPACES),
+        () ->
+            new PreTokenizer(
+                CONTRACTIONS
+                    + "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}"
+                    + "| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|"
+                    + SPACES),
         "qwen35");
     name(() -> new PreTokenizer(BLOOM), "bloom", "poro-chat", "gpt3-finnish");
     name(() -> new PreTokenizer(BLOOM, "\\p{N}"), "viking");
     name(() -> new PreTokenizer(LINES, QWEN2), "laguna");
     name(() -> new PreTokenizer(WORDS + "|\\p{N}|" + OTHERS), "ufakzeka");
     name(
-        () -> new PreTokenizer(
+        () ->
+            new PreTokenizer(
                 CONTRACTIONS + "|" + WORDS + "|\\p{N}| ?[^\\s\\p{L}\\p{N}\\r\\n]+|" + SPACES),
         "seed-coder");
     name(
-        () -> new PreTokenizer(
-                "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|" + WORDS + "|\\p{N}"
+        () ->
+            new PreTokenizer(
+                "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|"
+                    + WORDS
+                    + "|\\p{N}"
                     + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+"),
-        "bailingmoe", "bailingmoe2", "llada-moe");
+        "bailingmoe",
+        "bailingmoe2",
+        "llada-moe");
     name(
-        () -> new PreTokenizer(
-                "\\p{N}{1,3}", CONTRACTIONS + "|" + WORDS + "|\\p{N}+|" + OTHERS).withWholeWords(),
+        () ->
+            new PreTokenizer("\\p{N}{1,3}", CONTRACTIONS + "|" + WORDS + "|\\p{N}+|" + OTHERS)
+                .withWholeWords(),
         "minicpm5");
     name(
-        () -> new PreTokenizer(
-                cased("\\p{L}\\p{M}", "(?:" + CONTRACTIONS + ")?") + "|\\p{N}{1,3}|"
-                    + CASED_OTHERS).withWholeWords(),
+        () ->
+            new PreTokenizer(
+                    cased("\\p{L}\\p{M}", "(?:" + CONTRACTIONS + ")?")
+                        + "|\\p{N}{1,3}|"
+                        + CASED_OTHERS)
+                .withWholeWords(),
         "granite-embed-multi-97m");
     name(
-        () -> new PreTokenizer(
-                "\\p{Han}+|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}&&[^\\p{Han}]]+(?:" + CONTRACTIONS + ")?"
-                    + "|\\p{N}{1,3}|" + OTHERS),
+        () ->
+            new PreTokenizer(
+                "\\p{Han}+|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}&&[^\\p{Han}]]+(?:"
+                    + CONTRACTIONS
+                    + ")?"
+                    + "|\\p{N}{1,3}|"
+                    + OTHERS),
         "kimi-k2");
     name(() -> new PreTokenizer(LINES).inUtf8().withBos(), "gemma4", "granite-embed-multi-311m");
     name(
-        () -> new PreTokenizer(
-                "\\p{N}{1,3}", CJK,
-                DEEPSEEK3 + "| ?[\\p{P}\\p{S}]+|[\\r\\n]|\\s+(?!\\S)|\\s+", "\\p{N}"),
+        () ->
+            new PreTokenizer(
+                "\\p{N}{1,3}",
+                CJK,
+                DEEPSEEK3 + "| ?[\\p{P}\\p{S}]+|[\\r\\n]|\\s+(?!\\S)|\\s+",
+                "\\p{N}"),
         "spark2_5");
     name(
-        () -> new PreTokenizer(
-                CONTRACTIONS + "|" + WORDS + "|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
-                    + "|\\s*[\\r\\n]+|\\s{512}(?!\\S)|\\s{256}(?!\\S)|\\s{128}(?!\\S)|\\s{64}(?!\\S)"
+        () ->
+            new PreTokenizer(
+                CONTRACTIONS
+                    + "|"
+                    + WORDS
+                    + "|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r"
+                    + "\\n"
+                    + "]*|\\s*[\\r"
+                    + "\\n"
+                    + "]+|\\s{512}(?!\\S)|\\s{256}(?!\\S)|\\s{128}(?!\\S)|\\s{64}(?!\\S)"
                     + "|\\s{32}(?!\\S)|\\s{16}(?!\\S)|\\s{8}(?!\\S)|\\s{4}(?!\\S)|\\s{1,2}(?!\\S)|\\s"),
         "jais-2");
     name(
-        () -> new PreTokenizer(
-                "<sentinel:[0-9]+>", "IMGIMG[A-I]{1,4}Z", "[\\t\\n]|    |  ", "\\p{N}",
-                "[\\p{P}!-/:-@\\[-`{-~]", GPT2).withBos(),
+        () ->
+            new PreTokenizer(
+                    "<sentinel:[0-9]+>",
+                    "IMGIMG[A-I]{1,4}Z",
+                    "[\\t\\n]|    |  ",
+                    "\\p{N}",
+                    "[\\p{P}!-/:-@\\[-`{-~]",
+                    GPT2)
+                .withBos(),
         "chameleon");
     name(
-        () -> new PreTokenizer(
-                "[\uAC00-\uD7A3\u3131-\u318E]+"
-                    + "|[\uFF01\u2026\u201C\u201D\u2018\u2019\u2014\uFF1A\uFF1B\uFF0C\u3001-\u303F"
-                    + "\uFE30-\uFE4F]+|[\u3105-\u312F]+|" + CJK,
-                UNCASED + "|\\p{N}|" + CASED_OTHERS).withWholeWords(),
+        () ->
+            new PreTokenizer(
+                    "[\uAC00-\uD7A3\u3131-\u318E]+"
+                        + "|[\uFF01\u2026\u201C\u201D\u2018\u2019\u2014\uFF1A\uFF1B\uFF0C\u3001-\u303F"
+                        + "\uFE30-\uFE4F]+|[\u3105-\u312F]+|"
+                        + CJK,
+                    UNCASED + "|\\p{N}|" + CASED_OTHERS)
+                .withWholeWords(),
         "youtu");
     name(PreTokenizers::afmoe, "afmoe");
     name(PreTokenizers::tinyAya, "tiny_aya", "cohere2moe");

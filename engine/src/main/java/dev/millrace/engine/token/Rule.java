@@ -57,8 +57,7 @@ final class Rule {
     };
   }
 
-  private static int match(
-      Repeat repeat, Part[] parts, int part, CodePoints text, int at, int to) {
+  private static int match(Repeat repeat, Part[] parts, int part, CodePoints text, int at, int to) {
     int most = (int) Math.min(to, (long) at + repeat.most);
     int end = at;
     while (end < most && repeat.set.contains(text, end)) {

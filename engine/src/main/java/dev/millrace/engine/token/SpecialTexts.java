@@ -44,9 +44,7 @@ final class SpecialTexts {
       }
     }
     specials.sort((a, b) -> Integer.compare(b.text.length, a.text.length));
-    table =
-        ByteTable.of(
-            specials.stream().map(s -> tokens.text(s.token)).toArray(String[]::new));
+    table = ByteTable.of(specials.stream().map(s -> tokens.text(s.token)).toArray(String[]::new));
   }
 
   /**

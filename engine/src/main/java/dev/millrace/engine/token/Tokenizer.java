@@ -37,11 +37,7 @@ public final class Tokenizer implements Vocabulary {
   record Frame(int before, int after, boolean leadingSpace) {}
 
   Tokenizer(
-      Tokens tokens,
-      NamedTokens named,
-      SpecialTexts specials,
-      Encoding encoding,
-      Frame frame) {
+      Tokens tokens, NamedTokens named, SpecialTexts specials, Encoding encoding, Frame frame) {
     this.tokens = tokens;
     this.named = named;
     this.specials = specials;

@@ -85,8 +85,7 @@ final class TokenizerReader {
   }
 
   private NamedTokens named(Tokens tokens, int bos, int eos, int unk, int sep, int pad) {
-    return new NamedTokens(
-        metadata, tokens, new NamedTokens.Defaults(bos, eos, unk, sep, pad));
+    return new NamedTokens(metadata, tokens, new NamedTokens.Defaults(bos, eos, unk, sep, pad));
   }
 
   private Tokenizer.Frame frame(NamedTokens named, boolean bosIfUnsaid, boolean leadingSpace) {

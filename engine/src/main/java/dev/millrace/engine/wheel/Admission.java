@@ -74,9 +74,11 @@ final class Admission {
     int needed = Pages.holding(sequence.known());
     sequence.makeRoom(needed);
     // at least the last token is computed, because its logits are needed
-    int shared = ledger.match(sequence.tokens(), (sequence.known() - 1) / Pages.SIZE, sequence.pages());
+    int shared =
+        ledger.match(sequence.tokens(), (sequence.known() - 1) / Pages.SIZE, sequence.pages());
     int idle = ledger.idle(sequence.pages(), shared);
-    // each of those inside may need a page soon; without this an admission could cost a preemption at once
+    // each of those inside may need a page soon; without this an admission could cost a preemption
+    // at once
     int reserve = admitted.size();
     if (needed - shared + idle + reserve > ledger.available()) {
       return false;

@@ -49,7 +49,8 @@ final class Endings {
       try {
         end(sequence, Finish.RELEASED, Condition.PAUSED, reason);
       } catch (RuntimeException e) {
-        // where a wheel broke, its ledger may have too; the submitters have their results all the same
+        // where a wheel broke, its ledger may have too; the submitters have their results all the
+        // same
       }
     }
   }

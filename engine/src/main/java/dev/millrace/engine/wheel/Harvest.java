@@ -16,7 +16,12 @@ final class Harvest {
   private final PageLedger ledger;
   private final float[] logits; // (sequence, vocabulary)
 
-  Harvest(WheelSettings settings, PipeProcessor processor, Choosing choosing, Endings endings, PageLedger ledger) {
+  Harvest(
+      WheelSettings settings,
+      PipeProcessor processor,
+      Choosing choosing,
+      Endings endings,
+      PageLedger ledger) {
     this.processor = processor;
     this.choosing = choosing;
     this.endings = endings;

@@ -176,18 +176,25 @@ final class PageLedger {
     int[] seen = new int[total()];
     for (int i = 0; i < freeCount; i++) {
       seen[free[i]]++;
-      require(references[free[i]] == 0 && !index.holds(free[i]), "a free page is in use or indexed", free[i]);
+      require(
+          references[free[i]] == 0 && !index.holds(free[i]),
+          "a free page is in use or indexed",
+          free[i]);
     }
     int count = 0;
     for (int page = oldest; page >= 0; page = newer[page]) {
       seen[page]++;
       count++;
-      require(references[page] == 0 && index.holds(page), "a cached page is in use or not indexed", page);
+      require(
+          references[page] == 0 && index.holds(page),
+          "a cached page is in use or not indexed",
+          page);
     }
     require(count == cached, "cached pages are miscounted", count);
     for (int page = 0; page < total(); page++) {
       require(references[page] == expected[page], "references are miscounted", page);
-      require(seen[page] == (references[page] == 0 ? 1 : 0), "a page is lost, or is two things", page);
+      require(
+          seen[page] == (references[page] == 0 ? 1 : 0), "a page is lost, or is two things", page);
       int before = index.holds(page) ? index.parentOf(page) : PrefixIndex.ROOT;
       require(
           before == PrefixIndex.ROOT

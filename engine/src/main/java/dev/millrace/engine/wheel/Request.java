@@ -30,10 +30,12 @@ public record Request(
   public Request {
     stops = List.copyOf(stops);
     if (prompt.length == 0) {
-      throw new EngineException("request: the prompt has no tokens; give at least one, such as the model's BOS");
+      throw new EngineException(
+          "request: the prompt has no tokens; give at least one, such as the model's BOS");
     }
     if (maxTokens < 1) {
-      throw new EngineException("request: maxTokens is %d; it must be at least 1".formatted(maxTokens));
+      throw new EngineException(
+          "request: maxTokens is %d; it must be at least 1".formatted(maxTokens));
     }
   }
 
@@ -65,8 +67,8 @@ public record Request(
     long length = (long) prompt.length + prior.length;
     if (length >= capacity) {
       throw new EngineException(
-          ("request: prompt and prior tokens are %d, but context and cache hold %d, with room for at"
-                  + " least one more token; shorten the prompt or give the cache more pages")
+          ("request: prompt and prior tokens are %d, but context and cache hold %d, with room for"
+               + " at least one more token; shorten the prompt or give the cache more pages")
               .formatted(length, capacity));
     }
   }

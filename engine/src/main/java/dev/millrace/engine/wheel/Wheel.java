@@ -61,7 +61,8 @@ public final class Wheel implements Runnable, AutoCloseable {
     int logitCount = processor.end().vocabulary();
     if (vocabulary.size() != logitCount) {
       throw new EngineException(
-          "model: its head gives %d logits, but its vocabulary has %d tokens".formatted(logitCount, vocabulary.size()));
+          "model: its head gives %d logits, but its vocabulary has %d tokens"
+              .formatted(logitCount, vocabulary.size()));
     }
     workspace = new Workspace(logitCount);
     choosing = new Choosing(vocabulary, logitCount, counters, clock);

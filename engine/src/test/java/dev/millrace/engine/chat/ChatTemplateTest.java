@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 class ChatTemplateTest {
   private static final Instant NOW = Instant.parse("2026-02-05T23:30:00Z");
-  private static final List<Map<String, String>> HELLO = List.of(Map.of("role", "user", "content", "Hello"));
+  private static final List<Map<String, String>> HELLO =
+      List.of(Map.of("role", "user", "content", "Hello"));
   private static final List<Map<String, String>> TALK =
       List.of(
           Map.of("role", "system", "content", "Be brief."),
@@ -24,15 +25,18 @@ class ChatTemplateTest {
   void aTemplateSeesMessagesToolsTokensAndExtras() {
     ChatTemplate template =
         ChatTemplate.of(
-            "{{ bos_token }}{{ messages[0].content }}{{ tools|length }}{{ mood }}{{ add_generation_prompt }}{{ documents is none }}",
+            "{{ bos_token }}{{ messages[0].content }}{{ tools|length }}{{ mood }}{{"
+                + " add_generation_prompt }}{{ documents is none }}",
             Map.of("bos_token", "<s>"));
-    assertThat(template.render(HELLO, List.of(Map.of("a", 1)), Map.of("mood", "calm"), true, NOW)).isEqualTo("<s>Hello1calmTrueTrue");
+    assertThat(template.render(HELLO, List.of(Map.of("a", 1)), Map.of("mood", "calm"), true, NOW))
+        .isEqualTo("<s>Hello1calmTrueTrue");
     assertThat(template.origin()).isEqualTo(ChatTemplate.Origin.FILE);
   }
 
   @Test
   void noToolsAreNoneAndATokenThatTheModelLacksIsUndefined() {
-    ChatTemplate template = ChatTemplate.of("{{ tools is none }} {{ bos_token is defined }}", Map.of());
+    ChatTemplate template =
+        ChatTemplate.of("{{ tools is none }} {{ bos_token is defined }}", Map.of());
     assertThat(template.render(HELLO, List.of(), Map.of(), false, NOW)).isEqualTo("True False");
     assertThat(template.render(HELLO, null, Map.of(), false, NOW)).isEqualTo("True False");
   }
@@ -45,7 +49,10 @@ class ChatTemplateTest {
 
   @Test
   void aRefusalOfTheTemplateIsToldApartFromAFault() {
-    ChatTemplate template = ChatTemplate.of("a\n{% if messages %}\n{{ raise_exception('No messages, please!') }}{% endif %}", Map.of());
+    ChatTemplate template =
+        ChatTemplate.of(
+            "a\n{% if messages %}\n{{ raise_exception('No messages, please!') }}{% endif %}",
+            Map.of());
     assertThatThrownBy(() -> template.render(HELLO, null, Map.of(), true, NOW))
         .isInstanceOfSatisfying(TemplateException.class, e -> assertThat(e.raised()).isTrue())
         .hasMessage("chat template, line 3: No messages, please!");
@@ -57,10 +64,14 @@ class ChatTemplateTest {
 
   @Test
   void whatIsNotSupportedIsRefusedByNameWhenATemplateIsRead() {
-    assertThatThrownBy(() -> ChatTemplate.of("x\n{% include 'y' %}", Map.of())).hasMessage("chat template, line 2: the tag 'include' is not supported here");
-    assertThatThrownBy(() -> ChatTemplate.of("{{ x|urlize }}", Map.of())).hasMessage("chat template, line 1: the filter 'urlize' is not supported");
-    assertThatThrownBy(() -> ChatTemplate.of("{{ x is nice }}", Map.of())).hasMessage("chat template, line 1: the test 'nice' is not supported");
-    assertThatThrownBy(() -> ChatTemplate.of("{% for x in y recursive %}{% endfor %}", Map.of())).hasMessageContaining("recursive");
+    assertThatThrownBy(() -> ChatTemplate.of("x\n{% include 'y' %}", Map.of()))
+        .hasMessage("chat template, line 2: the tag 'include' is not supported here");
+    assertThatThrownBy(() -> ChatTemplate.of("{{ x|urlize }}", Map.of()))
+        .hasMessage("chat template, line 1: the filter 'urlize' is not supported");
+    assertThatThrownBy(() -> ChatTemplate.of("{{ x is nice }}", Map.of()))
+        .hasMessage("chat template, line 1: the test 'nice' is not supported");
+    assertThatThrownBy(() -> ChatTemplate.of("{% for x in y recursive %}{% endfor %}", Map.of()))
+        .hasMessageContaining("recursive");
   }
 
   @Test
@@ -74,7 +85,8 @@ class ChatTemplateTest {
   @Test
   void aValueThatIsNotPlainIsRefusedWithItsPlace() {
     ChatTemplate template = ChatTemplate.of("x", Map.of());
-    assertThatThrownBy(() -> template.render(List.of(Map.of("content", NOW)), null, Map.of(), true, NOW))
+    assertThatThrownBy(
+            () -> template.render(List.of(Map.of("content", NOW)), null, Map.of(), true, NOW))
         .hasMessageContaining("messages[0].content is a java.time.Instant");
   }
 
@@ -82,15 +94,24 @@ class ChatTemplateTest {
   void textOfAMessageIsNeverReadAsTemplate() {
     ChatTemplate template = ChatTemplate.of("{{ messages[0].content }}", Map.of());
     String odd = "{{ 7 * 7 }}{% for x in y %}{# z";
-    assertThat(template.render(List.of(Map.of("content", odd)), null, Map.of(), true, NOW)).isEqualTo(odd);
+    assertThat(template.render(List.of(Map.of("content", odd)), null, Map.of(), true, NOW))
+        .isEqualTo(odd);
   }
 
   @Test
   void aFileWithoutTemplateButWithItsTokensGetsChatMl() {
-    ChatTemplate template = ChatTemplate.fallback(Set.of("<|im_start|>", "<|im_end|>")::contains, Map.of());
+    ChatTemplate template =
+        ChatTemplate.fallback(Set.of("<|im_start|>", "<|im_end|>")::contains, Map.of());
     assertThat(template.origin()).isEqualTo(ChatTemplate.Origin.CHATML);
     assertThat(template.render(TALK, null, Map.of(), true, NOW))
-        .isEqualTo("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\nHi<|im_end|>\n<|im_start|>assistant\n");
+        .isEqualTo(
+            "<|im_start|>system\n"
+                + "Be brief.<|im_end|>\n"
+                + "<|im_start|>user\n"
+                + "Hello<|im_end|>\n"
+                + "<|im_start|>assistant\n"
+                + "Hi<|im_end|>\n"
+                + "<|im_start|>assistant\n");
   }
 
   @Test
@@ -98,21 +119,34 @@ class ChatTemplateTest {
     ChatTemplate template = ChatTemplate.fallback(_ -> false, Map.of());
     assertThat(template.origin()).isEqualTo(ChatTemplate.Origin.PLAIN);
     assertThat(template.render(HELLO, null, Map.of(), true, NOW)).isEqualTo("Hello");
-    assertThat(template.render(TALK, null, Map.of(), true, NOW)).isEqualTo("Be brief.\n\nHello\n\nHi\n\n");
+    assertThat(template.render(TALK, null, Map.of(), true, NOW))
+        .isEqualTo("Be brief.\n\nHello\n\nHi\n\n");
     List<Map<String, Object>> parts =
-        List.of(Map.of("role", "user", "content", List.of(Map.of("type", "text", "text", "a "), Map.of("type", "text", "text", "b"))));
+        List.of(
+            Map.of(
+                "role",
+                "user",
+                "content",
+                List.of(
+                    Map.of("type", "text", "text", "a "), Map.of("type", "text", "text", "b"))));
     assertThat(template.render(parts, null, Map.of(), true, NOW)).isEqualTo("a b");
-    assertThatThrownBy(() -> template.render(HELLO, List.of(Map.of("name", "f")), Map.of(), true, NOW)).hasMessageContaining("no tools can be offered");
+    assertThatThrownBy(
+            () -> template.render(HELLO, List.of(Map.of("name", "f")), Map.of(), true, NOW))
+        .hasMessageContaining("no tools can be offered");
   }
 
   @Test
   void theTemplateForToolsIsChosenWhereThereIsOne() {
-    ChatTemplates templates = new ChatTemplates(Map.of("default", "d", "tool_use", "t", "rag", "{% broken"), Map.of(), _ -> false);
+    ChatTemplates templates =
+        new ChatTemplates(
+            Map.of("default", "d", "tool_use", "t", "rag", "{% broken"), Map.of(), _ -> false);
     assertThat(templates.choose(true).render(Map.of(), NOW)).isEqualTo("t");
     assertThat(templates.choose(false).render(Map.of(), NOW)).isEqualTo("d");
     assertThat(templates.choose(false)).isSameAs(templates.named("default"));
     assertThatThrownBy(() -> templates.named("rag")).isInstanceOf(TemplateException.class);
-    assertThatThrownBy(() -> templates.named("none")).hasMessage("the model has no chat template 'none'; it has [default, rag, tool_use]");
-    assertThat(new ChatTemplates(Map.of(), Map.of(), _ -> false).choose(true).origin()).isEqualTo(ChatTemplate.Origin.PLAIN);
+    assertThatThrownBy(() -> templates.named("none"))
+        .hasMessage("the model has no chat template 'none'; it has [default, rag, tool_use]");
+    assertThat(new ChatTemplates(Map.of(), Map.of(), _ -> false).choose(true).origin())
+        .isEqualTo(ChatTemplate.Origin.PLAIN);
   }
 }

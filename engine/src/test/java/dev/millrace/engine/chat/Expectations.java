@@ -79,7 +79,9 @@ final class Expectations {
     }
     String which = expected.context() + " of " + source;
     if (expected.kind().equals("error")) {
-      assertThat(outcome).as("%s, where jinja2 says: %s", which, expected.text()).startsWith("error: ");
+      assertThat(outcome)
+          .as("%s, where jinja2 says: %s", which, expected.text())
+          .startsWith("error: ");
     } else {
       assertThat(outcome).as(which).isEqualTo(expected.kind() + ": " + expected.text());
     }
@@ -88,7 +90,9 @@ final class Expectations {
   /** The variables of each context, as {@code apply_chat_template} would pass them. */
   @SuppressWarnings("unchecked")
   static Map<String, Map<String, Object>> contexts() {
-    var data = (Map<String, Object>) Objects.requireNonNull(PlainJson.read(read(resources().resolve("contexts.json"))));
+    var data =
+        (Map<String, Object>)
+            Objects.requireNonNull(PlainJson.read(read(resources().resolve("contexts.json"))));
     Map<String, Map<String, Object>> contexts = new LinkedHashMap<>();
     data.forEach(
         (name, context) -> {

@@ -38,18 +38,28 @@ class HostileTemplatesTest {
         "{{ [1]|tojson(indent=10 ** 12) }}",
         "{{ [0] * 10 ** 12 }}",
         "{{ [0]|batch(10 ** 9, 'x')|list }}{{ [0]|slice(10 ** 9, 'x')|list }}",
-        "{% set ns = namespace(x='x') %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
-        "{% set ns = namespace(x='xx') %}{% for i in range(99) %}{% set ns.x = ns.x.replace('x', 'xxxxxxxx') %}{% endfor %}",
-        "{% set ns = namespace(x=[1]) %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
-        "{% set ns = namespace(x=[]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
-        "{% set ns = namespace(x=[]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x|tojson }}",
-        "{% set a = namespace(x=[]) %}{% set b = namespace(x=[]) %}{% for i in range(60) %}{% set a.x = [a.x, a.x] %}{% set b.x = [b.x, b.x] %}{% endfor %}{{ a.x == b.x }}",
-        "{% set ns = namespace(x=[]) %}{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x|tojson }}",
-        "{% set ns = namespace(x=[]) %}{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
+        "{% set ns = namespace(x='x') %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{%"
+            + " endfor %}",
+        "{% set ns = namespace(x='xx') %}{% for i in range(99) %}{% set ns.x = ns.x.replace('x',"
+            + " 'xxxxxxxx') %}{% endfor %}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{%"
+            + " endfor %}",
+        "{% set ns = namespace(x=[]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{%"
+            + " endfor %}{{ ns.x }}",
+        "{% set ns = namespace(x=[]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{%"
+            + " endfor %}{{ ns.x|tojson }}",
+        "{% set a = namespace(x=[]) %}{% set b = namespace(x=[]) %}{% for i in range(60) %}{% set"
+            + " a.x = [a.x, a.x] %}{% set b.x = [b.x, b.x] %}{% endfor %}{{ a.x == b.x }}",
+        "{% set ns = namespace(x=[]) %}{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor"
+            + " %}{{ ns.x|tojson }}",
+        "{% set ns = namespace(x=[]) %}{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor"
+            + " %}{{ ns.x }}",
         "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
         "{% macro f(n) %}{% for i in [1, 2] %}{{ f(n) }}{% endfor %}{% endmacro %}{{ f(1) }}",
-        "{% set x = 'a' * 60000 %}{% for i in range(99999) %}{% if 'b' in x or x|upper == x.strip() or x[::-1] == x %}{% endif %}{% endfor %}",
-        "{% set x = 'a' * 60000 %}{% for i in range(9999) %}{{ ('a' * 30000 ~ 'b') in x }}{% endfor %}",
+        "{% set x = 'a' * 60000 %}{% for i in range(99999) %}{% if 'b' in x or x|upper == x.strip()"
+            + " or x[::-1] == x %}{% endif %}{% endfor %}",
+        "{% set x = 'a' * 60000 %}{% for i in range(9999) %}{{ ('a' * 30000 ~ 'b') in x }}{% endfor"
+            + " %}",
         "{{ 9 ** 9 ** 9 }}",
         "{{ ('9' * 60000)|int + 1 }}{{ 'a'.nope.nope }}",
         "{{ range(10 ** 18)|list }}",
@@ -59,42 +69,73 @@ class HostileTemplatesTest {
     AtomicReference<Throwable> outcome = new AtomicReference<>();
     Thread small = Thread.ofPlatform().start(() -> outcome.set(failure(source, SMALL)));
     assertThat(join(small)).as("ends").isTrue();
-    assertThat(outcome.get()).as(source).isInstanceOf(TemplateException.class).hasMessageStartingWith("chat template");
+    assertThat(outcome.get())
+        .as(source)
+        .isInstanceOf(TemplateException.class)
+        .hasMessageStartingWith("chat template");
   }
 
   @Test
   void deepNestingIsRefusedWhenATemplateIsRead() {
-    for (String[] pair : List.of(new String[] {"(", ")"}, new String[] {"[", "]"}, new String[] {"{1:", "}"}, new String[] {"-", ""}, new String[] {"not ", ""})) {
+    for (String[] pair :
+        List.of(
+            new String[] {"(", ")"},
+            new String[] {"[", "]"},
+            new String[] {"{1:", "}"},
+            new String[] {"-", ""},
+            new String[] {"not ", ""})) {
       String source = "{{ " + pair[0].repeat(20_000) + "1" + pair[1].repeat(20_000) + " }}";
-      assertThat(failure(source, Limits.DEFAULT)).as(pair[0]).isInstanceOf(TemplateException.class).hasMessageContaining("nested");
+      assertThat(failure(source, Limits.DEFAULT))
+          .as(pair[0])
+          .isInstanceOf(TemplateException.class)
+          .hasMessageContaining("nested");
     }
     assertThat(failure("{% if a %}".repeat(20_000), Limits.DEFAULT)).hasMessageContaining("nested");
-    assertThat(failure("{{ 1" + "1".repeat(500_000) + " }}{{ 1" + " + 1".repeat(100_000) + " }}", Limits.DEFAULT)).isInstanceOf(TemplateException.class);
-    assertThat(failure("x".repeat(Limits.DEFAULT.sourceChars() + 1), Limits.DEFAULT)).hasMessageContaining("limit");
+    assertThat(
+            failure(
+                "{{ 1" + "1".repeat(500_000) + " }}{{ 1" + " + 1".repeat(100_000) + " }}",
+                Limits.DEFAULT))
+        .isInstanceOf(TemplateException.class);
+    assertThat(failure("x".repeat(Limits.DEFAULT.sourceChars() + 1), Limits.DEFAULT))
+        .hasMessageContaining("limit");
   }
 
   @Test
   void theDefaultLimitsEndWithinSeconds() {
     long start = System.nanoTime();
-    assertThat(failure("{% for a in range(99999) %}{% for b in range(99999) %}{{ '' }}{% endfor %}{% endfor %}", Limits.DEFAULT)).hasMessageContaining("steps");
+    assertThat(
+            failure(
+                "{% for a in range(99999) %}{% for b in range(99999) %}{{ '' }}{% endfor %}{%"
+                    + " endfor %}",
+                Limits.DEFAULT))
+        .hasMessageContaining("steps");
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
   }
 
   @Test
   void aLongConversationStaysWithinTheDefaultLimits() {
-    String source = Expectations.read(Expectations.resources().resolve("templates/Qwen-Qwen3-0.6B.jinja"));
+    String source =
+        Expectations.read(Expectations.resources().resolve("templates/Qwen-Qwen3-0.6B.jinja"));
     Map<String, String> turn = Map.of("role", "user", "content", "x".repeat(10_000));
-    Map<String, Object> context = Map.of("messages", Collections.nCopies(400, turn), "add_generation_prompt", true);
-    assertThat(Template.parse(source, Limits.DEFAULT).render(context, NOW)).hasSizeGreaterThan(4_000_000);
+    Map<String, Object> context =
+        Map.of("messages", Collections.nCopies(400, turn), "add_generation_prompt", true);
+    assertThat(Template.parse(source, Limits.DEFAULT).render(context, NOW))
+        .hasSizeGreaterThan(4_000_000);
   }
 
   @Test
   void mutatedTemplatesNeverFailInAnyOtherWay() {
     long seed = 20_260_205;
     Random random = new Random(seed);
-    List<String> sources = Expectations.templates(Expectations.resources().resolve("templates")).stream().map(Expectations::read).toList();
+    List<String> sources =
+        Expectations.templates(Expectations.resources().resolve("templates")).stream()
+            .map(Expectations::read)
+            .toList();
     List<Map<String, Object>> contexts = List.copyOf(Expectations.contexts().values());
-    String[] bits = {"{%", "%}", "{{", "}}", "-", "'", "(", ")", "[", "]", " if ", " else ", "|", ".", "~", "endfor", "x", "1", "\\", "is ", "{#", "\n"};
+    String[] bits = {
+      "{%", "%}", "{{", "}}", "-", "'", "(", ")", "[", "]", " if ", " else ", "|", ".", "~",
+      "endfor", "x", "1", "\\", "is ", "{#", "\n"
+    };
     for (int round = 0; round < 1_000; round++) {
       StringBuilder source = new StringBuilder(sources.get(random.nextInt(sources.size())));
       for (int change = random.nextInt(4); change >= 0; change--) {
@@ -102,8 +143,13 @@ class HostileTemplatesTest {
         int end = Math.min(source.length(), at + random.nextInt(4));
         source.replace(at, end, random.nextBoolean() ? bits[random.nextInt(bits.length)] : "");
       }
-      Throwable failure = failure(source.toString(), SMALL, contexts.get(random.nextInt(contexts.size())));
-      assertThat(failure).as("seed %d, round %d", seed, round).satisfiesAnyOf(f -> assertThat(f).isNull(), f -> assertThat(f).isInstanceOf(TemplateException.class));
+      Throwable failure =
+          failure(source.toString(), SMALL, contexts.get(random.nextInt(contexts.size())));
+      assertThat(failure)
+          .as("seed %d, round %d", seed, round)
+          .satisfiesAnyOf(
+              f -> assertThat(f).isNull(),
+              f -> assertThat(f).isInstanceOf(TemplateException.class));
     }
   }
 

@@ -14,7 +14,8 @@ class LanguageTest {
   private static final Path FILE = Expectations.resources().resolve("language.json");
 
   @SuppressWarnings("unchecked")
-  private static final Map<String, Object> DATA = (Map<String, Object>) Objects.requireNonNull(PlainJson.read(Expectations.read(FILE)));
+  private static final Map<String, Object> DATA =
+      (Map<String, Object>) Objects.requireNonNull(PlainJson.read(Expectations.read(FILE)));
 
   static Stream<Expectations.Case> cases() {
     return Expectations.cases(FILE).stream();
@@ -26,6 +27,9 @@ class LanguageTest {
   void meansWhatItMeansInJinja2(Expectations.Case expected) {
     String[] at = expected.context().split("/");
     List<String> topic = (List<String>) DATA.get(at[0]);
-    Expectations.check(topic.get(Integer.parseInt(at[1])), new HashMap<>((Map<String, Object>) DATA.get("context")), expected);
+    Expectations.check(
+        topic.get(Integer.parseInt(at[1])),
+        new HashMap<>((Map<String, Object>) DATA.get("context")),
+        expected);
   }
 }

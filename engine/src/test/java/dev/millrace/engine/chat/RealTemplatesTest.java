@@ -13,9 +13,12 @@ class RealTemplatesTest {
   private static final Map<String, Map<String, Object>> CONTEXTS = Expectations.contexts();
 
   static Stream<Path> templates() {
-    Stream<Path> ours = Expectations.templates(Expectations.resources().resolve("templates")).stream();
+    Stream<Path> ours =
+        Expectations.templates(Expectations.resources().resolve("templates")).stream();
     String more = System.getProperty("millrace.templates");
-    return more == null ? ours : Stream.concat(ours, Expectations.templates(Path.of(more)).stream());
+    return more == null
+        ? ours
+        : Stream.concat(ours, Expectations.templates(Path.of(more)).stream());
   }
 
   @ParameterizedTest
@@ -24,6 +27,7 @@ class RealTemplatesTest {
     String source = Expectations.read(file);
     assertThat(Expectations.cases(file))
         .hasSameSizeAs(CONTEXTS.keySet())
-        .allSatisfy(expected -> Expectations.check(source, CONTEXTS.get(expected.context()), expected));
+        .allSatisfy(
+            expected -> Expectations.check(source, CONTEXTS.get(expected.context()), expected));
   }
 }

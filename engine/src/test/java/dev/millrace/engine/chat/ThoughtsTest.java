@@ -11,12 +11,14 @@ import org.junit.jupiter.api.Test;
 class ThoughtsTest {
   @Test
   void thoughtsAndAnswerAreSeparated() {
-    assertThat(split(false, "<think>\nLet me see.\n</think>\n\n42 ")).isEqualTo(new Parts("Let me see.", "42 "));
+    assertThat(split(false, "<think>\nLet me see.\n</think>\n\n42 "))
+        .isEqualTo(new Parts("Let me see.", "42 "));
   }
 
   @Test
   void anOutputWithoutThoughtsStaysAsItIs() {
-    assertThat(split(false, "  \n42 <think>no</think> ")).isEqualTo(new Parts("", "  \n42 <think>no</think> "));
+    assertThat(split(false, "  \n42 <think>no</think> "))
+        .isEqualTo(new Parts("", "  \n42 <think>no</think> "));
     assertThat(split(false, "<thin ice")).isEqualTo(new Parts("", "<thin ice"));
     assertThat(split(false, " <thi")).isEqualTo(new Parts("", " <thi"));
     assertThat(split(false, "")).isEqualTo(new Parts("", ""));
@@ -27,7 +29,9 @@ class ThoughtsTest {
     assertThat(split(true, "Hm.\n</think>\nYes")).isEqualTo(new Parts("Hm.", "Yes"));
     assertThat(split(true, "</think>Yes")).isEqualTo(new Parts("", "Yes"));
     assertThat(Thoughts.after("<|im_start|>assistant\n<think>\n", Tags.THINK).thinking()).isTrue();
-    assertThat(Thoughts.after("<|im_start|>assistant\n<think>\n\n</think>\n\n", Tags.THINK).thinking()).isFalse();
+    assertThat(
+            Thoughts.after("<|im_start|>assistant\n<think>\n\n</think>\n\n", Tags.THINK).thinking())
+        .isFalse();
   }
 
   @Test
@@ -59,7 +63,12 @@ class ThoughtsTest {
   @Test
   void piecesCutAnywhereGiveTheSame() {
     Random random = new Random(7);
-    List<String> outputs = List.of("<think>\n a\n\n b <think> </thin \n</think>\n\n x </think> y\n", "no thoughts <think>", " <think></think> ", "\n\n<thinking");
+    List<String> outputs =
+        List.of(
+            "<think>\n a\n\n b <think> </thin \n</think>\n\n x </think> y\n",
+            "no thoughts <think>",
+            " <think></think> ",
+            "\n\n<thinking");
     for (int round = 0; round < 500; round++) {
       String output = outputs.get(random.nextInt(outputs.size()));
       Thoughts thoughts = new Thoughts(Tags.THINK, false);
@@ -71,7 +80,9 @@ class ThoughtsTest {
         from = to;
       }
       collect(thoughts.end(), all, answer);
-      assertThat(new Parts(all.toString(), answer.toString())).as("seed 7, round %d", round).isEqualTo(split(false, output));
+      assertThat(new Parts(all.toString(), answer.toString()))
+          .as("seed 7, round %d", round)
+          .isEqualTo(split(false, output));
     }
   }
 
@@ -82,7 +93,9 @@ class ThoughtsTest {
     assertThat(Tags.usedBy("nothing")).isEqualTo(Tags.THINK);
     Tags channels = Tags.usedBy("'<|channel|>analysis<|message|>'");
     Thoughts thoughts = new Thoughts(channels, false);
-    assertThat(thoughts.feed("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes"))
+    assertThat(
+            thoughts.feed(
+                "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes"))
         .isEqualTo(new Parts("Hm.", "Yes"));
   }
 

@@ -30,8 +30,23 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GgufMutationTest {
   private static final long[] BOUNDARIES = {
-    0, 1, 3, 31, 32, 255, 65_536, 1L << 24, 1L << 31, 1L << 32, Integer.MAX_VALUE,
-    (1L << 32) - 1, 1L << 60, Long.MAX_VALUE, Long.MIN_VALUE, -1, -64
+    0,
+    1,
+    3,
+    31,
+    32,
+    255,
+    65_536,
+    1L << 24,
+    1L << 31,
+    1L << 32,
+    Integer.MAX_VALUE,
+    (1L << 32) - 1,
+    1L << 60,
+    Long.MAX_VALUE,
+    Long.MIN_VALUE,
+    -1,
+    -64
   };
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 300_000 : 5_000;
   private static final long MOST_ALLOCATED = 4 << 20;

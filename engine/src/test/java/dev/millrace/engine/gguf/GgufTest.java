@@ -38,8 +38,7 @@ class GgufTest {
 
   /** A header of given numbers, then more numbers. */
   private Path header(int version, long tensors, long keys, long... more) throws IOException {
-    ByteBuffer out =
-        ByteBuffer.allocate(24 + 8 * more.length).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer out = ByteBuffer.allocate(24 + 8 * more.length).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(0x46554747).putInt(version).putLong(tensors).putLong(keys);
     for (long number : more) {
       out.putLong(number);
@@ -198,7 +197,9 @@ class GgufTest {
   @Test
   void overlappingTensorsAreRefused() throws IOException {
     Path file = dir.resolve("x.gguf");
-    new GgufWriter().tensor("a", new long[] {16}, new float[16]).tensor("b", new long[] {1}, 1)
+    new GgufWriter()
+        .tensor("a", new long[] {16}, new float[16])
+        .tensor("b", new long[] {1}, 1)
         .write(file);
     byte[] bytes = Files.readAllBytes(file);
     int offsetOfB = 24 + 2 * (8 + 1 + 4 + 8 + 4 + 8) - 8;
@@ -255,7 +256,8 @@ class GgufTest {
     GgufWriter writer = new GgufWriter();
     assertThatThrownBy(() -> writer.put("k", -1)).hasMessageContaining("-1 does not fit UINT32");
     assertThatThrownBy(() -> writer.put("k", ValueType.INT8, 128)).hasMessageContaining("INT8");
-    assertThatThrownBy(() -> writer.tensor("t", TensorType.Q8_0, new long[] {31}, SampleFile::count))
+    assertThatThrownBy(
+            () -> writer.tensor("t", TensorType.Q8_0, new long[] {31}, SampleFile::count))
         .hasMessageContaining("multiple of 32");
     assertThatThrownBy(() -> writer.tensor("t", new long[] {2}, 1f))
         .hasMessageContaining("4 bytes do not fit");

@@ -11,15 +11,24 @@ class MetadataTest {
   private final Metadata metadata =
       new Metadata(
           Map.of(
-              "text", "x",
-              "small", 7L,
-              "large", 1L << 40,
-              "half", 0.5,
-              "yes", true,
-              "longs", new long[] {1, 2},
-              "huge", new long[] {1L << 40},
-              "doubles", new double[] {0.5},
-              "none", new Object[0]),
+              "text",
+              "x",
+              "small",
+              7L,
+              "large",
+              1L << 40,
+              "half",
+              0.5,
+              "yes",
+              true,
+              "longs",
+              new long[] {1, 2},
+              "huge",
+              new long[] {1L << 40},
+              "doubles",
+              new double[] {0.5},
+              "none",
+              new Object[0]),
           "m.gguf");
 
   @Test
@@ -74,10 +83,16 @@ class MetadataTest {
   @Test
   void bytesThatAreNoUtf8SurviveTheRoundTrip() {
     byte[][] samples = {
-      {(byte) 0xFF}, {'a', (byte) 0x80, 'b'}, {(byte) 0xC3}, {(byte) 0xE2, (byte) 0x82},
-      {(byte) 0xED, (byte) 0xA0, (byte) 0x80}, {(byte) 0xC0, (byte) 0x80},
-      {(byte) 0xF4, (byte) 0x90, (byte) 0x80, (byte) 0x80}, {(byte) 0xF0, (byte) 0x9D, (byte) 0x84},
-      "\uFFFD".getBytes(StandardCharsets.UTF_8), "𝄞\uFFFDé".getBytes(StandardCharsets.UTF_8)
+      {(byte) 0xFF},
+      {'a', (byte) 0x80, 'b'},
+      {(byte) 0xC3},
+      {(byte) 0xE2, (byte) 0x82},
+      {(byte) 0xED, (byte) 0xA0, (byte) 0x80},
+      {(byte) 0xC0, (byte) 0x80},
+      {(byte) 0xF4, (byte) 0x90, (byte) 0x80, (byte) 0x80},
+      {(byte) 0xF0, (byte) 0x9D, (byte) 0x84},
+      "\uFFFD".getBytes(StandardCharsets.UTF_8),
+      "𝄞\uFFFDé".getBytes(StandardCharsets.UTF_8)
     };
     for (byte[] sample : samples) {
       String text = Text.decode(sample, 0, sample.length);

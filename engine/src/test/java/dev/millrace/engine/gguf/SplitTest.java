@@ -28,10 +28,7 @@ class SplitTest {
   @BeforeEach
   void write() throws IOException {
     part(0, 3, 3).put("general.architecture", "sample").write(path(1));
-    part(1, 3, 3)
-        .tensor("a", new long[] {2}, 1, 2)
-        .tensor("b", new long[] {1}, 3)
-        .write(path(2));
+    part(1, 3, 3).tensor("a", new long[] {2}, 1, 2).tensor("b", new long[] {1}, 3).write(path(2));
     part(2, 3, 3).tensor("c", new long[] {2}, 4, 5).write(path(3));
   }
 

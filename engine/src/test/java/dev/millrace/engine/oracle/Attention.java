@@ -46,9 +46,7 @@ final class Attention {
   /** Queries, keys and values, from three matrices or from one. */
   private double[][] project(double[] row) {
     if (!weights.has(prefix + "attn_qkv.weight")) {
-      return new double[][] {
-        linear("attn_q", row), linear("attn_k", row), linear("attn_v", row)
-      };
+      return new double[][] {linear("attn_q", row), linear("attn_k", row), linear("attn_v", row)};
     }
     double[] all = linear("attn_qkv", row);
     int q = h.heads() * h.headLength();

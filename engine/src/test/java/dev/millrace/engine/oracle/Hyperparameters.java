@@ -22,7 +22,10 @@ final class Hyperparameters {
   }
 
   double number(String key, double fallback) {
-    return metadata.find(architecture + "." + key).map(v -> ((Number) v).doubleValue()).orElse(fallback);
+    return metadata
+        .find(architecture + "." + key)
+        .map(v -> ((Number) v).doubleValue())
+        .orElse(fallback);
   }
 
   String text(String key, String fallback) {

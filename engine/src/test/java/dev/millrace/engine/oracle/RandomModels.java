@@ -149,7 +149,8 @@ public final class RandomModels {
           default -> false;
         };
     switch (shape.architecture()) {
-      case "phi3", "gpt2", "nomic-bert" -> linear(layer, "attn_qkv", shape.width(), q + 2 * kv, biased);
+      case "phi3", "gpt2", "nomic-bert" ->
+          linear(layer, "attn_qkv", shape.width(), q + 2 * kv, biased);
       default -> {
         linear(layer, "attn_q", shape.width(), q, biased);
         linear(layer, "attn_k", shape.width(), kv, biased);
@@ -172,7 +173,13 @@ public final class RandomModels {
       double deviation = 1 / Math.sqrt(width);
       matrix(prefix + "ffn_gate_exps.weight", layer, deviation, width, inner, Shape.EXPERTS);
       matrix(prefix + "ffn_up_exps.weight", layer, deviation, width, inner, Shape.EXPERTS);
-      matrix(prefix + "ffn_down_exps.weight", layer, 1 / Math.sqrt(inner), inner, width, Shape.EXPERTS);
+      matrix(
+          prefix + "ffn_down_exps.weight",
+          layer,
+          1 / Math.sqrt(inner),
+          inner,
+          width,
+          Shape.EXPERTS);
       return;
     }
     boolean biased = shape.architecture().equals("gpt2") || shape.architecture().equals("bert");
@@ -197,8 +204,7 @@ public final class RandomModels {
   }
 
   private void vector(String name, float mean, double deviation, long... extents) {
-    writer.tensor(
-        name, TensorType.F32, extents, RandomBlocks.around(mean, deviation, nextSeed()));
+    writer.tensor(name, TensorType.F32, extents, RandomBlocks.around(mean, deviation, nextSeed()));
   }
 
   /** Far apart, because the generators count on from them. */

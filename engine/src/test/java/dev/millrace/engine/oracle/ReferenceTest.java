@@ -48,7 +48,8 @@ class ReferenceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "gpt2"})
+  @ValueSource(
+      strings = {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "gpt2"})
   void decodersAgreeWithLlamaCpp(String architecture) throws IOException {
     Assumptions.assumeTrue(
         !architecture.startsWith("qwen3") || LlamaLibrary.get().isCurrent(),
@@ -60,7 +61,13 @@ class ReferenceTest {
 
   @ParameterizedTest
   @CsvSource({
-    "bert, MEAN", "bert, CLS", "bert, LAST", "nomic-bert, MEAN", "nomic-bert, CLS", "llama, MEAN", "llama, LAST"
+    "bert, MEAN",
+    "bert, CLS",
+    "bert, LAST",
+    "nomic-bert, MEAN",
+    "nomic-bert, CLS",
+    "llama, MEAN",
+    "llama, LAST"
   })
   void embeddingsAgreeWithLlamaCpp(String architecture, Reference.Pooling pooling)
       throws IOException {

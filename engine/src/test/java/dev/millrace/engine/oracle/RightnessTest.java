@@ -126,7 +126,12 @@ class RightnessTest {
 
   @ParameterizedTest
   @CsvSource({
-    "bert, MEAN", "bert, CLS", "nomic-bert, MEAN", "nomic-bert, CLS", "llama, MEAN", "llama, LAST"
+    "bert, MEAN",
+    "bert, CLS",
+    "nomic-bert, MEAN",
+    "nomic-bert, CLS",
+    "llama, MEAN",
+    "llama, LAST"
   })
   void embeddingsAreAsRightAsInLlamaCpp(String architecture, Reference.Pooling pooling)
       throws IOException {

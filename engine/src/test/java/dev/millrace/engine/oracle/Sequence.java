@@ -58,7 +58,8 @@ final class Sequence {
     double[][] attended = attention[layer].run(norm(prefix + "attn_norm", rows));
     double[][] out = new double[rows.length][];
     for (int i = 0; i < rows.length; i++) {
-      double[] middle = Arithmetic.plus(rows[i], after(prefix + "post_attention_norm", attended[i]));
+      double[] middle =
+          Arithmetic.plus(rows[i], after(prefix + "post_attention_norm", attended[i]));
       double[] network = feedForward[layer].run(norm(prefix + "ffn_norm", middle));
       out[i] = Arithmetic.plus(middle, after(prefix + "post_ffw_norm", network));
     }

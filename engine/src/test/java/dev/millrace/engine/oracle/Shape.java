@@ -30,14 +30,19 @@ public record Shape(
 
   /** A small model of an architecture, with all that distinguishes it in effect within some tens of tokens. */
   public static Shape small(String architecture) {
-    Shape plain =
-        new Shape(architecture, 2, 256, 4, 2, 64, 512, 320, 256, false, false, Map.of());
+    Shape plain = new Shape(architecture, 2, 256, 4, 2, 64, 512, 320, 256, false, false, Map.of());
     return switch (architecture) {
       case "llama", "qwen2", "qwen3" -> plain;
       case "qwen3moe" -> plain.with("expert_count", EXPERTS).with("expert_used_count", 2);
       // llama.cpp of March 2025 takes only the 26 layers of the 2B model or those of larger ones
-      case "gemma2" -> plain.narrow(26).with("attn_logit_softcapping", 2f).with("final_logit_softcapping", 2f).with("attention.sliding_window", 8);
-      case "gemma3" -> plain.narrow(7).with("rope.freq_base", 1e6f).with("attention.sliding_window", 8);
+      case "gemma2" ->
+          plain
+              .narrow(26)
+              .with("attn_logit_softcapping", 2f)
+              .with("final_logit_softcapping", 2f)
+              .with("attention.sliding_window", 8);
+      case "gemma3" ->
+          plain.narrow(7).with("rope.freq_base", 1e6f).with("attention.sliding_window", 8);
       // llama.cpp wants the window to be stated, but does not keep to it
       case "phi3" -> plain.with("attention.sliding_window", 2047);
       case "gpt2", "bert", "nomic-bert" -> plain.kvHeads(4);
@@ -47,43 +52,128 @@ public record Shape(
 
   /** Llama 3.2 1B. */
   public static Shape llama1b() {
-    return new Shape("llama", 16, 2048, 32, 8, 64, 8192, 128256, 131072, true, true, Map.of("rope.freq_base", 500000f));
+    return new Shape(
+        "llama",
+        16,
+        2048,
+        32,
+        8,
+        64,
+        8192,
+        128256,
+        131072,
+        true,
+        true,
+        Map.of("rope.freq_base", 500000f));
   }
 
   /** SmolLM2 135M. */
   public static Shape smol135m() {
-    return new Shape("llama", 30, 576, 9, 3, 64, 1536, 49152, 8192, true, false, Map.of("rope.freq_base", 100000f));
+    return new Shape(
+        "llama",
+        30,
+        576,
+        9,
+        3,
+        64,
+        1536,
+        49152,
+        8192,
+        true,
+        false,
+        Map.of("rope.freq_base", 100000f));
   }
 
   /** The same with one more key of metadata. */
   public Shape with(String key, Object value) {
     Map<String, Object> all = new LinkedHashMap<>(more);
     all.put(key, value);
-    return new Shape(architecture, layers, width, heads, kvHeads, headLength, inner, vocabulary, context, tied, stretched, all);
+    return new Shape(
+        architecture,
+        layers,
+        width,
+        heads,
+        kvHeads,
+        headLength,
+        inner,
+        vocabulary,
+        context,
+        tied,
+        stretched,
+        all);
   }
 
   /** The same with another number of layers. */
   public Shape layers(int count) {
-    return new Shape(architecture, count, width, heads, kvHeads, headLength, inner, vocabulary, context, tied, stretched, more);
+    return new Shape(
+        architecture,
+        count,
+        width,
+        heads,
+        kvHeads,
+        headLength,
+        inner,
+        vocabulary,
+        context,
+        tied,
+        stretched,
+        more);
   }
 
   /** The same with factors in its rotation. */
   public Shape withStretchedRotation() {
-    return new Shape(architecture, layers, width, heads, kvHeads, headLength, inner, vocabulary, context, tied, true, more);
+    return new Shape(
+        architecture,
+        layers,
+        width,
+        heads,
+        kvHeads,
+        headLength,
+        inner,
+        vocabulary,
+        context,
+        tied,
+        true,
+        more);
   }
 
   /** The same with a head of its own, or without. */
   public Shape tied(boolean isTied) {
-    return new Shape(architecture, layers, width, heads, kvHeads, headLength, inner, vocabulary, context, isTied, stretched, more);
+    return new Shape(
+        architecture,
+        layers,
+        width,
+        heads,
+        kvHeads,
+        headLength,
+        inner,
+        vocabulary,
+        context,
+        isTied,
+        stretched,
+        more);
   }
 
   private Shape kvHeads(int count) {
-    return new Shape(architecture, layers, width, heads, count, headLength, inner, vocabulary, context, tied, stretched, more);
+    return new Shape(
+        architecture,
+        layers,
+        width,
+        heads,
+        count,
+        headLength,
+        inner,
+        vocabulary,
+        context,
+        tied,
+        stretched,
+        more);
   }
 
   /** Many layers, each small; the heads together are wider than the hidden state, as Gemma has them. */
   private Shape narrow(int count) {
-    return new Shape(architecture, count, 64, 4, 2, 32, 128, vocabulary, context, true, stretched, more);
+    return new Shape(
+        architecture, count, 64, 4, 2, 32, 128, vocabulary, context, true, stretched, more);
   }
 
   boolean isEncoder() {

@@ -14,9 +14,7 @@ final class LlamaBatch {
   /** n_tokens, then pointers to: token, embd, pos, n_seq_id, seq_id, logits. */
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
-          JAVA_INT,
-          MemoryLayout.paddingLayout(4),
-          MemoryLayout.sequenceLayout(6, ADDRESS));
+          JAVA_INT, MemoryLayout.paddingLayout(4), MemoryLayout.sequenceLayout(6, ADDRESS));
 
   private final int room;
   private final MemorySegment segment;

@@ -208,11 +208,19 @@ public final class LlamaCpp implements AutoCloseable {
   public int[] tokenise(String text, boolean ends, boolean special) {
     MethodHandle tokenize =
         library.function(
-            "llama_tokenize", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT, JAVA_BOOLEAN,
+            "llama_tokenize",
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            JAVA_INT,
+            JAVA_BOOLEAN,
             JAVA_BOOLEAN);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     try (Arena scratch = Arena.ofConfined()) {
-      MemorySegment source = scratch.allocateFrom(JAVA_BYTE, Arrays.copyOf(bytes, bytes.length + 1));
+      MemorySegment source =
+          scratch.allocateFrom(JAVA_BYTE, Arrays.copyOf(bytes, bytes.length + 1));
       int room = bytes.length + 8;
       MemorySegment ids = scratch.allocate(JAVA_INT, room);
       int count =

@@ -66,7 +66,8 @@ class LlamaCppTest {
   @Test
   void textBecomesTokens() {
     try (LlamaCpp peer = LlamaCpp.load(TestData.find("models/stories15M-Q8_0.gguf"), 1)) {
-      assertThat(peer.tokenise("Once upon a time", true, false)).containsExactly(1, 9038, 2501, 263, 931);
+      assertThat(peer.tokenise("Once upon a time", true, false))
+          .containsExactly(1, 9038, 2501, 263, 931);
       assertThat(peer.tokenise("<s>", false, true)).containsExactly(1);
     }
   }

@@ -112,7 +112,11 @@ public final class LlamaLibrary {
   private static SymbolLookup ofDirectory(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();
     try (Stream<Path> all = Files.list(directory)) {
-      all.filter(file -> file.getFileName().toString().matches("lib(llama|ggml|ggml-base)(\\.[v0-9.]+)?\\.(so|dylib)[0-9.]*"))
+      all.filter(
+              file ->
+                  file.getFileName()
+                      .toString()
+                      .matches("lib(llama|ggml|ggml-base)(\\.[v0-9.]+)?\\.(so|dylib)[0-9.]*"))
           .sorted()
           .forEach(files::add);
     }

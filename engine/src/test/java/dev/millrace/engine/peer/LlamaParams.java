@@ -41,7 +41,8 @@ final class LlamaParams {
     long types = find(params, scaling, 1, 1);
     params.set(JAVA_INT, types, settings.cache().ordinal());
     params.set(JAVA_INT, types + 4, settings.cache().ordinal());
-    // Flash attention (flash_attn_type, after attention_type, in current versions) would round to F16
+    // Flash attention (flash_attn_type, after attention_type, in current versions) would round to
+    // F16
     if (settings.cache() == LlamaCpp.Cache.F32 && params.get(JAVA_INT, scaling + 12) == -1) {
       params.set(JAVA_INT, scaling + 12, 0);
     }

@@ -47,7 +47,10 @@ public final class FakeNet implements Hop {
   /** Lets one node take one frame; false where none waits. */
   public boolean step() {
     List<String> busy = new ArrayList<>();
-    queues.forEach((node, queue) -> { if (!queue.isEmpty()) busy.add(node); });
+    queues.forEach(
+        (node, queue) -> {
+          if (!queue.isEmpty()) busy.add(node);
+        });
     if (busy.isEmpty()) {
       return false;
     }

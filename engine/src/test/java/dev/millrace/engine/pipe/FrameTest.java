@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class FrameTest {
   private static final Pipe PIPE = new Pipe(5, "mühle", 2, List.of(new Pipe.Stretch("a", 0, 2)));
 
-  record Someone(Walk walk, long passage, int base, int[] tokens, int[] pages) implements Traveller {}
+  record Someone(Walk walk, long passage, int base, int[] tokens, int[] pages)
+      implements Traveller {}
 
   private static Group group() {
     Group group = new Group(2, 60, 2);
@@ -22,7 +23,11 @@ class FrameTest {
     Tally tally = new Tally();
     for (int i = 0; i < 2; i++) {
       Walk walk = new Walk(ComputeStep.LAYER, 1, tally);
-      group.add(new Someone(walk, 900 + i, 32, new int[0], new int[] {3, 1 + i, 8, -1}), 40 - i, 30, false);
+      group.add(
+          new Someone(walk, 900 + i, 32, new int[0], new int[] {3, 1 + i, 8, -1}),
+          40 - i,
+          30,
+          false);
     }
     // -0, infinities, subnormals and all kinds of NaN have to arrive as they are
     int[] bits = {0x80000000, 0x7f800000, 1, 0x7fc00001, 0x7f800001, 0xffc12345, 0x3f800001};
@@ -72,7 +77,8 @@ class FrameTest {
     for (int i = 0; i < bytes.length; i++) {
       byte[] changed = bytes.clone();
       changed[i] ^= (byte) (1 << i % 8);
-      assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(changed))).isInstanceOf(EngineException.class);
+      assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(changed)))
+          .isInstanceOf(EngineException.class);
       byte[] cut = Arrays.copyOf(bytes, i);
       assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(cut))).isInstanceOf(EngineException.class);
     }

@@ -14,8 +14,10 @@ class PipeProcessorTest {
       new Pipe(7, "o", 3, List.of(new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("a", 1, 3)));
 
   private final FakeNet net = new FakeNet(1);
-  private final PipeProcessor origin = new PipeProcessor("o", List.of(new Nothing()), MODEL.end(), net);
-  private final PipeProcessor node = new PipeProcessor("a", List.of(MODEL.segment(8, 1, 3)), null, net);
+  private final PipeProcessor origin =
+      new PipeProcessor("o", List.of(new Nothing()), MODEL.end(), net);
+  private final PipeProcessor node =
+      new PipeProcessor("a", List.of(MODEL.segment(8, 1, 3)), null, net);
   private final Group group = new Group(FakeModel.WIDTH, 64, 4);
 
   PipeProcessorTest() {
@@ -26,7 +28,8 @@ class PipeProcessorTest {
   }
 
   private Traveller traveller(long passage, int base) {
-    return new FrameTest.Someone(origin.newWalk(), passage, base, new int[200], new int[] {0, 1, 2, 3});
+    return new FrameTest.Someone(
+        origin.newWalk(), passage, base, new int[200], new int[] {0, 1, 2, 3});
   }
 
   private Ending send(Traveller traveller, int first, int count, boolean more) {
@@ -35,7 +38,8 @@ class PipeProcessorTest {
     origin.start(group);
     assertThat(group.isAway()).isTrue();
     while (net.step()) {}
-    return Objects.requireNonNullElse(traveller.walk().ending(), new Ending(Ending.Kind.COMPLETED, "not ended"));
+    return Objects.requireNonNullElse(
+        traveller.walk().ending(), new Ending(Ending.Kind.COMPLETED, "not ended"));
   }
 
   @Test
@@ -58,7 +62,8 @@ class PipeProcessorTest {
     send(traveller(1, 0), 0, 40, false);
     Ending gap = send(traveller(1, 0), 41, 1, false);
     assertThat(gap.kind()).isEqualTo(Ending.Kind.RELEASED);
-    assertThat(gap.reason()).isEqualTo("node a: passage 1: a step from position 41 on, but 40 positions are here");
+    assertThat(gap.reason())
+        .isEqualTo("node a: passage 1: a step from position 41 on, but 40 positions are here");
     // again from position 32 on: what came after it is no more
     assertThat(send(traveller(1, 0), 32, 4, false).reason()).isEqualTo("not ended");
     assertThat(send(traveller(1, 0), 40, 1, false).reason()).contains("40 on, but 36 positions");
@@ -77,14 +82,16 @@ class PipeProcessorTest {
     Ending former = send(traveller(1, 0), 0, 4, false);
     assertThat(former).isEqualTo(new Ending(Ending.Kind.RELEASED, "node a: plan 7 is over"));
     node.plan(new Pipe(6, "o", 3, PLAN.stretches()));
-    assertThat(send(traveller(1, 0), 0, 4, false).reason()).isEqualTo("node a does not know plan 7");
+    assertThat(send(traveller(1, 0), 0, 4, false).reason())
+        .isEqualTo("node a does not know plan 7");
     node.plan(null);
     assertThat(send(traveller(1, 0), 0, 4, false).kind()).isEqualTo(Ending.Kind.RELEASED);
   }
 
   @Test
   void whatBreaksAtANodeReachesTheOriginWithItsReason() {
-    // the fake's pages are written in order; the fence knows nothing of that, so that the model itself complains
+    // the fake's pages are written in order; the fence knows nothing of that, so that the model
+    // itself complains
     Traveller skipping = new FrameTest.Someone(origin.newWalk(), 2, 3, new int[9], new int[] {1});
     Ending ending = send(skipping, 3, 2, false);
     assertThat(ending).isEqualTo(new Ending(Ending.Kind.FAILED, "page 1 has 0, written at 3"));
@@ -94,7 +101,8 @@ class PipeProcessorTest {
   void aNodeThatTakesItselfForTheOriginSaysSo() {
     node.plan(new Pipe(7, "a", 3, PLAN.stretches()));
     Ending ending = send(traveller(1, 0), 0, 4, false);
-    assertThat(ending).isEqualTo(new Ending(Ending.Kind.FAILED, "node a is no origin, but its plan 7 says so"));
+    assertThat(ending)
+        .isEqualTo(new Ending(Ending.Kind.FAILED, "node a is no origin, but its plan 7 says so"));
   }
 
   @Test
@@ -110,11 +118,17 @@ class PipeProcessorTest {
 
   @Test
   void plansThatOverlapOrExceedTheModelAreRefused() {
-    assertThatThrownBy(() -> new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 2), new Pipe.Stretch("b", 1, 3))))
+    assertThatThrownBy(
+            () ->
+                new Pipe(
+                    1, "o", 3, List.of(new Pipe.Stretch("a", 0, 2), new Pipe.Stretch("b", 1, 3))))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("layers [1, 3) at node \"b\" overlap");
-    assertThatThrownBy(() -> new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 4)))).hasMessageContaining("3 layers");
-    assertThat(new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 1), new Pipe.Stretch("b", 2, 3))).isComplete())
+    assertThatThrownBy(() -> new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 4))))
+        .hasMessageContaining("3 layers");
+    assertThat(
+            new Pipe(1, "o", 3, List.of(new Pipe.Stretch("a", 0, 1), new Pipe.Stretch("b", 2, 3)))
+                .isComplete())
         .isFalse();
   }
 

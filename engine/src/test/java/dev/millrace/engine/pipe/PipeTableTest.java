@@ -65,7 +65,9 @@ class PipeTableTest {
               .isInstanceOf(IllegalStateException.class)
               .hasMessageContaining("no way on " + condition + " from " + state)
               .hasMessageContaining("legal: ");
-          assertThat(walk.state()).as("%s on %s leaves it as it was", state, condition).isEqualTo(state);
+          assertThat(walk.state())
+              .as("%s on %s leaves it as it was", state, condition)
+              .isEqualTo(state);
         } else {
           walk.move(condition);
           legal++;
@@ -127,7 +129,8 @@ class PipeTableTest {
   @Test
   void aWalkBeginsOnlyAfterAnotherIsDone() {
     Walk walk = walkAt(SequenceState.HEAD);
-    assertThatThrownBy(() -> walk.begin(ComputeStep.EMBED, 0)).hasMessageContaining("still at HEAD");
+    assertThatThrownBy(() -> walk.begin(ComputeStep.EMBED, 0))
+        .hasMessageContaining("still at HEAD");
   }
 
   @Test
@@ -145,11 +148,14 @@ class PipeTableTest {
 
   @Test
   void wrongTablesAreRefused() {
-    assertThatThrownBy(() -> PipeTable.of("EMBED | NEXT_LOCAL")).hasMessageContaining("three cells");
+    assertThatThrownBy(() -> PipeTable.of("EMBED | NEXT_LOCAL"))
+        .hasMessageContaining("three cells");
     assertThatThrownBy(() -> PipeTable.of("SEND | SENT | DONE")).hasMessageContaining("an ending");
-    assertThatThrownBy(() -> PipeTable.of("HEAD | MORE_TOKENS | EMBED FAILED")).hasMessageContaining("an ending");
+    assertThatThrownBy(() -> PipeTable.of("HEAD | MORE_TOKENS | EMBED FAILED"))
+        .hasMessageContaining("an ending");
     assertThatThrownBy(() -> PipeTable.of("DONE | SENT | EMBED")).hasMessageContaining("final");
-    assertThatThrownBy(() -> PipeTable.of("any | PAUSED | DONE FAILED\nSEND | PAUSED | DONE RELEASED"))
+    assertThatThrownBy(
+            () -> PipeTable.of("any | PAUSED | DONE FAILED\nSEND | PAUSED | DONE RELEASED"))
         .hasMessageContaining("two rows for PAUSED from SEND");
   }
 }

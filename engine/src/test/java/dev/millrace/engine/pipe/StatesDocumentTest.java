@@ -20,6 +20,8 @@ class StatesDocumentTest {
             + "\n```mermaid\n"
             + table.toMermaid()
             + "```\n\n<!-- /sequence -->\n";
-    assertThat(Files.readString(DOCUMENT)).as("docs/states.md must have%n%s", expected).contains(expected);
+    assertThat(Files.readString(DOCUMENT))
+        .as("docs/states.md must have%n%s", expected)
+        .contains(expected);
   }
 }

@@ -42,7 +42,8 @@ class DequantiserTest {
   @ParameterizedTest
   @MethodSource("blockTypes")
   void everyBitEqualsGgml(TensorType type) throws Throwable {
-    MethodHandle theirs = peer("dequantize_row_" + type.name().toLowerCase(Locale.ROOT).replace("_k", "_K"));
+    MethodHandle theirs =
+        peer("dequantize_row_" + type.name().toLowerCase(Locale.ROOT).replace("_k", "_K"));
     compare(type, theirs, 7);
   }
 

@@ -25,7 +25,10 @@ class MatricesTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"Q8_1", "Q8_K", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ3_S", "IQ2_S", "I8", "I16", "I32", "I64", "F64", "IQ1_M", "TQ1_0", "TQ2_0", "MXFP4"})
+      names = {
+        "Q8_1", "Q8_K", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ3_S", "IQ2_S", "I8", "I16", "I32", "I64",
+        "F64", "IQ1_M", "TQ1_0", "TQ2_0", "MXFP4"
+      })
   void vectorsGiveTheBitsOfTheOracle(TensorType type) throws Exception {
     for (int rows : new int[] {1, 16, 40, 100}) {
       int columns = type.blockLength() == 1 ? 171 + rows : 512;
@@ -53,13 +56,15 @@ class MatricesTest {
     int rows = 200;
     try (Gguf gguf = RandomMatrix.open(directory.resolve("w.gguf"), type, rows, 768, 5);
         Crew crew = new Crew(1)) {
-      Matrix matrix = Matrices.load(Kernels.VECTOR, gguf, gguf.tensor("w").orElseThrow(), 0, rows, crew);
+      Matrix matrix =
+          Matrices.load(Kernels.VECTOR, gguf, gguf.tensor("w").orElseThrow(), 0, rows, crew);
       Activations x = random(768, 40, 9);
       float[] together = product(matrix, x, 40, rows);
       float[] apart = new float[40 * rows];
       for (int c = 0; c < 40; c++) {
         for (int from = 0; from < rows; from += matrix.rowStep()) {
-          matrix.multiply(from, Math.min(rows, from + matrix.rowStep()), x, c, 1, apart, c, rows, 0, 0);
+          matrix.multiply(
+              from, Math.min(rows, from + matrix.rowStep()), x, c, 1, apart, c, rows, 0, 0);
         }
       }
       assertThat(apart).as("seeds 5 and 9").isEqualTo(together);
@@ -88,7 +93,9 @@ class MatricesTest {
   void unknownTypesAreRefusedByName() throws Exception {
     try (Gguf gguf = RandomMatrix.open(directory.resolve("w.gguf"), TensorType.IQ3_S, 16, 256, 1);
         Crew crew = new Crew(1)) {
-      assertThatThrownBy(() -> Matrices.load(Kernels.SCALAR, gguf, gguf.tensor("w").orElseThrow(), 0, 16, crew))
+      assertThatThrownBy(
+              () ->
+                  Matrices.load(Kernels.SCALAR, gguf, gguf.tensor("w").orElseThrow(), 0, 16, crew))
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("w.gguf")
           .hasMessageContaining("\"w\"")
@@ -115,7 +122,8 @@ class MatricesTest {
   }
 
   /** Within the error of 8-bit activations, or of 32-bit sums where those are taken as they are; and rows are the dequantised ones. */
-  private static void near(TensorType type, Gguf gguf, TensorInfo tensor, Activations x, int count, float[] product) {
+  private static void near(
+      TensorType type, Gguf gguf, TensorInfo tensor, Activations x, int count, float[] product) {
     int rows = tensor.rows();
     int columns = tensor.columns();
     MemorySegment raw = Arena.ofAuto().allocate(tensor.bytes());
@@ -135,7 +143,8 @@ class MatricesTest {
         error += Math.pow(dot - product[c * rows + r], 2);
       }
     }
-    boolean integers = type == TensorType.Q4_0 || type == TensorType.Q4_K || type == TensorType.Q6_K;
+    boolean integers =
+        type == TensorType.Q4_0 || type == TensorType.Q4_K || type == TensorType.Q6_K;
     assertThat(Math.sqrt(error / all)).isLessThan(integers ? 5e-2 : 1e-6);
   }
 }

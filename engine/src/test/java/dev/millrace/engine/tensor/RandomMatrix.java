@@ -17,7 +17,8 @@ final class RandomMatrix {
 
   private RandomMatrix() {}
 
-  static Gguf open(Path file, TensorType type, int rows, int columns, long seed) throws IOException {
+  static Gguf open(Path file, TensorType type, int rows, int columns, long seed)
+      throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
     new GgufWriter()
         .tensor("w", type, new long[] {columns, rows}, (offset, chunk) -> fill(type, random, chunk))
@@ -31,8 +32,13 @@ final class RandomMatrix {
     }
     for (long block = 0; block < chunk.byteSize(); block += type.blockBytes()) {
       switch (type) {
-        case F32 -> chunk.set(ValueLayout.JAVA_FLOAT_UNALIGNED, block, (float) random.nextDouble(-1, 1));
-        case BF16 -> chunk.set(SHORT, block, (short) (Float.floatToIntBits((float) random.nextDouble(-1, 1)) >> 16));
+        case F32 ->
+            chunk.set(ValueLayout.JAVA_FLOAT_UNALIGNED, block, (float) random.nextDouble(-1, 1));
+        case BF16 ->
+            chunk.set(
+                SHORT,
+                block,
+                (short) (Float.floatToIntBits((float) random.nextDouble(-1, 1)) >> 16));
         case Q4_1, Q5_1, Q4_K, Q5_K -> scales(random, chunk, block, block + 2);
         case Q2_K -> scales(random, chunk, block + 80, block + 82);
         case Q3_K -> scales(random, chunk, block + 108);
@@ -45,7 +51,8 @@ final class RandomMatrix {
   /** Of either sign, and now and then so small that it is subnormal. */
   private static void scales(SplittableRandom random, MemorySegment chunk, long... places) {
     for (long at : places) {
-      double scale = random.nextInt(16) == 0 ? random.nextDouble(1e-7, 1e-6) : random.nextDouble(-0.05, 0.05);
+      double scale =
+          random.nextInt(16) == 0 ? random.nextDouble(1e-7, 1e-6) : random.nextDouble(-0.05, 0.05);
       chunk.set(SHORT, at, Float.floatToFloat16((float) scale));
     }
   }

@@ -19,8 +19,7 @@ class MergingTest {
       int best = -1;
       int urgency = Merging.NEVER;
       for (int i = 0; i + 1 < symbols.size(); i++) {
-        int here =
-            priority.of(text, symbols.get(i)[0], symbols.get(i)[1], symbols.get(i + 1)[1]);
+        int here = priority.of(text, symbols.get(i)[0], symbols.get(i)[1], symbols.get(i + 1)[1]);
         if (here < urgency) {
           best = i;
           urgency = here;

@@ -16,8 +16,9 @@ class RuleTest {
     List<String> words = new ArrayList<>();
     int from = 0;
     for (int i = 0; i < ends.size(); i++) {
-      words.add(text.substring(text.offsetByCodePoints(0, from),
-          text.offsetByCodePoints(0, ends.get(i))));
+      words.add(
+          text.substring(
+              text.offsetByCodePoints(0, from), text.offsetByCodePoints(0, ends.get(i))));
       from = ends.get(i);
     }
     return words;
@@ -39,25 +40,25 @@ class RuleTest {
 
   @Test
   void setsMayExcludeAndIntersect() {
-    assertThat(split("aB\u00E9-1", Split.by("[\\p{L}&&[^a-z]]+"))).containsExactly("a", "B\u00E9",
-        "-1");
-    assertThat(split("a\u4E00\u00E9", Split.by("[^\\p{Han}]"))).containsExactly("a", "\u4E00",
-        "\u00E9");
+    assertThat(split("aB\u00E9-1", Split.by("[\\p{L}&&[^a-z]]+")))
+        .containsExactly("a", "B\u00E9", "-1");
+    assertThat(split("a\u4E00\u00E9", Split.by("[^\\p{Han}]")))
+        .containsExactly("a", "\u4E00", "\u00E9");
   }
 
   @Test
   void anOptionalGroupIsTakenIfItCan() {
     Split split = Split.by("[a-z]+(?:'s|'t)?");
-    assertThat(split("it's don't o'x", split)).containsExactly("it's", " ", "don't", " ", "o", "'",
-        "x");
+    assertThat(split("it's don't o'x", split))
+        .containsExactly("it's", " ", "don't", " ", "o", "'", "x");
   }
 
   @Test
   void everySpaceIsASpace() {
-    assertThat(split("a\u00A0\u3000\u2028b", Split.by("\\s+"))).containsExactly("a",
-        "\u00A0\u3000\u2028", "b");
-    assertThat(split("\u3000\u3001", Split.by("[\u3000-\u3002]+"))).containsExactly("\u3000",
-        "\u3001");
+    assertThat(split("a\u00A0\u3000\u2028b", Split.by("\\s+")))
+        .containsExactly("a", "\u00A0\u3000\u2028", "b");
+    assertThat(split("\u3000\u3001", Split.by("[\u3000-\u3002]+")))
+        .containsExactly("\u3000", "\u3001");
   }
 
   @Test
@@ -68,8 +69,8 @@ class RuleTest {
 
   @Test
   void digitsAreGroupedFromTheRight() {
-    assertThat(split("a1234567b12", Split.digitGroups())).containsExactly("a1", "234", "567",
-        "b12");
+    assertThat(split("a1234567b12", Split.digitGroups()))
+        .containsExactly("a1", "234", "567", "b12");
   }
 
   @Test

@@ -116,14 +116,19 @@ class TokenizerPropertiesTest {
     byte[] broken = {'a', (byte) 0xFF, (byte) 0xE4, (byte) 0xBD, 'a', (byte) 0xF0, (byte) 0x9F};
     assertThat(bytes.decode(bytes.encode(broken, false, false)))
         .isEqualTo("a\uFFFD\uFFFD\uFFFDa\uFFFD\uFFFD");
-    assertThat(pieces.decode(pieces.encode(broken, false, false))).isEqualTo("a\uFFFD\uFFFDa\uFFFD");
+    assertThat(pieces.decode(pieces.encode(broken, false, false)))
+        .isEqualTo("a\uFFFD\uFFFDa\uFFFD");
     for (int i = 0; i < 300; i++) {
       byte[] noise = new byte[random.nextInt(50)];
       random.nextBytes(noise);
       CodePoints points = CodePoints.of(noise, 0, noise.length);
       int[] tokens = bytes.encode(noise, false, true);
-      assertThat(bytes.decode(tokens)).as("seed %d", seed).hasSizeGreaterThanOrEqualTo(points.size());
-      assertThat(pieces.encode(noise, false, true)).as("seed %d", seed).hasSizeGreaterThanOrEqualTo(noise.length);
+      assertThat(bytes.decode(tokens))
+          .as("seed %d", seed)
+          .hasSizeGreaterThanOrEqualTo(points.size());
+      assertThat(pieces.encode(noise, false, true))
+          .as("seed %d", seed)
+          .hasSizeGreaterThanOrEqualTo(noise.length);
     }
   }
 
@@ -142,8 +147,7 @@ class TokenizerPropertiesTest {
 
   private static void check(Tokenizer tokenizer, byte[] text) {
     int[] tokens =
-        Assertions.assertTimeout(
-            Duration.ofSeconds(10), () -> tokenizer.encode(text, true, true));
+        Assertions.assertTimeout(Duration.ofSeconds(10), () -> tokenizer.encode(text, true, true));
     assertThat(tokens).isNotEmpty();
   }
 }

@@ -23,8 +23,7 @@ class TokenizerTest {
   @Test
   void theHigherScoreIsJoinedFirst() {
     Tokenizer tokenizer = spm("bc", "ab", "a", "b", "c", "\u2581", "\u2581a");
-    assertThat(tokenizer.encode("abc", false, false))
-        .isEqualTo(ids(tokenizer, "\u2581a", "bc"));
+    assertThat(tokenizer.encode("abc", false, false)).isEqualTo(ids(tokenizer, "\u2581a", "bc"));
   }
 
   @Test
@@ -161,7 +160,14 @@ class TokenizerTest {
                 "\u2581un", "\u2581unaff", "able", "a", "b", "\u2581,", "\u2581\u4F60", "\u2581e"));
     assertThat(tokenizer.encode("UNaffable, \u4F60x\u00C9", true, false))
         .isEqualTo(
-            ids(tokenizer, "[CLS]", "\u2581unaff", "able", "\u2581,", "\u2581\u4F60", "[UNK]",
+            ids(
+                tokenizer,
+                "[CLS]",
+                "\u2581unaff",
+                "able",
+                "\u2581,",
+                "\u2581\u4F60",
+                "[UNK]",
                 "[SEP]"));
     assertThat(tokenizer.encode("\u00C9\u0301\u200B\u0000", false, false))
         .isEqualTo(ids(tokenizer, "\u2581e"));
@@ -200,7 +206,9 @@ class TokenizerTest {
     assertThat(tokenizer.decode(bytes(tokenizer, 0xF4, 0x90, 0x80))).isEqualTo("\uFFFD".repeat(3));
     assertThat(tokenizer.decode(bytes(tokenizer, 0xF0, 0x90, 0x80))).isEqualTo("\uFFFD");
     int[] table =
-        bytes(tokenizer, 0x61, 0xF1, 0x80, 0x80, 0xE1, 0x80, 0xC2, 0x62, 0x80, 0x63, 0x80, 0xBF, 0x64);
+        bytes(
+            tokenizer, 0x61, 0xF1, 0x80, 0x80, 0xE1, 0x80, 0xC2, 0x62, 0x80, 0x63, 0x80, 0xBF,
+            0x64);
     assertThat(tokenizer.decode(table)).isEqualTo("a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd");
   }
 
@@ -219,8 +227,7 @@ class TokenizerTest {
 
   @Test
   void whatIsNotSupportedIsNamed() {
-    assertThatThrownBy(
-            () -> Vocabularies.tokenizer(Vocabularies.byteLevel("superbpe", List.of())))
+    assertThatThrownBy(() -> Vocabularies.tokenizer(Vocabularies.byteLevel("superbpe", List.of())))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("\"superbpe\" (key tokenizer.ggml.pre) is not supported")
         .hasMessageContaining("llama-bpe, ");
@@ -243,7 +250,8 @@ class TokenizerTest {
         .hasMessage("the key tokenizer.ggml.scores has 3 values for 260 tokens");
     Map<String, Object> bare = Vocabularies.byteLevel("gpt-2", List.of());
     bare.remove("tokenizer.ggml.merges");
-    assertThatThrownBy(() -> Vocabularies.tokenizer(bare)).hasMessageContaining("merges is missing");
+    assertThatThrownBy(() -> Vocabularies.tokenizer(bare))
+        .hasMessageContaining("merges is missing");
     Map<String, Object> headless = Vocabularies.wordPiece("x");
     headless.put("tokenizer.ggml.bos_token_id", 99_999L);
     assertThatThrownBy(() -> Vocabularies.tokenizer(headless))

@@ -1,8 +1,8 @@
 package dev.millrace.engine.token;
 
+import dev.millrace.engine.TestData;
 import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.gguf.Metadata;
-import dev.millrace.engine.TestData;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

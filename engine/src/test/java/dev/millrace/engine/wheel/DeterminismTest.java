@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeterminismTest {
   private static final List<Request> REQUESTS = requests();
   private static final List<int[]> EXPECTED =
-      REQUESTS.stream().map(r -> Mill.MODEL.alone(r.prompt(), r.sampling(), r.maxTokens())).toList();
+      REQUESTS.stream()
+          .map(r -> Mill.MODEL.alone(r.prompt(), r.sampling(), r.maxTokens()))
+          .toList();
 
   /** Sixteen requests, of which many begin alike. */
   private static List<Request> requests() {
@@ -28,7 +30,9 @@ class DeterminismTest {
       int shared = i % 3 == 0 ? 0 : random.nextInt(100);
       int[] prompt = Arrays.copyOf(common, shared + own.length);
       System.arraycopy(own, 0, prompt, shared, own.length);
-      requests.add(Request.of(i == 7 ? requests.get(4).prompt() : prompt, Mill.warm(i), 40 + random.nextInt(70)));
+      requests.add(
+          Request.of(
+              i == 7 ? requests.get(4).prompt() : prompt, Mill.warm(i), 40 + random.nextInt(70)));
     }
     return requests;
   }
@@ -109,12 +113,15 @@ class DeterminismTest {
     for (long seed = 0; seed < 10; seed++) {
       List<Integer> order = new ArrayList<>(Arrays.stream(first(16)).boxed().toList());
       Collections.shuffle(order, new Random(seed));
-      runs(new Mill(Mill.SETTINGS.withPages(20)), order.stream().mapToInt(Integer::intValue).toArray());
+      runs(
+          new Mill(Mill.SETTINGS.withPages(20)),
+          order.stream().mapToInt(Integer::intValue).toArray());
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"oooo", "oabc", "ooaa", "aaaa", "aaoo", "oabo", "oaob", "abab", "oaao", "abca"})
+  @ValueSource(
+      strings = {"oooo", "oabc", "ooaa", "aaaa", "aaoo", "oabo", "oaob", "abab", "oaao", "abca"})
   void anyCutIntoSegmentsOnNodesGivesTheSame(String nodes) {
     for (int groups = 1; groups <= 3; groups += 2) {
       WheelSettings settings = Mill.SETTINGS.withGroups(groups).withRows(64, 24);
@@ -129,8 +136,12 @@ class DeterminismTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
   void anyCutIntoSegmentsOfOneNodeGivesTheSame(int cut) {
-    int[] starts = java.util.stream.IntStream.range(0, 4).filter(l -> l == 0 || (cut >> l - 1 & 1) == 1).toArray();
-    var processor = dev.millrace.engine.pipe.PipeProcessor.local(Mill.MODEL.cut(64, starts), Mill.MODEL.end());
+    int[] starts =
+        java.util.stream.IntStream.range(0, 4)
+            .filter(l -> l == 0 || (cut >> l - 1 & 1) == 1)
+            .toArray();
+    var processor =
+        dev.millrace.engine.pipe.PipeProcessor.local(Mill.MODEL.cut(64, starts), Mill.MODEL.end());
     runs(new Mill(Mill.SETTINGS, processor, null), first(16));
   }
 
@@ -144,7 +155,8 @@ class DeterminismTest {
       Heard heard = new Mill(Mill.SETTINGS).submitAndTurn(request.resumedFrom(prior));
       assertThat(heard.result().tokens()).isEqualTo(expected);
       assertThat(heard.result().text()).isEqualTo(Mill.spell(expected));
-      assertThat(heard.ids()).isEqualTo(Arrays.copyOfRange(expected, prior.length, expected.length));
+      assertThat(heard.ids())
+          .isEqualTo(Arrays.copyOfRange(expected, prior.length, expected.length));
       assertThat(heard.result().usage().generatedTokens()).isEqualTo(expected.length);
     }
   }

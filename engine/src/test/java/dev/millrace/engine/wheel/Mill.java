@@ -52,11 +52,16 @@ final class Mill {
     PipeProcessor origin = node("o", settings, plan, net);
     Mill mill = new Mill(settings, origin, net);
     net.join("o", mill.wheel::arrived);
-    nodes.chars().filter(c -> c != 'o').distinct().forEach(c -> {
-      PipeProcessor other = node(Character.toString(c), settings, plan, net);
-      net.join(Character.toString(c), other::receive);
-      mill.others.add(other);
-    });
+    nodes
+        .chars()
+        .filter(c -> c != 'o')
+        .distinct()
+        .forEach(
+            c -> {
+              PipeProcessor other = node(Character.toString(c), settings, plan, net);
+              net.join(Character.toString(c), other::receive);
+              mill.others.add(other);
+            });
     return mill;
   }
 
@@ -66,7 +71,8 @@ final class Mill {
             .filter(s -> s.node().equals(name))
             .map(s -> MODEL.segment(settings.pages(), s.from(), s.to()))
             .toList();
-    PipeProcessor processor = new PipeProcessor(name, segments, name.equals("o") ? MODEL.end() : null, net);
+    PipeProcessor processor =
+        new PipeProcessor(name, segments, name.equals("o") ? MODEL.end() : null, net);
     processor.plan(plan);
     return processor;
   }
@@ -102,7 +108,13 @@ final class Mill {
   }
 
   static Sampling warm(long seed) {
-    return Sampling.builder().temperature(0.9).topK(40).seed(seed).repetitionPenalty(1.1).penaltyWindow(64).build();
+    return Sampling.builder()
+        .temperature(0.9)
+        .topK(40)
+        .seed(seed)
+        .repetitionPenalty(1.1)
+        .penaltyWindow(64)
+        .build();
   }
 
   static Vocabulary vocabulary() {

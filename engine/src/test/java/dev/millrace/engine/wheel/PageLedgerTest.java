@@ -151,7 +151,8 @@ class PageLedgerTest {
       Random random = new Random(seed);
       PageLedger ledger = new PageLedger(6 + random.nextInt(20), random.nextInt(4) > 0);
       List<Holder> holders = new ArrayList<>();
-      Map<Integer, String> contents = new HashMap<>(); // page -> all tokens to its end, as they were filed
+      Map<Integer, String> contents =
+          new HashMap<>(); // page -> all tokens to its end, as they were filed
       for (int step = 0; step < 600; step++) {
         step(random, ledger, holders, contents);
         check(ledger, holders);
@@ -175,7 +176,8 @@ class PageLedgerTest {
     return Arrays.toString(Arrays.copyOf(holder.tokens, (page + 1) * Pages.SIZE));
   }
 
-  private static void step(Random random, PageLedger ledger, List<Holder> holders, Map<Integer, String> contents) {
+  private static void step(
+      Random random, PageLedger ledger, List<Holder> holders, Map<Integer, String> contents) {
     if (holders.isEmpty() || random.nextInt(8) == 0) {
       holders.add(hold(ledger, random.ints(6, 0, 2).toArray()));
       return;

@@ -86,7 +86,8 @@ class RandomScheduleTest {
     int[] prompt = Mill.prompt(new Random(number % 3), 1 + own.nextInt(60));
     Request request = Request.of(prompt, Mill.warm(number), 1 + own.nextInt(140));
     int[] expected =
-        known.computeIfAbsent(number, n -> Mill.MODEL.alone(prompt, request.sampling(), request.maxTokens()));
+        known.computeIfAbsent(
+            number, n -> Mill.MODEL.alone(prompt, request.sampling(), request.maxTokens()));
     Life life = new Life(request, expected);
     life.heard = mill.submit(request);
     return life;

@@ -52,8 +52,19 @@ class RealModelTest {
 
   private static List<Request> requests() {
     Tokenizer tokenizer = tokenizer();
-    String begin = "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. ";
-    String[] ends = {"One day", "Her mom", "", "She saw a big dog. The dog said", "Lily", "One day", "It was", "Tom"};
+    String begin =
+        "Once upon a time, there was a little girl named Lily. She loved to play outside in the"
+            + " park. ";
+    String[] ends = {
+      "One day",
+      "Her mom",
+      "",
+      "She saw a big dog. The dog said",
+      "Lily",
+      "One day",
+      "It was",
+      "Tom"
+    };
     List<Request> requests = new ArrayList<>();
     for (int i = 0; i < ends.length; i++) {
       int[] prompt = tokenizer.encode(i == 7 ? ends[i] : begin + ends[i], true, false);
@@ -77,7 +88,8 @@ class RealModelTest {
     Path file = TestData.find("models/stories260K-f32.gguf");
     LoadSettings usual = LoadSettings.usual().withThreads(1).withContext(settings.context());
     return Model.open(
-        file, usual.withPages(settings.pages()).withTurns(settings.maxRows(), settings.maxSequences()));
+        file,
+        usual.withPages(settings.pages()).withTurns(settings.maxRows(), settings.maxSequences()));
   }
 
   private static List<Result> run(WheelSettings settings, List<Request> requests) {
@@ -85,7 +97,12 @@ class RealModelTest {
       Tokenizer tokenizer = Tokenizer.of(model.metadata());
       PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
       Wheel wheel =
-          new Wheel(settings, processor, tokenizer, () -> Speller.of(tokenizer.decoder()), System::nanoTime);
+          new Wheel(
+              settings,
+              processor,
+              tokenizer,
+              () -> Speller.of(tokenizer.decoder()),
+              System::nanoTime);
       List<Generation> generations = new ArrayList<>();
       requests.forEach(request -> generations.add(wheel.submit(request, new Heard())));
       while (wheel.turn()) {

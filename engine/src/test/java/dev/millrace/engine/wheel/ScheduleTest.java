@@ -20,7 +20,8 @@ class ScheduleTest {
   private final List<int[]> turns = new ArrayList<>(); // rows of each run
 
   private Request request(int promptLength, int maxTokens) {
-    return Request.of(Mill.prompt(random, promptLength), Mill.warm(promptLength), maxTokens).ignoringEnd();
+    return Request.of(Mill.prompt(random, promptLength), Mill.warm(promptLength), maxTokens)
+        .ignoringEnd();
   }
 
   /** A mill that notes each turn's runs, and fails where it is told to. */
@@ -98,7 +99,9 @@ class ScheduleTest {
     Mill mill = mill(Mill.SETTINGS.withRows(16, 1));
     mill.submit(request(2, 200));
     mill.turn();
-    List<Heard> prompts = List.of(mill.submit(request(12, 1)), mill.submit(request(12, 1)), mill.submit(request(12, 1)));
+    List<Heard> prompts =
+        List.of(
+            mill.submit(request(12, 1)), mill.submit(request(12, 1)), mill.submit(request(12, 1)));
     for (int i = 0; i < 40; i++) {
       mill.turn();
     }
@@ -113,11 +116,12 @@ class ScheduleTest {
     for (int i = 0; i < lengths.length; i++) {
       int number = i;
       Heard heard = mill.submit(request(lengths[i], 3));
-      heard.onToken = () -> {
-        if (!order.contains(number)) {
-          order.add(number);
-        }
-      };
+      heard.onToken =
+          () -> {
+            if (!order.contains(number)) {
+              order.add(number);
+            }
+          };
     }
     mill.turnAll();
     assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6);
@@ -171,13 +175,16 @@ class ScheduleTest {
     // what was computed before is still right, and is used
     Heard again = mill.submitAndTurn(request.resumedFrom(one.result().tokens()));
     assertThat(again.result().usage().cachedTokens()).isEqualTo(32);
-    assertThat(again.result().tokens()).isEqualTo(new Mill(Mill.SETTINGS).submitAndTurn(request).result().tokens());
+    assertThat(again.result().tokens())
+        .isEqualTo(new Mill(Mill.SETTINGS).submitAndTurn(request).result().tokens());
   }
 
   @Test
   void aHeadThatThrowsFailsThoseThatNeededIt() {
     BrokenEnd end = new BrokenEnd(false);
-    Mill mill = new Mill(Mill.SETTINGS.withRows(64, 16), PipeProcessor.local(Mill.MODEL.cut(64, 0), end), null);
+    Mill mill =
+        new Mill(
+            Mill.SETTINGS.withRows(64, 16), PipeProcessor.local(Mill.MODEL.cut(64, 0), end), null);
     Heard decoding = mill.submit(request(4, 50));
     mill.turn();
     Heard prompt = mill.submit(request(100, 5));

@@ -26,7 +26,9 @@ class ThreadsTest {
     Thread owner = Thread.ofPlatform().name("wheel").start(mill.wheel);
     try (ExecutorService threads = Executors.newFixedThreadPool(6)) {
       Future<?>[] all =
-          IntStream.range(0, 6).mapToObj(t -> threads.submit(submitter(mill, t))).toArray(Future<?>[]::new);
+          IntStream.range(0, 6)
+              .mapToObj(t -> threads.submit(submitter(mill, t)))
+              .toArray(Future<?>[]::new);
       for (Future<?> each : all) {
         each.get();
       }
@@ -41,8 +43,11 @@ class ThreadsTest {
     return () -> {
       Random random = new Random(thread);
       for (int i = 0; i < 25; i++) {
-        Request request = Request.of(Mill.prompt(random, 1 + random.nextInt(80)), Mill.warm(i), 1 + random.nextInt(40));
-        int[] expected = Mill.MODEL.alone(request.prompt(), request.sampling(), request.maxTokens());
+        Request request =
+            Request.of(
+                Mill.prompt(random, 1 + random.nextInt(80)), Mill.warm(i), 1 + random.nextInt(40));
+        int[] expected =
+            Mill.MODEL.alone(request.prompt(), request.sampling(), request.maxTokens());
         CountDownLatch begun = new CountDownLatch(1);
         Heard heard = new Heard();
         heard.onToken = begun::countDown;
@@ -69,7 +74,8 @@ class ThreadsTest {
     Mill mill = new Mill(Mill.SETTINGS);
     Thread owner = Thread.ofPlatform().start(mill.wheel);
     for (int i = 0; i < 200; i++) {
-      Generation generation = mill.wheel.submit(Request.of(new int[] {3 + i % 7}, Mill.warm(i), 2), new Heard());
+      Generation generation =
+          mill.wheel.submit(Request.of(new int[] {3 + i % 7}, Mill.warm(i), 2), new Heard());
       assertThat(generation.await(Duration.ofSeconds(30))).isPresent();
     }
     mill.wheel.close();
@@ -83,7 +89,8 @@ class ThreadsTest {
       CountDownLatch begun = new CountDownLatch(1);
       Heard heard = new Heard();
       heard.onToken = begun::countDown;
-      heard.generation = mill.wheel.submit(Request.of(new int[] {3}, Mill.warm(1), 400).ignoringEnd(), heard);
+      heard.generation =
+          mill.wheel.submit(Request.of(new int[] {3}, Mill.warm(1), 400).ignoringEnd(), heard);
       Thread owner = Thread.ofPlatform().start(mill.wheel);
       begun.await();
       if (interrupt) {
@@ -94,7 +101,8 @@ class ThreadsTest {
       }
       assertThat(heard.generation.await().finish()).isIn(Finish.RELEASED, Finish.LENGTH);
       owner.join();
-      assertThatThrownBy(() -> mill.submit(Request.of(new int[] {3}, Mill.warm(1), 1))).hasMessageContaining("closed");
+      assertThatThrownBy(() -> mill.submit(Request.of(new int[] {3}, Mill.warm(1), 1)))
+          .hasMessageContaining("closed");
     }
   }
 }

@@ -48,7 +48,8 @@ class TransitionCoverageTest {
     breaks();
     Set<String> never = new TreeSet<>();
     for (PipeTable.Row row : PipeTable.SEQUENCE.rows()) {
-      boolean made = processors.stream().anyMatch(p -> p.tally().of(row.from(), row.condition()) > 0);
+      boolean made =
+          processors.stream().anyMatch(p -> p.tally().of(row.from(), row.condition()) > 0);
       if (!made) {
         never.add(row.from() + " " + row.condition());
       }
@@ -139,7 +140,9 @@ class TransitionCoverageTest {
     Mill elsewhere = local();
     elsewhere.processor.plan(new Pipe(4, "there", 4, List.of(new Pipe.Stretch("here", 0, 4))));
     assertThat(elsewhere.submitAndTurn(request(3, 3)).result().finish()).isEqualTo(Finish.FAILED);
-    assertThat(elsewhere.processor.tally().of(SequenceState.VALIDATING, Condition.EMBED_DUE_ELSEWHERE)).isEqualTo(1);
+    assertThat(
+            elsewhere.processor.tally().of(SequenceState.VALIDATING, Condition.EMBED_DUE_ELSEWHERE))
+        .isEqualTo(1);
   }
 
   private void breaks() {
@@ -148,7 +151,8 @@ class TransitionCoverageTest {
     }
     BrokenEnd end = new BrokenEnd(false);
     end.inHead = true;
-    keep(new Mill(Mill.SETTINGS, PipeProcessor.local(Mill.MODEL.cut(64, 0), end), null)).submitAndTurn(request(3, 3));
+    keep(new Mill(Mill.SETTINGS, PipeProcessor.local(Mill.MODEL.cut(64, 0), end), null))
+        .submitAndTurn(request(3, 3));
     Mill gone = spread("oaaa");
     gone.net.leave("a");
     assertThat(gone.submitAndTurn(request(3, 3)).result().reason()).isEqualTo("node a is gone");
@@ -169,9 +173,14 @@ class TransitionCoverageTest {
     listener.wheel.submit(request(3, 1), throwing);
     listener.turnAll();
     assertThat(listener.wheel.stats().ended()).isEqualTo(2);
-    // steps of a former plan, of positions that are not there, and a head's step at a node that has none
+    // steps of a former plan, of positions that are not there, and a head's step at a node that has
+    // none
     Mill fenced = spread("oaaa");
-    fenced.others.getFirst().plan(new Pipe(8, "o", 4, List.of(new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("a", 1, 4))));
+    fenced
+        .others
+        .getFirst()
+        .plan(
+            new Pipe(8, "o", 4, List.of(new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("a", 1, 4))));
     assertThat(fenced.submitAndTurn(request(3, 3)).result().finish()).isEqualTo(Finish.RELEASED);
     Mill astray = spread("oaaa");
     Heard lost = astray.submit(request(3, 3));
@@ -202,6 +211,8 @@ class TransitionCoverageTest {
             throw new IllegalStateException("layer lost");
           }
         };
-    return keep(new Mill(Mill.SETTINGS, PipeProcessor.local(List.of(broken), new BrokenEnd(inEmbedding)), null));
+    return keep(
+        new Mill(
+            Mill.SETTINGS, PipeProcessor.local(List.of(broken), new BrokenEnd(inEmbedding)), null));
   }
 }

@@ -23,7 +23,8 @@ class WheelTest {
   private final Random random = new Random(5);
 
   private Request request(int promptLength, int maxTokens) {
-    return Request.of(Mill.prompt(random, promptLength), Mill.warm(promptLength), maxTokens).ignoringEnd();
+    return Request.of(Mill.prompt(random, promptLength), Mill.warm(promptLength), maxTokens)
+        .ignoringEnd();
   }
 
   /** What the request gives by the definition, past end tokens too. */
@@ -37,12 +38,14 @@ class WheelTest {
     assertThatThrownBy(() -> mill.submit(request(128, 1)))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("prompt and prior tokens are 128, but context and cache hold 128");
-    assertThatThrownBy(() -> mill.submit(request(120, 9).resumedFrom(new int[8]))).hasMessageContaining("are 128");
+    assertThatThrownBy(() -> mill.submit(request(120, 9).resumedFrom(new int[8])))
+        .hasMessageContaining("are 128");
     assertThatThrownBy(() -> mill.submit(Request.of(new int[] {3, 150}, Sampling.greedy(), 1)))
         .hasMessageContaining("prompt[1] is token 150; the vocabulary has tokens 0 to 149");
     assertThatThrownBy(() -> request(0, 1)).hasMessageContaining("no tokens");
     assertThatThrownBy(() -> request(1, 0)).hasMessageContaining("maxTokens is 0");
-    assertThatThrownBy(() -> Mill.SETTINGS.withRows(3, 3)).hasMessageContaining("maxRows is 3; it must be at least maxSequences");
+    assertThatThrownBy(() -> Mill.SETTINGS.withRows(3, 3))
+        .hasMessageContaining("maxRows is 3; it must be at least maxSequences");
     assertThat(mill.turn()).isFalse();
   }
 
@@ -76,7 +79,9 @@ class WheelTest {
     Heard heard = new Mill(Mill.SETTINGS).submitAndTurn(request.withStops(List.of("#", stop)));
     assertThat(heard.result().finish()).isEqualTo(Finish.STOP);
     assertThat(heard.result().stop()).isEqualTo(stop);
-    assertThat(heard.result().text()).isEqualTo(text.substring(0, at)).isEqualTo(heard.text.toString());
+    assertThat(heard.result().text())
+        .isEqualTo(text.substring(0, at))
+        .isEqualTo(heard.text.toString());
     assertThat(heard.result().tokens().length).isLessThan(40);
   }
 
@@ -84,7 +89,8 @@ class WheelTest {
   void textHeldBackForAStopStringIsToldAtTheEnd() {
     Request request = request(20, 12);
     String text = Mill.spell(alone(request));
-    Heard heard = new Mill(Mill.SETTINGS).submitAndTurn(request.withStops(List.of(text.substring(9) + "#")));
+    Heard heard =
+        new Mill(Mill.SETTINGS).submitAndTurn(request.withStops(List.of(text.substring(9) + "#")));
     assertThat(heard.result().rest()).isEqualTo(text.substring(9));
     assertThat(heard.text).hasToString(text);
     assertThat(heard.result().text()).isEqualTo(text);
@@ -104,16 +110,19 @@ class WheelTest {
     here.turnAll();
     assertThat(first.result().finish()).isEqualTo(Finish.RELEASED);
     assertThat(first.result().tokens()).hasSize(20);
-    Heard second = new Mill(Mill.SETTINGS).submitAndTurn(stopped.resumedFrom(first.result().tokens()));
+    Heard second =
+        new Mill(Mill.SETTINGS).submitAndTurn(stopped.resumedFrom(first.result().tokens()));
     assertThat(second.result().finish()).isEqualTo(Finish.STOP);
-    assertThat(second.result().text()).isEqualTo(text.substring(0, text.indexOf(text.substring(17, 23))));
+    assertThat(second.result().text())
+        .isEqualTo(text.substring(0, text.indexOf(text.substring(17, 23))));
     assertThat(first.text.toString() + second.text).isEqualTo(second.result().text());
   }
 
   @Test
   void logprobsComeWithEachTokenWhereAskedFor() {
     Sampling asked = Mill.warm(1).toBuilder().logprobs(3).build();
-    Heard heard = new Mill(Mill.SETTINGS).submitAndTurn(Request.of(new int[] {7, 8}, asked, 6).ignoringEnd());
+    Heard heard =
+        new Mill(Mill.SETTINGS).submitAndTurn(Request.of(new int[] {7, 8}, asked, 6).ignoringEnd());
     assertThat(heard.logprobs).hasSize(6).allMatch(p -> p < 0 && p > -100);
     assertThat(new Mill(Mill.SETTINGS).submitAndTurn(request(3, 6)).logprobs).isEmpty();
   }
@@ -209,7 +218,9 @@ class WheelTest {
 
   @Test
   void constraintsMaskTheChoiceAndEndTheSequence() {
-    Constraint constraint = Constraint.compile(Grammar.gbnf("root ::= \"so\" (\"be\" | \"it\")+ \"x\""), Mill.vocabulary());
+    Constraint constraint =
+        Constraint.compile(
+            Grammar.gbnf("root ::= \"so\" (\"be\" | \"it\")+ \"x\""), Mill.vocabulary());
     Request request = request(10, 50).withConstraint(constraint);
     Heard heard = new Mill(Mill.SETTINGS).submitAndTurn(request);
     Result result = heard.result();
@@ -288,10 +299,12 @@ class WheelTest {
     assertThat(heard.result().finish()).isEqualTo(Finish.LENGTH);
     assertThat(heard.result().text()).isEqualTo("egi");
     assertThat(mill.wheel.stats().turns()).isZero();
-    Heard stopped = mill.submitAndTurn(request.withStops(List.of("g")).resumedFrom(new int[] {4, 6}));
+    Heard stopped =
+        mill.submitAndTurn(request.withStops(List.of("g")).resumedFrom(new int[] {4, 6}));
     assertThat(stopped.result().finish()).isEqualTo(Finish.STOP);
     assertThat(stopped.result().text()).isEqualTo("e");
-    assertThatThrownBy(() -> mill.submit(request.withStops(List.of("e")).resumedFrom(new int[] {4, 6})))
+    assertThatThrownBy(
+            () -> mill.submit(request.withStops(List.of("e")).resumedFrom(new int[] {4, 6})))
         .hasMessageContaining("go on after the generation was complete");
   }
 }

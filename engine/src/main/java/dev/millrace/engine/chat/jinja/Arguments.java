@@ -10,7 +10,8 @@ record Arguments(List<Object> positional, Map<String, Object> named) {
   /** Refuses what the callee, whose parameters these names are, does not know. */
   void accept(String callee, String... names) {
     if (positional.size() > names.length) {
-      throw new TemplateException(callee + " takes at most " + names.length + " arguments, not " + positional.size());
+      throw new TemplateException(
+          callee + " takes at most " + names.length + " arguments, not " + positional.size());
     }
     for (String name : named.keySet()) {
       int at = List.of(names).indexOf(name);
@@ -46,7 +47,9 @@ record Arguments(List<Object> positional, Map<String, Object> named) {
   }
 
   long integer(int index, String name, long otherwise) {
-    return has(index, name) ? Types.integer(required(index, name), "argument '" + name + "'") : otherwise;
+    return has(index, name)
+        ? Types.integer(required(index, name), "argument '" + name + "'")
+        : otherwise;
   }
 
   String text(int index, String name, String otherwise) {
@@ -55,6 +58,7 @@ record Arguments(List<Object> positional, Map<String, Object> named) {
 
   /** These arguments without the first {@code n} positional ones. */
   Arguments after(int n) {
-    return new Arguments(positional.subList(Math.min(n, positional.size()), positional.size()), named);
+    return new Arguments(
+        positional.subList(Math.min(n, positional.size()), positional.size()), named);
   }
 }

@@ -20,7 +20,8 @@ final class Arithmetic {
       throw undefined.fault();
     }
     if (!Comparisons.isNumber(value)) {
-      throw new TemplateException("bad operand type for unary " + operator + ": '" + Types.name(value) + "'");
+      throw new TemplateException(
+          "bad operand type for unary " + operator + ": '" + Types.name(value) + "'");
     }
     if (value instanceof Double number) {
       return operator.equals("-") ? -number : number;
@@ -42,7 +43,8 @@ final class Arithmetic {
       try {
         return numbers(operator, left, right);
       } catch (ArithmeticException _) {
-        throw new TemplateException("the outcome of '" + operator + "' is beyond the whole numbers of 64 bits");
+        throw new TemplateException(
+            "the outcome of '" + operator + "' is beyond the whole numbers of 64 bits");
       }
     }
     return switch (operator) {
@@ -54,7 +56,13 @@ final class Arithmetic {
 
   private static TemplateException unsupported(String operator, Object left, Object right) {
     return new TemplateException(
-        "unsupported operand type(s) for " + operator + ": '" + Types.name(left) + "' and '" + Types.name(right) + "'");
+        "unsupported operand type(s) for "
+            + operator
+            + ": '"
+            + Types.name(left)
+            + "' and '"
+            + Types.name(right)
+            + "'");
   }
 
   private Object joined(Object left, Object right) {
@@ -65,7 +73,10 @@ final class Arithmetic {
       }
       return Text.str(left) + Text.str(right);
     }
-    if (left instanceof List<?> a && right instanceof List<?> b && !(left instanceof Range) && left instanceof Tuple == right instanceof Tuple) {
+    if (left instanceof List<?> a
+        && right instanceof List<?> b
+        && !(left instanceof Range)
+        && left instanceof Tuple == right instanceof Tuple) {
       budget.items((long) a.size() + b.size());
       List<Object> all = new ArrayList<>(a);
       all.addAll(b);
@@ -73,7 +84,8 @@ final class Arithmetic {
     }
     if (Types.isText(left) || left instanceof List<?>) {
       String name = Types.name(left);
-      throw new TemplateException("can only concatenate " + name + " (not \"" + Types.name(right) + "\") to " + name);
+      throw new TemplateException(
+          "can only concatenate " + name + " (not \"" + Types.name(right) + "\") to " + name);
     }
     throw unsupported("+", left, right);
   }
@@ -81,7 +93,8 @@ final class Arithmetic {
   private Object repeated(Object left, Object right) {
     Object what = Comparisons.isNumber(left) ? right : left;
     Object times = what == left ? right : left;
-    if (!(times instanceof Long || times instanceof Boolean) || !(Types.isText(what) || what instanceof List<?>)) {
+    if (!(times instanceof Long || times instanceof Boolean)
+        || !(Types.isText(what) || what instanceof List<?>)) {
       throw unsupported("*", left, right);
     }
     int n = Math.clamp(whole(times), 0, Integer.MAX_VALUE);
@@ -164,7 +177,8 @@ final class Arithmetic {
     return switch (number) {
       case Boolean flag -> flag ? 1 : 0;
       case Long value -> value;
-      default -> throw new TemplateException("the whole number " + number + " has more than 64 bits");
+      default ->
+          throw new TemplateException("the whole number " + number + " has more than 64 bits");
     };
   }
 

@@ -57,13 +57,15 @@ final class BraceFormat {
     if (name.isEmpty() || name.matches("\\d{1,9}")) {
       int index = name.isEmpty() ? automatic++ : Integer.parseInt(name);
       if (index >= args.positional().size()) {
-        throw new TemplateException("Replacement index " + index + " out of range for positional args tuple");
+        throw new TemplateException(
+            "Replacement index " + index + " out of range for positional args tuple");
       }
       return args.positional().get(index);
     }
     Object value = args.named().get(name);
     if (value == null) {
-      throw new TemplateException("the format field '" + name + "' is not among the arguments, or not supported");
+      throw new TemplateException(
+          "the format field '" + name + "' is not among the arguments, or not supported");
     }
     return value;
   }

@@ -35,7 +35,11 @@ final class Budget {
   /** Pays for {@code more} characters before they are put to a text of {@code length}. */
   void grow(long length, long more) {
     if (length + more > limits.textChars()) {
-      throw new TemplateException("it makes a text of " + (length + more) + " characters; the limit is " + limits.textChars());
+      throw new TemplateException(
+          "it makes a text of "
+              + (length + more)
+              + " characters; the limit is "
+              + limits.textChars());
     }
     spend(1 + more / CHARS_PER_STEP);
   }
@@ -54,7 +58,10 @@ final class Budget {
 
   /** Pays for looking for a text of {@code part} characters in one of {@code whole}, which takes their product at worst. */
   void search(long whole, long part) {
-    spend(1 + whole / CHARS_PER_STEP + whole * Math.max(0, part - CHARS_PER_STEP) / COMPARISONS_PER_STEP);
+    spend(
+        1
+            + whole / CHARS_PER_STEP
+            + whole * Math.max(0, part - CHARS_PER_STEP) / COMPARISONS_PER_STEP);
   }
 
   void enterCall() {

@@ -35,23 +35,29 @@ final class Casing {
       return text;
     }
     int first = text.offsetByCodePoints(0, 1);
-    return Character.toString(Character.toTitleCase(text.codePointAt(0))) + text.substring(first).toLowerCase(Locale.ROOT);
+    return Character.toString(Character.toTitleCase(text.codePointAt(0)))
+        + text.substring(first).toLowerCase(Locale.ROOT);
   }
 
   static String swap(String text) {
     StringBuilder out = new StringBuilder();
     for (int c : text.codePoints().toArray()) {
       String letter = Character.toString(c);
-      out.append(Character.isUpperCase(c) ? letter.toLowerCase(Locale.ROOT) : letter.toUpperCase(Locale.ROOT));
+      out.append(
+          Character.isUpperCase(c)
+              ? letter.toLowerCase(Locale.ROOT)
+              : letter.toUpperCase(Locale.ROOT));
     }
     return out.toString();
   }
 
   static boolean isLower(String text) {
-    return text.codePoints().anyMatch(Character::isLowerCase) && text.codePoints().noneMatch(Character::isUpperCase);
+    return text.codePoints().anyMatch(Character::isLowerCase)
+        && text.codePoints().noneMatch(Character::isUpperCase);
   }
 
   static boolean isUpper(String text) {
-    return text.codePoints().anyMatch(Character::isUpperCase) && text.codePoints().noneMatch(Character::isLowerCase);
+    return text.codePoints().anyMatch(Character::isUpperCase)
+        && text.codePoints().noneMatch(Character::isLowerCase);
   }
 }

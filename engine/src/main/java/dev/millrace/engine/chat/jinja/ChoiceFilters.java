@@ -34,23 +34,31 @@ final class ChoiceFilters {
     if (args.positional().isEmpty() && args.named().containsKey("attribute")) {
       new Arguments(List.of(), args.named()).accept("map", "attribute", "default");
       Object otherwise = args.named().getOrDefault("default", None.NONE);
-      Attributes path = Attributes.of(members, args.named().getOrDefault("attribute", None.NONE), false, otherwise);
+      Attributes path =
+          Attributes.of(
+              members, args.named().getOrDefault("attribute", None.NONE), false, otherwise);
       Types.list(value, budget).forEach(item -> results.add(path.get(item)));
     } else {
       String filter = Text.str(args.required(0, "filter"));
-      Types.list(value, budget).forEach(item -> results.add(filters.apply(filter, item, args.after(1))));
+      Types.list(value, budget)
+          .forEach(item -> results.add(filters.apply(filter, item, args.after(1))));
     }
     return Stream.of(results);
   }
 
   private Stream choose(Object value, Arguments args, boolean byAttribute, boolean wanted) {
-    Attributes path = Attributes.of(members, byAttribute ? args.required(0, "attribute") : None.NONE, false, None.NONE);
+    Attributes path =
+        Attributes.of(
+            members, byAttribute ? args.required(0, "attribute") : None.NONE, false, None.NONE);
     Arguments test = byAttribute ? args.after(1) : args;
     List<Object> chosen = new ArrayList<>();
     for (Object item : Types.list(value, budget)) {
       Object subject = path.get(item);
       boolean passes =
-          test.positional().isEmpty() ? Types.truth(subject) : Tests.passes(Text.str(test.positional().get(0)), subject, withoutName(test), budget);
+          test.positional().isEmpty()
+              ? Types.truth(subject)
+              : Tests.passes(
+                  Text.str(test.positional().get(0)), subject, withoutName(test), budget);
       if (passes == wanted) {
         chosen.add(item);
       }

@@ -37,7 +37,11 @@ final class Comparisons {
       case Undefined _ -> right instanceof Undefined;
       case Tuple a -> right instanceof Tuple b && equalItems(a, b, budget);
       case Range a -> right instanceof Range b && equalItems(a, b, budget);
-      case List<?> a -> right instanceof List<?> b && !(b instanceof Tuple) && !(b instanceof Range) && equalItems(a, b, budget);
+      case List<?> a ->
+          right instanceof List<?> b
+              && !(b instanceof Tuple)
+              && !(b instanceof Range)
+              && equalItems(a, b, budget);
       case Map<?, ?> a -> right instanceof Map<?, ?> b && equalEntries(a, b, budget);
       default -> left == right;
     };
@@ -73,10 +77,12 @@ final class Comparisons {
       case String text -> contains(text, part(item), budget);
       case Markup markup -> contains(markup.text(), part(item), budget);
       case Map<?, ?> map -> map.containsKey(Members.key(item));
-      case Namespace _ -> throw new TemplateException("argument of type 'Namespace' is not iterable");
+      case Namespace _ ->
+          throw new TemplateException("argument of type 'Namespace' is not iterable");
       default -> {
         if (!Types.isIterable(container)) {
-          throw new TemplateException("argument of type '" + Types.name(container) + "' is not iterable");
+          throw new TemplateException(
+              "argument of type '" + Types.name(container) + "' is not iterable");
         }
         for (Iterator<?> it = Types.iterate(container); it.hasNext(); ) {
           if (equal(it.next(), item, budget)) {
@@ -95,7 +101,8 @@ final class Comparisons {
 
   private static String part(Object item) {
     if (!Types.isText(item)) {
-      throw new TemplateException("'in <string>' requires string as left operand, not " + Types.name(item));
+      throw new TemplateException(
+          "'in <string>' requires string as left operand, not " + Types.name(item));
     }
     return Text.str(item);
   }
@@ -110,7 +117,9 @@ final class Comparisons {
     if (Types.isText(left) && Types.isText(right)) {
       return compareText(Text.str(left), Text.str(right));
     }
-    if (left instanceof List<?> a && right instanceof List<?> b && Types.name(a).equals(Types.name(b))) {
+    if (left instanceof List<?> a
+        && right instanceof List<?> b
+        && Types.name(a).equals(Types.name(b))) {
       return compareItems(operator, a, b, budget);
     }
     if (left instanceof Undefined undefined) {
@@ -120,7 +129,13 @@ final class Comparisons {
       throw undefined.fault();
     }
     throw new TemplateException(
-        "'" + operator + "' not supported between instances of '" + Types.name(left) + "' and '" + Types.name(right) + "'");
+        "'"
+            + operator
+            + "' not supported between instances of '"
+            + Types.name(left)
+            + "' and '"
+            + Types.name(right)
+            + "'");
   }
 
   private static int compareItems(String operator, List<?> a, List<?> b, Budget budget) {
@@ -144,7 +159,10 @@ final class Comparisons {
   }
 
   static boolean isNumber(Object value) {
-    return value instanceof Long || value instanceof Double || value instanceof Boolean || value instanceof BigInteger;
+    return value instanceof Long
+        || value instanceof Double
+        || value instanceof Boolean
+        || value instanceof BigInteger;
   }
 
   private static int compareNumbers(Object left, Object right) {

@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The methods of dicts, lists and tuples. Those that would change their object are refused when called: templates run in an immutable sandbox. */
 final class ContainerMethods {
-  private static final Set<String> CHANGE_DICT = Set.of("pop", "setdefault", "popitem", "update", "clear");
-  private static final Set<String> CHANGE_LIST = Set.of("extend", "sort", "insert", "pop", "remove", "reverse", "clear", "append");
+  private static final Set<String> CHANGE_DICT =
+      Set.of("pop", "setdefault", "popitem", "update", "clear");
+  private static final Set<String> CHANGE_LIST =
+      Set.of("extend", "sort", "insert", "pop", "remove", "reverse", "clear", "append");
 
   private final Budget budget;
 
@@ -36,7 +38,12 @@ final class ContainerMethods {
     budget.read(list);
     boolean changeable = !(list instanceof Tuple || list instanceof Range);
     return switch (name) {
-      case "count" -> (Callable) args -> list.stream().filter(item -> Comparisons.equal(item, args.required(0, "value"), budget)).count();
+      case "count" ->
+          (Callable)
+              args ->
+                  list.stream()
+                      .filter(item -> Comparisons.equal(item, args.required(0, "value"), budget))
+                      .count();
       case "index" -> (Callable) args -> index(list, args.required(0, "value"));
       case "copy" -> changeable ? (Callable) _ -> new ArrayList<Object>(list) : null;
       case "grouper" -> list instanceof Group ? list.get(0) : null;
@@ -47,7 +54,12 @@ final class ContainerMethods {
 
   /** What jinja2's sandbox gives in place of a method that changes its object. */
   private static Undefined refused(String name, String kind) {
-    return new Undefined("access to attribute '" + name + "' of '" + kind + "' object is unsafe: a template may not change its input");
+    return new Undefined(
+        "access to attribute '"
+            + name
+            + "' of '"
+            + kind
+            + "' object is unsafe: a template may not change its input");
   }
 
   static List<Object> pairs(Map<?, ?> map) {

@@ -22,7 +22,10 @@ final class Escapes {
         i += digits;
       } else if (kind >= '0' && kind <= '7') {
         int end = i;
-        while (end < text.length() && end < i + 2 && text.charAt(end) >= '0' && text.charAt(end) <= '7') {
+        while (end < text.length()
+            && end < i + 2
+            && text.charAt(end) >= '0'
+            && text.charAt(end) <= '7') {
           end++;
         }
         out.append((char) Integer.parseInt(text, i - 1, end, 8));
@@ -45,7 +48,9 @@ final class Escapes {
       case 'v' -> out.append((char) 11);
       case '\n' -> {} // a line that goes on
       case '\\', '\'', '"' -> out.append(kind);
-      case 'N' -> throw new TemplateException("the escape \\N{...} is not supported; write the character itself", line);
+      case 'N' ->
+          throw new TemplateException(
+              "the escape \\N{...} is not supported; write the character itself", line);
       default -> out.append('\\').append(kind);
     }
   }

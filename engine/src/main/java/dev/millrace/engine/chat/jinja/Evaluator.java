@@ -50,12 +50,24 @@ final class Evaluator {
       case DictOf dict -> dict(dict, scope);
       case Attribute attribute -> members.attribute(value(attribute.of(), scope), attribute.name());
       case Item item -> members.item(value(item.of(), scope), value(item.key(), scope));
-      case Slice slice -> members.slice(value(slice.of(), scope), bound(slice.start(), scope), bound(slice.stop(), scope), bound(slice.step(), scope));
+      case Slice slice ->
+          members.slice(
+              value(slice.of(), scope),
+              bound(slice.start(), scope),
+              bound(slice.stop(), scope),
+              bound(slice.step(), scope));
       case Call call -> call(value(call.callee(), scope), arguments(call.arguments(), scope));
       case Filtered filtered -> filter(filtered, scope);
-      case Tested tested -> Tests.passes(tested.name(), value(tested.of(), scope), arguments(tested.arguments(), scope), budget);
+      case Tested tested ->
+          Tests.passes(
+              tested.name(),
+              value(tested.of(), scope),
+              arguments(tested.arguments(), scope),
+              budget);
       case Unary unary -> arithmetic.unary(unary.operator(), value(unary.of(), scope));
-      case Binary binary -> arithmetic.binary(binary.operator(), value(binary.left(), scope), value(binary.right(), scope));
+      case Binary binary ->
+          arithmetic.binary(
+              binary.operator(), value(binary.left(), scope), value(binary.right(), scope));
       case And and -> {
         Object left = value(and.left(), scope);
         yield Types.truth(left) ? value(and.right(), scope) : left;
@@ -162,7 +174,8 @@ final class Evaluator {
       return value(conditional.then(), scope);
     }
     return conditional.otherwise() == null
-        ? new Undefined("the inline if-expression evaluated to false and no else section was defined")
+        ? new Undefined(
+            "the inline if-expression evaluated to false and no else section was defined")
         : value(conditional.otherwise(), scope);
   }
 }

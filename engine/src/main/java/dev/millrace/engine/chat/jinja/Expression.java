@@ -20,12 +20,18 @@ sealed interface Expression {
 
   record Item(Expression of, Expression key) implements Expression {}
 
-  record Slice(Expression of, @Nullable Expression start, @Nullable Expression stop, @Nullable Expression step) implements Expression {}
+  record Slice(
+      Expression of,
+      @Nullable Expression start,
+      @Nullable Expression stop,
+      @Nullable Expression step)
+      implements Expression {}
 
   record Call(Expression callee, CallArguments arguments) implements Expression {}
 
   /** {@code of | name(arguments)}; nothing before the bar in a filter block, whose body is filtered. */
-  record Filtered(@Nullable Expression of, String name, CallArguments arguments) implements Expression {}
+  record Filtered(@Nullable Expression of, String name, CallArguments arguments)
+      implements Expression {}
 
   record Tested(Expression of, String name, CallArguments arguments) implements Expression {}
 
@@ -45,11 +51,15 @@ sealed interface Expression {
 
   record Comparison(String operator, Expression right) {}
 
-  record Conditional(Expression test, Expression then, @Nullable Expression otherwise) implements Expression {}
+  record Conditional(Expression test, Expression then, @Nullable Expression otherwise)
+      implements Expression {}
 
   /** Arguments as written: positional, named, and the spread {@code *list} and {@code **dict}. */
   record CallArguments(
-      List<Expression> positional, Map<String, Expression> named, @Nullable Expression spreadList, @Nullable Expression spreadDict) {
+      List<Expression> positional,
+      Map<String, Expression> named,
+      @Nullable Expression spreadList,
+      @Nullable Expression spreadDict) {
     static final CallArguments NONE = new CallArguments(List.of(), Map.of(), null, null);
   }
 }

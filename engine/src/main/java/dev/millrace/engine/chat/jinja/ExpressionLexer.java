@@ -10,12 +10,17 @@ import java.util.regex.Pattern;
 /** Cuts the inside of one tag into tokens, up to the {@code }}} or {@code %}} that closes it; one that belongs to an open bracket does not. */
 final class ExpressionLexer {
   private static final Pattern FLOAT =
-      Pattern.compile("(?:\\d+_)*\\d+(?:(?:\\.(?:\\d+_)*\\d+)?[eE][+-]?(?:\\d+_)*\\d+|\\.(?:\\d+_)*\\d+)");
+      Pattern.compile(
+          "(?:\\d+_)*\\d+(?:(?:\\.(?:\\d+_)*\\d+)?[eE][+-]?(?:\\d+_)*\\d+|\\.(?:\\d+_)*\\d+)");
   private static final Pattern INTEGER =
-      Pattern.compile("0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|[1-9](?:_?\\d)*|0(?:_?0)*");
-  private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{Nl}_][\\p{L}\\p{Nl}\\p{Nd}\\p{Mn}\\p{Mc}\\p{Pc}]*");
+      Pattern.compile(
+          "0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|[1-9](?:_?\\d)*|0(?:_?0)*");
+  private static final Pattern NAME =
+      Pattern.compile("[\\p{L}\\p{Nl}_][\\p{L}\\p{Nl}\\p{Nd}\\p{Mn}\\p{Mc}\\p{Pc}]*");
   private static final List<String> OPERATORS =
-      List.of("//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", ">", "<", "=", ".", ":", "|", ",", ";");
+      List.of(
+          "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{",
+          "}", ">", "<", "=", ".", ":", "|", ",", ";");
 
   private final String source;
   private final String close;
@@ -65,7 +70,8 @@ final class ExpressionLexer {
 
   private boolean closes() {
     char c = source.charAt(at);
-    boolean signed = (c == '-' || (c == '+' && close.equals("%}"))) && source.startsWith(close, at + 1);
+    boolean signed =
+        (c == '-' || (c == '+' && close.equals("%}"))) && source.startsWith(close, at + 1);
     if (signed) {
       sign = c;
       at++;

@@ -145,7 +145,10 @@ final class ExpressionParser {
 
   private Expression product() {
     Expression left = power();
-    while (tokens.atOperator("*") || tokens.atOperator("/") || tokens.atOperator("//") || tokens.atOperator("%")) {
+    while (tokens.atOperator("*")
+        || tokens.atOperator("/")
+        || tokens.atOperator("//")
+        || tokens.atOperator("%")) {
       left = new Binary(tokens.next().text(), left, power());
     }
     return left;

@@ -8,10 +8,52 @@ import java.util.Set;
 final class Filters {
   private static final Set<String> NAMES =
       Set.of(
-          "abs", "attr", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "e", "escape", "first", "float",
-          "forceescape", "format", "groupby", "indent", "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min",
-          "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort", "string", "sum", "title",
-          "tojson", "trim", "truncate", "unique", "upper", "wordcount");
+          "abs",
+          "attr",
+          "batch",
+          "capitalize",
+          "center",
+          "count",
+          "d",
+          "default",
+          "dictsort",
+          "e",
+          "escape",
+          "first",
+          "float",
+          "forceescape",
+          "format",
+          "groupby",
+          "indent",
+          "int",
+          "items",
+          "join",
+          "last",
+          "length",
+          "list",
+          "lower",
+          "map",
+          "max",
+          "min",
+          "reject",
+          "rejectattr",
+          "replace",
+          "reverse",
+          "round",
+          "safe",
+          "select",
+          "selectattr",
+          "slice",
+          "sort",
+          "string",
+          "sum",
+          "title",
+          "tojson",
+          "trim",
+          "truncate",
+          "unique",
+          "upper",
+          "wordcount");
 
   private final Budget budget;
   private final Members members;
@@ -51,8 +93,19 @@ final class Filters {
       case "items" -> items(value);
       case "attr" -> attribute(value, args);
       case "abs", "int", "float", "round" -> NumberFilters.apply(name, value, args);
-      case "map", "select", "reject", "selectattr", "rejectattr" -> choices.apply(name, value, args);
-      case "upper", "lower", "title", "capitalize", "trim", "replace", "indent", "center", "format", "truncate", "wordcount" ->
+      case "map", "select", "reject", "selectattr", "rejectattr" ->
+          choices.apply(name, value, args);
+      case "upper",
+          "lower",
+          "title",
+          "capitalize",
+          "trim",
+          "replace",
+          "indent",
+          "center",
+          "format",
+          "truncate",
+          "wordcount" ->
           texts.apply(name, value, args);
       default -> {
         if (!known(name)) {
@@ -65,7 +118,8 @@ final class Filters {
 
   private static Object otherwise(Object value, Arguments args) {
     args.accept("default", "default_value", "boolean");
-    boolean replace = value instanceof Undefined || (args.flag(1, "boolean") && !Types.truth(value));
+    boolean replace =
+        value instanceof Undefined || (args.flag(1, "boolean") && !Types.truth(value));
     return replace ? args.get(0, "default_value", "") : value;
   }
 
@@ -81,6 +135,8 @@ final class Filters {
   private Object attribute(Object value, Arguments args) {
     args.accept("attr", "name");
     String name = Text.str(args.required(0, "name"));
-    return value instanceof Map<?, ?> ? Undefined.attribute(value, name) : members.attribute(value, name);
+    return value instanceof Map<?, ?>
+        ? Undefined.attribute(value, name)
+        : members.attribute(value, name);
   }
 }

@@ -9,14 +9,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How one value is written: Python's {@code [[fill]align][sign][#][0][width][,][.precision][type]}. */
-record FormatSpec(String fill, char align, String sign, boolean grouped, long width, int precision, char type) {
+record FormatSpec(
+    String fill, char align, String sign, boolean grouped, long width, int precision, char type) {
   private static final Pattern FORM =
-      Pattern.compile("(?:(.)?([<>^=]))?([+\\- ])?(#)?(0)?(\\d{1,9})?([,_])?(?:\\.(\\d{1,9}))?([sdifFgGeExXob%r])?", Pattern.DOTALL);
+      Pattern.compile(
+          "(?:(.)?([<>^=]))?([+\\-"
+              + " ])?(#)?(0)?(\\d{1,9})?([,_])?(?:\\.(\\d{1,9}))?([sdifFgGeExXob%r])?",
+          Pattern.DOTALL);
   private static final int MOST_PLACES = 400;
 
   static FormatSpec parse(String spec) {
     Matcher m = FORM.matcher(spec);
-    if (!m.matches() || m.group(4) != null || "gGeE".contains(orElse(m.group(9), " ")) || "_".equals(m.group(7))) {
+    if (!m.matches()
+        || m.group(4) != null
+        || "gGeE".contains(orElse(m.group(9), " "))
+        || "_".equals(m.group(7))) {
       throw new TemplateException("the format '" + spec + "' is not supported");
     }
     boolean zeros = m.group(5) != null;
@@ -35,21 +42,31 @@ record FormatSpec(String fill, char align, String sign, boolean grouped, long wi
   }
 
   String apply(Object value, Budget budget) {
-    boolean number = type == ' ' ? Comparisons.isNumber(value) && !(value instanceof Boolean) : "sr".indexOf(type) < 0;
+    boolean number =
+        type == ' '
+            ? Comparisons.isNumber(value) && !(value instanceof Boolean)
+            : "sr".indexOf(type) < 0;
     if (!number) {
       return padded("", text(value), '<', budget);
     }
     if (!Comparisons.isNumber(value)) {
-      throw new TemplateException("the format '" + type + "' needs a number, not " + Types.name(value));
+      throw new TemplateException(
+          "the format '" + type + "' needs a number, not " + Types.name(value));
     }
     String digits = digits(value);
     boolean negative = digits.startsWith("-");
-    return padded(negative ? "-" : sign.equals("-") ? "" : sign, negative ? digits.substring(1) : digits, '>', budget);
+    return padded(
+        negative ? "-" : sign.equals("-") ? "" : sign,
+        negative ? digits.substring(1) : digits,
+        '>',
+        budget);
   }
 
   private String text(Object value) {
     String text = type == 'r' ? Text.repr(value) : Text.str(value);
-    return precision < 0 || precision >= Types.length(text) ? text : text.substring(0, text.offsetByCodePoints(0, precision));
+    return precision < 0 || precision >= Types.length(text)
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, precision));
   }
 
   private String digits(Object value) {
@@ -69,8 +86,10 @@ record FormatSpec(String fill, char align, String sign, boolean grouped, long wi
     return switch (value) {
       case Boolean flag -> flag ? BigInteger.ONE : BigInteger.ZERO;
       case BigInteger number -> number;
-      case Double number when !Double.isNaN(number) && !Double.isInfinite(number) -> new BigDecimal(number).toBigInteger();
-      case Double _ -> throw new TemplateException("cannot convert a float that is not finite to an integer");
+      case Double number when !Double.isNaN(number) && !Double.isInfinite(number) ->
+          new BigDecimal(number).toBigInteger();
+      case Double _ ->
+          throw new TemplateException("cannot convert a float that is not finite to an integer");
       default -> BigInteger.valueOf((Long) value);
     };
   }
@@ -106,7 +125,8 @@ record FormatSpec(String fill, char align, String sign, boolean grouped, long wi
     if (how == '^') {
       // str.format gives an odd blank to the right, unlike str.center
       long left = Math.max(0, width - Types.length(all)) / 2;
-      return Padding.pad(Padding.pad(all, Types.length(all) + left, fill, '>', budget), width, fill, '<', budget);
+      return Padding.pad(
+          Padding.pad(all, Types.length(all) + left, fill, '>', budget), width, fill, '<', budget);
     }
     return Padding.pad(all, width, fill, how, budget);
   }

@@ -25,8 +25,14 @@ final class Json {
     sorted = args.flag(3, "sort_keys");
     Object width = args.get(1, "indent", None.NONE);
     indented = width != None.NONE;
-    indent = !indented ? "" : Types.isText(width) ? Text.str(width) : Padding.pad("", Types.integer(width, "indent"), " ", '<', budget);
-    if (args.get(2, "separators", None.NONE) instanceof List<?> separators && separators.size() == 2) {
+    indent =
+        !indented
+            ? ""
+            : Types.isText(width)
+                ? Text.str(width)
+                : Padding.pad("", Types.integer(width, "indent"), " ", '<', budget);
+    if (args.get(2, "separators", None.NONE) instanceof List<?> separators
+        && separators.size() == 2) {
       comma = Types.text(separators.get(0), "a separator");
       colon = Types.text(separators.get(1), "a separator");
     } else {
@@ -62,7 +68,8 @@ final class Json {
   }
 
   private static TemplateException unknown(Object value) {
-    return new TemplateException("Object of type " + Types.name(value) + " is not JSON serializable");
+    return new TemplateException(
+        "Object of type " + Types.name(value) + " is not JSON serializable");
   }
 
   private static String number(double value) {
@@ -109,7 +116,9 @@ final class Json {
       case Boolean flag -> flag.toString();
       case Double number -> number(number);
       case Number number -> number.toString();
-      default -> throw new TemplateException("keys must be str, int, float, bool or None, not " + Types.name(key));
+      default ->
+          throw new TemplateException(
+              "keys must be str, int, float, bool or None, not " + Types.name(key));
     };
   }
 

@@ -45,7 +45,9 @@ final class Lexer {
   }
 
   private int nextTag() {
-    for (int i = source.indexOf('{', at); i >= 0 && i + 1 < source.length(); i = source.indexOf('{', i + 1)) {
+    for (int i = source.indexOf('{', at);
+        i >= 0 && i + 1 < source.length();
+        i = source.indexOf('{', i + 1)) {
       if ("{%#".indexOf(source.charAt(i + 1)) >= 0) {
         return i;
       }
@@ -80,7 +82,10 @@ final class Lexer {
       return Strip.right(text);
     }
     int start = text.lastIndexOf('\n') + 1;
-    if (sign != '+' && stripsLine && (start > 0 || lineStart) && Strip.right(text.substring(start)).isEmpty()) {
+    if (sign != '+'
+        && stripsLine
+        && (start > 0 || lineStart)
+        && Strip.right(text.substring(start)).isEmpty()) {
       return text.substring(0, start);
     }
     return text;
@@ -146,7 +151,9 @@ final class Lexer {
     if (sign == '-') {
       return blanks(end);
     }
-    return trims && sign != '+' && end < source.length() && source.charAt(end) == '\n' ? end + 1 : end;
+    return trims && sign != '+' && end < source.length() && source.charAt(end) == '\n'
+        ? end + 1
+        : end;
   }
 
   private int blanks(int from) {

@@ -67,7 +67,8 @@ final class Loop {
       case "length" -> length();
       case "depth" -> 1L; // only a recursive loop, which is refused, has more
       case "depth0" -> 0L;
-      case "previtem" -> previous == NOTHING ? new Undefined("there is no previous item") : previous;
+      case "previtem" ->
+          previous == NOTHING ? new Undefined("there is no previous item") : previous;
       case "nextitem" -> hasNext() ? next : new Undefined("there is no next item");
       case "cycle" -> (Callable) this::cycle;
       case "changed" -> (Callable) this::changed;

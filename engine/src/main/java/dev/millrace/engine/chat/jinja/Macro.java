@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /** A macro, or the body of a call block, with the scope that it was defined in. */
-record Macro(String name, Statement.Signature signature, Scope scope, Renderer renderer) implements Callable {
+record Macro(String name, Statement.Signature signature, Scope scope, Renderer renderer)
+    implements Callable {
   @Override
   public Object call(Arguments args) {
     Scope inner = new Scope(scope);
@@ -18,7 +19,8 @@ record Macro(String name, Statement.Signature signature, Scope scope, Renderer r
     List<Parameter> parameters = signature.parameters();
     for (int i = 0; i < parameters.size(); i++) {
       Parameter parameter = parameters.get(i);
-      Object given = i < args.positional().size() ? args.positional().get(i) : named.remove(parameter.name());
+      Object given =
+          i < args.positional().size() ? args.positional().get(i) : named.remove(parameter.name());
       inner.set(parameter.name(), given != null ? given : otherwise(parameter, inner));
     }
     rest(args, named, inner);
@@ -37,10 +39,20 @@ record Macro(String name, Statement.Signature signature, Scope scope, Renderer r
     int taken = Math.min(signature.parameters().size(), args.positional().size());
     List<Object> more = args.positional().subList(taken, args.positional().size());
     if (!more.isEmpty() && !signature.implicit().contains("varargs")) {
-      throw new TemplateException("macro '" + name + "' takes not more than " + signature.parameters().size() + " argument(s)");
+      throw new TemplateException(
+          "macro '"
+              + name
+              + "' takes not more than "
+              + signature.parameters().size()
+              + " argument(s)");
     }
     if (!named.isEmpty() && !signature.implicit().contains("kwargs")) {
-      throw new TemplateException("macro '" + name + "' takes no keyword argument '" + named.keySet().iterator().next() + "'");
+      throw new TemplateException(
+          "macro '"
+              + name
+              + "' takes no keyword argument '"
+              + named.keySet().iterator().next()
+              + "'");
     }
     inner.set("varargs", new Tuple(more));
     inner.set("kwargs", new LinkedHashMap<Object, Object>(named));

@@ -8,7 +8,11 @@ record Markup(String text) {
     }
     String text = Text.str(value);
     return new Markup(
-        text.replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;").replace("'", "&#39;").replace("\"", "&#34;"));
+        text.replace("&", "&amp;")
+            .replace(">", "&gt;")
+            .replace("<", "&lt;")
+            .replace("'", "&#39;")
+            .replace("\"", "&#34;"));
   }
 
   Markup plus(Markup other) {

@@ -37,7 +37,10 @@ final class Members {
     Object item =
         switch (of) {
           case Map<?, ?> map -> hashable(key) ? map.get(key) : null;
-          case List<?> list -> key instanceof Long || key instanceof Boolean ? at(list, Types.integer(key, "an index")) : null;
+          case List<?> list ->
+              key instanceof Long || key instanceof Boolean
+                  ? at(list, Types.integer(key, "an index"))
+                  : null;
           case String text -> key instanceof Long index ? character(text, index) : null;
           case Markup markup -> key instanceof Long index ? character(markup.text(), index) : null;
           default -> null;

@@ -9,7 +9,8 @@ record Namespace(Map<Object, Object> attributes) {
     Map<Object, Object> attributes = new LinkedHashMap<>();
     for (Object initial : args.positional()) {
       if (!(initial instanceof Map<?, ?> map)) {
-        throw new TemplateException("namespace() takes a dict or named values, not " + Types.name(initial));
+        throw new TemplateException(
+            "namespace() takes a dict or named values, not " + Types.name(initial));
       }
       budget.items(map.size());
       attributes.putAll(map);

@@ -31,7 +31,9 @@ final class NumberFilters {
       case BigInteger number -> number.abs();
       default -> {
         long number = Types.integer(value, "abs");
-        yield number == Long.MIN_VALUE ? (Object) BigInteger.valueOf(number).abs() : Math.abs(number);
+        yield number == Long.MIN_VALUE
+            ? (Object) BigInteger.valueOf(number).abs()
+            : Math.abs(number);
       }
     };
   }
@@ -60,8 +62,11 @@ final class NumberFilters {
   private static Object parsed(String text, int base, Arguments args) {
     String digits = Strip.left(Strip.right(text));
     int sign = digits.startsWith("-") || digits.startsWith("+") ? 1 : 0;
-    String prefix = digits.length() > sign + 1 ? digits.substring(sign, sign + 2).toLowerCase(Locale.ROOT) : "";
-    if ((base == 16 && prefix.equals("0x")) || (base == 8 && prefix.equals("0o")) || (base == 2 && prefix.equals("0b"))) {
+    String prefix =
+        digits.length() > sign + 1 ? digits.substring(sign, sign + 2).toLowerCase(Locale.ROOT) : "";
+    if ((base == 16 && prefix.equals("0x"))
+        || (base == 8 && prefix.equals("0o"))
+        || (base == 2 && prefix.equals("0b"))) {
       digits = digits.substring(0, sign) + digits.substring(sign + 2);
     }
     try {
@@ -74,7 +79,11 @@ final class NumberFilters {
 
   /** The digits, unless Python would not read them: an underscore stands between two of them only, and there are not too many. */
   private static String checked(String digits, int sign) {
-    boolean wrong = digits.startsWith("_", sign) || digits.endsWith("_") || digits.contains("__") || digits.length() > MOST_DIGITS;
+    boolean wrong =
+        digits.startsWith("_", sign)
+            || digits.endsWith("_")
+            || digits.contains("__")
+            || digits.length() > MOST_DIGITS;
     return wrong ? "none" : digits;
   }
 
@@ -102,7 +111,9 @@ final class NumberFilters {
     if (number.matches("[+-]?nan")) {
       return Double.NaN;
     }
-    return number.matches("[+-]?(\\d+(_\\d+)*\\.?(\\d+(_\\d+)*)?|\\.\\d+(_\\d+)*)(e[+-]?\\d+)?") ? Double.valueOf(number.replace("_", "")) : null;
+    return number.matches("[+-]?(\\d+(_\\d+)*\\.?(\\d+(_\\d+)*)?|\\.\\d+(_\\d+)*)(e[+-]?\\d+)?")
+        ? Double.valueOf(number.replace("_", ""))
+        : null;
   }
 
   private static Object round(Object value, Arguments args) {
@@ -128,7 +139,9 @@ final class NumberFilters {
           default -> throw new TemplateException("method must be common, ceil or floor");
         };
     if (method.equals("common")) {
-      return whole && places >= 0 ? Types.integer(value, "round") : exact(number, places, mode, whole);
+      return whole && places >= 0
+          ? Types.integer(value, "round")
+          : exact(number, places, mode, whole);
     }
     double scale = Math.pow(10, places);
     double scaled = number * scale;

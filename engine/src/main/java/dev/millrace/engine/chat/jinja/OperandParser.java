@@ -42,7 +42,9 @@ final class OperandParser {
       case INTEGER -> new Constant(integer(token));
       case FLOAT -> new Constant(Double.valueOf(token.text()));
       case OPERATOR -> bracketed(token);
-      default -> throw new TemplateException("expected an expression, found " + token.shown(), token.line());
+      default ->
+          throw new TemplateException(
+              "expected an expression, found " + token.shown(), token.line());
     };
   }
 
@@ -66,7 +68,8 @@ final class OperandParser {
 
   private static Object integer(Token token) {
     String text = token.text().toLowerCase(Locale.ROOT);
-    int radix = text.startsWith("0x") ? 16 : text.startsWith("0o") ? 8 : text.startsWith("0b") ? 2 : 10;
+    int radix =
+        text.startsWith("0x") ? 16 : text.startsWith("0o") ? 8 : text.startsWith("0b") ? 2 : 10;
     BigInteger value = new BigInteger(radix == 10 ? text : text.substring(2), radix);
     return Types.of(value, "number", 0);
   }
@@ -78,7 +81,9 @@ final class OperandParser {
         case "(" -> parenthesized();
         case "[" -> new ListOf(items("]"));
         case "{" -> dict();
-        default -> throw new TemplateException("expected an expression, found '" + open.text() + "'", open.line());
+        default ->
+            throw new TemplateException(
+                "expected an expression, found '" + open.text() + "'", open.line());
       };
     } finally {
       tokens.leave();
@@ -140,7 +145,9 @@ final class OperandParser {
   }
 
   private Expression member(Expression of) {
-    return tokens.at(Kind.INTEGER) ? new Item(of, new Constant(integer(tokens.next()))) : new Attribute(of, tokens.name());
+    return tokens.at(Kind.INTEGER)
+        ? new Item(of, new Constant(integer(tokens.next())))
+        : new Attribute(of, tokens.name());
   }
 
   private Expression subscript(Expression of) {
@@ -249,7 +256,8 @@ final class OperandParser {
       } else if (named.isEmpty() && spreadList == null && spreadDict == null) {
         positional.add(expressions.expression());
       } else {
-        throw new TemplateException("a positional argument stands after a named one", tokens.line());
+        throw new TemplateException(
+            "a positional argument stands after a named one", tokens.line());
       }
       if (!tokens.atOperator(")")) {
         tokens.expectOperator(",");

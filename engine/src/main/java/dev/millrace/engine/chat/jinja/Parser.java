@@ -36,7 +36,8 @@ final class Parser {
     Parser parser = new Parser(new Tokens(Lexer.tokens(source)));
     List<Statement> body = parser.body(Set.of(), false);
     if (!parser.tokens.at(Kind.END)) {
-      throw new TemplateException("'" + parser.tokens.peek().text() + "' closes nothing", parser.tokens.line());
+      throw new TemplateException(
+          "'" + parser.tokens.peek().text() + "' closes nothing", parser.tokens.line());
     }
     parser.tokens.refuseUnknown();
     return body;
@@ -66,7 +67,9 @@ final class Parser {
       }
     }
     if (!until.isEmpty()) {
-      throw new TemplateException("the template ends where one of " + until.stream().sorted().toList() + " should stand", tokens.line());
+      throw new TemplateException(
+          "the template ends where one of " + until.stream().sorted().toList() + " should stand",
+          tokens.line());
     }
     tokens.leave();
     return body;
@@ -80,13 +83,15 @@ final class Parser {
           case "for" -> loop(line);
           case "set" -> set(line);
           case "with" -> with(line, inLoop);
-          case "macro" -> new MacroDefinition(tokens.name(), signature(parameters(), "endmacro"), line);
+          case "macro" ->
+              new MacroDefinition(tokens.name(), signature(parameters(), "endmacro"), line);
           case "call" -> call(line);
           case "filter" -> filter(line);
           case "generation" -> new Generation(block("endgeneration", false), line);
           case "break" -> control(new Break(line), inLoop);
           case "continue" -> control(new Continue(line), inLoop);
-          default -> throw new TemplateException("the tag '" + tag + "' is not supported here", line);
+          default ->
+              throw new TemplateException("the tag '" + tag + "' is not supported here", line);
         };
     tokens.expectEndOfBlock();
     return statement;
@@ -128,7 +133,8 @@ final class Parser {
     Expression items = expressions.tuple(false);
     Expression filter = tokens.skipName("if") ? expressions.expression() : null;
     if (tokens.atName("recursive")) {
-      throw new TemplateException("'for ... recursive' is not supported; use a macro that calls itself", line);
+      throw new TemplateException(
+          "'for ... recursive' is not supported; use a macro that calls itself", line);
     }
     tokens.expectEndOfBlock();
     List<Statement> body = body(Set.of("else", "endfor"), true);
@@ -178,7 +184,8 @@ final class Parser {
   private Signature signature(List<Parameter> parameters, String end) {
     int from = tokens.position();
     List<Statement> body = block(end, false);
-    return new Signature(parameters, body, tokens.namesSince(from, Set.of("varargs", "kwargs", "caller")));
+    return new Signature(
+        parameters, body, tokens.namesSince(from, Set.of("varargs", "kwargs", "caller")));
   }
 
   private List<Parameter> parameters() {
@@ -188,7 +195,9 @@ final class Parser {
       String name = tokens.name();
       Expression otherwise = tokens.skipOperator("=") ? expressions.expression() : null;
       if (otherwise == null && !parameters.isEmpty() && parameters.getLast().otherwise() != null) {
-        throw new TemplateException("the parameter '" + name + "' without a default stands after one with a default", tokens.line());
+        throw new TemplateException(
+            "the parameter '" + name + "' without a default stands after one with a default",
+            tokens.line());
       }
       parameters.add(new Parameter(name, otherwise));
       if (!tokens.atOperator(")")) {
@@ -204,7 +213,9 @@ final class Parser {
       return first;
     }
     List<Target> targets = new ArrayList<>(List.of(first));
-    while (tokens.skipOperator(",") && (tokens.at(Kind.NAME) || tokens.atOperator("(")) && !tokens.atName("in")) {
+    while (tokens.skipOperator(",")
+        && (tokens.at(Kind.NAME) || tokens.atOperator("("))
+        && !tokens.atName("in")) {
       targets.add(target(members));
     }
     return new Target.Several(targets);

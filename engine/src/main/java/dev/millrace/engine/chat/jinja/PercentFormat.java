@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 
 /** Python's {@code text % values}, and the filter {@code format}. */
 final class PercentFormat {
-  private static final Pattern PLACE = Pattern.compile("%(?:\\(([^)]*)\\))?([-+ 0]*)(\\d{1,9})?(\\.\\d{1,9})?([a-zA-Z%])?");
+  private static final Pattern PLACE =
+      Pattern.compile("%(?:\\(([^)]*)\\))?([-+ 0]*)(\\d{1,9})?(\\.\\d{1,9})?([a-zA-Z%])?");
 
   private PercentFormat() {}
 
@@ -57,10 +58,16 @@ final class PercentFormat {
 
   private static FormatSpec spec(Matcher place, String type) {
     String flags = place.group(2);
-    String align = flags.contains("-") ? "<" : flags.contains("0") && !type.matches("[sr]") ? "0=" : ">";
+    String align =
+        flags.contains("-") ? "<" : flags.contains("0") && !type.matches("[sr]") ? "0=" : ">";
     String sign = flags.contains("+") ? "+" : flags.contains(" ") ? " " : "";
     String width = place.group(3) == null ? "" : place.group(3);
     String precision = place.group(4) == null ? "" : place.group(4);
-    return FormatSpec.parse(align + (type.matches("[sr]") ? "" : sign) + width + precision + (type.equals("i") ? "d" : type));
+    return FormatSpec.parse(
+        align
+            + (type.matches("[sr]") ? "" : sign)
+            + width
+            + precision
+            + (type.equals("i") ? "d" : type));
   }
 }

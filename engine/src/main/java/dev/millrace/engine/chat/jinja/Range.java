@@ -33,7 +33,8 @@ final class Range extends AbstractList<Object> implements RandomAccess {
     if (args.positional().size() < 2) {
       return new Range(0, first, 1);
     }
-    return new Range(first, Types.integer(args.required(1, "stop"), "range"), args.integer(2, "step", 1));
+    return new Range(
+        first, Types.integer(args.required(1, "stop"), "range"), args.integer(2, "step", 1));
   }
 
   @Override

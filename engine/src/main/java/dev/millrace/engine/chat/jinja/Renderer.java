@@ -87,13 +87,22 @@ final class Renderer {
         return Flow.CONTINUE;
       }
       case Assign set -> assign(set.target(), evaluator.value(set.value(), scope), scope);
-      case SetBlock set -> assign(set.target(), evaluator.filtered(set.filter(), capture(set.body(), new Scope(scope)), scope), scope);
+      case SetBlock set ->
+          assign(
+              set.target(),
+              evaluator.filtered(set.filter(), capture(set.body(), new Scope(scope)), scope),
+              scope);
       case With with -> {
         return runWith(with, scope);
       }
-      case MacroDefinition macro -> scope.set(macro.name(), new Macro(macro.name(), macro.signature(), scope, this));
+      case MacroDefinition macro ->
+          scope.set(macro.name(), new Macro(macro.name(), macro.signature(), scope, this));
       case CallBlock call -> runCall(call, scope);
-      case FilterBlock block -> print(Text.str(evaluator.filtered(block.filter(), capture(block.body(), new Scope(scope)), scope)));
+      case FilterBlock block ->
+          print(
+              Text.str(
+                  evaluator.filtered(
+                      block.filter(), capture(block.body(), new Scope(scope)), scope)));
       case Generation generation -> print(capture(generation.body(), new Scope(scope)));
     }
     return Flow.ON;
@@ -162,14 +171,16 @@ final class Renderer {
       case Target.Variable variable -> scope.set(variable.name(), value);
       case Target.Member member -> {
         if (!(scope.get(member.namespace()) instanceof Namespace namespace)) {
-          throw new TemplateException("cannot assign attribute on non-namespace object '" + member.namespace() + "'");
+          throw new TemplateException(
+              "cannot assign attribute on non-namespace object '" + member.namespace() + "'");
         }
         namespace.attributes().put(member.name(), value);
       }
       case Target.Several several -> {
         List<Object> values = Types.list(value, budget);
         if (values.size() != several.targets().size()) {
-          throw new TemplateException(values.size() + " values where " + several.targets().size() + " are expected");
+          throw new TemplateException(
+              values.size() + " values where " + several.targets().size() + " are expected");
         }
         for (int i = 0; i < values.size(); i++) {
           assign(several.targets().get(i), values.get(i), scope);

@@ -89,30 +89,47 @@ final class SequenceFilters {
     if (attribute instanceof String several && several.contains(",")) {
       // Stable sorts from the last key to the first order by all of them.
       for (String one : List.of(several.split(",")).reversed()) {
-        sorted(items, Attributes.of(members, one, !args.flag(1, "case_sensitive"), None.NONE), args.flag(0, "reverse"));
+        sorted(
+            items,
+            Attributes.of(members, one, !args.flag(1, "case_sensitive"), None.NONE),
+            args.flag(0, "reverse"));
       }
       return items;
     }
-    return sorted(items, Attributes.of(members, attribute, !args.flag(1, "case_sensitive"), None.NONE), args.flag(0, "reverse"));
+    return sorted(
+        items,
+        Attributes.of(members, attribute, !args.flag(1, "case_sensitive"), None.NONE),
+        args.flag(0, "reverse"));
   }
 
   private List<Object> dictsort(Object value, Arguments args) {
     args.accept("dictsort", "case_sensitive", "by", "reverse");
     if (!(value instanceof Map<?, ?> map)) {
-      throw value instanceof Undefined undefined ? undefined.fault() : new TemplateException("dictsort needs a dict, not " + Types.name(value));
+      throw value instanceof Undefined undefined
+          ? undefined.fault()
+          : new TemplateException("dictsort needs a dict, not " + Types.name(value));
     }
     long by =
         switch (args.text(1, "by", "key")) {
           case "key" -> 0;
           case "value" -> 1;
-          default -> throw new TemplateException("You can only sort by either \"key\" or \"value\"");
+          default ->
+              throw new TemplateException("You can only sort by either \"key\" or \"value\"");
         };
-    return sorted(ContainerMethods.pairs(map), Attributes.of(members, by, !args.flag(0, "case_sensitive"), None.NONE), args.flag(2, "reverse"));
+    return sorted(
+        ContainerMethods.pairs(map),
+        Attributes.of(members, by, !args.flag(0, "case_sensitive"), None.NONE),
+        args.flag(2, "reverse"));
   }
 
   private Stream unique(Object value, Arguments args) {
     args.accept("unique", "case_sensitive", "attribute");
-    Attributes key = Attributes.of(members, args.get(1, "attribute", None.NONE), !args.flag(0, "case_sensitive"), None.NONE);
+    Attributes key =
+        Attributes.of(
+            members,
+            args.get(1, "attribute", None.NONE),
+            !args.flag(0, "case_sensitive"),
+            None.NONE);
     Set<Object> seen = new LinkedHashSet<>();
     List<Object> unique = new ArrayList<>();
     for (Object item : Types.list(value, budget)) {
@@ -125,10 +142,16 @@ final class SequenceFilters {
 
   private Object extreme(Object value, Arguments args, String operator) {
     args.accept(operator.equals("<") ? "min" : "max", "case_sensitive", "attribute");
-    Attributes key = Attributes.of(members, args.get(1, "attribute", None.NONE), !args.flag(0, "case_sensitive"), None.NONE);
+    Attributes key =
+        Attributes.of(
+            members,
+            args.get(1, "attribute", None.NONE),
+            !args.flag(0, "case_sensitive"),
+            None.NONE);
     Object best = new Undefined("No aggregated item, sequence was empty.");
     for (Object item : Types.list(value, budget)) {
-      if (best instanceof Undefined || Comparisons.holds(operator, key.get(item), key.get(best), budget)) {
+      if (best instanceof Undefined
+          || Comparisons.holds(operator, key.get(item), key.get(best), budget)) {
         best = item;
       }
     }
@@ -170,7 +193,8 @@ final class SequenceFilters {
     List<Object> batches = new ArrayList<>();
     List<Object> items = Types.list(value, budget);
     for (int from = 0; from < items.size(); from += size) {
-      List<Object> batch = new ArrayList<>(items.subList(from, (int) Math.min((long) from + size, items.size())));
+      List<Object> batch =
+          new ArrayList<>(items.subList(from, (int) Math.min((long) from + size, items.size())));
       fill(batch, size - batch.size(), fill);
       batches.add(batch);
       if (items.size() - from <= size) {

@@ -4,7 +4,10 @@ package dev.millrace.engine.chat.jinja;
 record Slicing(int from, int by, int count) {
   static Slicing of(int length, Object start, Object stop, Object step) {
     // A step beyond the length leads out of the sequence at once, however large it is.
-    int by = step == None.NONE ? 1 : (int) Math.clamp(Types.integer(step, "a slice"), -length - 1L, length + 1L);
+    int by =
+        step == None.NONE
+            ? 1
+            : (int) Math.clamp(Types.integer(step, "a slice"), -length - 1L, length + 1L);
     if (by == 0) {
       throw new TemplateException("slice step cannot be zero");
     }

@@ -43,7 +43,9 @@ final class Splitting {
     budget.search(text.length(), by.length());
     List<Object> parts = new ArrayList<>();
     int to = text.length();
-    for (int at = text.lastIndexOf(by); at >= 0 && parts.size() < most; at = text.lastIndexOf(by, to - by.length())) {
+    for (int at = text.lastIndexOf(by);
+        at >= 0 && parts.size() < most;
+        at = text.lastIndexOf(by, to - by.length())) {
       parts.add(text.substring(at + by.length(), to));
       to = at;
       if (to < by.length()) {

@@ -17,7 +17,13 @@ sealed interface Statement {
 
   record Branch(@Nullable Expression test, List<Statement> body) {}
 
-  record For(Target target, Expression items, @Nullable Expression filter, List<Statement> body, List<Statement> otherwise, int line)
+  record For(
+      Target target,
+      Expression items,
+      @Nullable Expression filter,
+      List<Statement> body,
+      List<Statement> otherwise,
+      int line)
       implements Statement {}
 
   record Break(int line) implements Statement {}
@@ -26,7 +32,8 @@ sealed interface Statement {
 
   record Assign(Target target, Expression value, int line) implements Statement {}
 
-  record SetBlock(Target target, @Nullable Expression filter, List<Statement> body, int line) implements Statement {}
+  record SetBlock(Target target, @Nullable Expression filter, List<Statement> body, int line)
+      implements Statement {}
 
   record With(List<Assign> values, List<Statement> body, int line) implements Statement {}
 

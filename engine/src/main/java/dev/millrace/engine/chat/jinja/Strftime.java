@@ -62,7 +62,9 @@ final class Strftime {
       case 'X', 'T' -> "HH:mm:ss";
       case 'R' -> "HH:mm";
       case 'F' -> "uuuu-MM-dd";
-      default -> throw new TemplateException("strftime_now: the conversion '%" + letter + "' is not supported");
+      default ->
+          throw new TemplateException(
+              "strftime_now: the conversion '%" + letter + "' is not supported");
     };
   }
 }

@@ -28,9 +28,16 @@ final class StringMethods {
       case "rpartition" -> args -> Splitting.partition(text, args, true);
       case "startswith" -> args -> affix(args, affix -> text.startsWith(affix));
       case "endswith" -> args -> affix(args, affix -> text.endsWith(affix));
-      case "removeprefix" -> args -> text.startsWith(string(args, 0)) ? text.substring(string(args, 0).length()) : text;
-      case "removesuffix" -> args -> text.endsWith(string(args, 0)) ? text.substring(0, text.length() - string(args, 0).length()) : text;
-      case "replace" -> args -> replace(text, string(args, 0), string(args, 1), args.integer(2, "count", -1));
+      case "removeprefix" ->
+          args ->
+              text.startsWith(string(args, 0)) ? text.substring(string(args, 0).length()) : text;
+      case "removesuffix" ->
+          args ->
+              text.endsWith(string(args, 0))
+                  ? text.substring(0, text.length() - string(args, 0).length())
+                  : text;
+      case "replace" ->
+          args -> replace(text, string(args, 0), string(args, 1), args.integer(2, "count", -1));
       case "join" -> args -> join(text, args.required(0, "iterable"));
       case "format" -> args -> BraceFormat.format(text, args, budget);
       default -> query(text, name);
@@ -65,7 +72,15 @@ final class StringMethods {
       case "ljust" -> args -> padded(text, args, '<');
       case "rjust" -> args -> padded(text, args, '>');
       case "zfill" -> args -> zeros(text, args.integer(0, "width", 0));
-      case "encode", "expandtabs", "translate", "maketrans", "format_map", "istitle", "isidentifier", "isprintable", "isascii" ->
+      case "encode",
+          "expandtabs",
+          "translate",
+          "maketrans",
+          "format_map",
+          "istitle",
+          "isidentifier",
+          "isprintable",
+          "isascii" ->
           _ -> {
             throw new TemplateException("the method '" + name + "' of strings is not supported");
           };
@@ -100,7 +115,10 @@ final class StringMethods {
     StringBuilder out = new StringBuilder();
     int from = 0;
     for (long n = 0; n < most; n++) {
-      int at = old.isEmpty() ? (n == 0 ? 0 : text.offsetByCodePoints(from, from < text.length() ? 1 : 0)) : text.indexOf(old, from);
+      int at =
+          old.isEmpty()
+              ? (n == 0 ? 0 : text.offsetByCodePoints(from, from < text.length() ? 1 : 0))
+              : text.indexOf(old, from);
       if (at < 0 || (old.isEmpty() && n > 0 && from == text.length())) {
         break;
       }
@@ -127,14 +145,22 @@ final class StringMethods {
     int[] window = window(text, args);
     String wanted = string(args, 0);
     budget.search(text.length(), wanted.length());
-    int at = last ? text.lastIndexOf(wanted, window[1] - wanted.length()) : text.indexOf(wanted, window[0]);
+    int at =
+        last
+            ? text.lastIndexOf(wanted, window[1] - wanted.length())
+            : text.indexOf(wanted, window[0]);
     boolean inside = at >= window[0] && at + wanted.length() <= window[1];
     return inside ? text.codePointCount(0, at) : -1;
   }
 
   /** The part of the text, in chars, that the optional arguments start and end name in code points. */
   private static int[] window(String text, Arguments args) {
-    Slicing within = Slicing.of((int) Types.length(text), args.get(1, "start", None.NONE), args.get(2, "end", None.NONE), None.NONE);
+    Slicing within =
+        Slicing.of(
+            (int) Types.length(text),
+            args.get(1, "start", None.NONE),
+            args.get(2, "end", None.NONE),
+            None.NONE);
     int from = text.offsetByCodePoints(0, within.from());
     return new int[] {from, text.offsetByCodePoints(from, within.count())};
   }
@@ -173,6 +199,7 @@ final class StringMethods {
   private String zeros(String text, long width) {
     boolean signed = text.startsWith("-") || text.startsWith("+");
     String digits = signed ? text.substring(1) : text;
-    return (signed ? text.substring(0, 1) : "") + Padding.pad(digits, signed ? width - 1 : width, "0", '>', budget);
+    return (signed ? text.substring(0, 1) : "")
+        + Padding.pad(digits, signed ? width - 1 : width, "0", '>', budget);
   }
 }

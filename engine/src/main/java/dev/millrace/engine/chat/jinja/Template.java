@@ -22,7 +22,8 @@ public final class Template {
    */
   public static Template parse(String source, Limits limits) {
     if (source.length() > limits.sourceChars()) {
-      throw new TemplateException("it has " + source.length() + " characters; the limit is " + limits.sourceChars());
+      throw new TemplateException(
+          "it has " + source.length() + " characters; the limit is " + limits.sourceChars());
     }
     try {
       return new Template(Parser.parse(source), limits);
@@ -46,7 +47,8 @@ public final class Template {
     try {
       return new Renderer(budget).capture(body, scope);
     } catch (StackOverflowError _) {
-      // Long chains of operators and values built ever deeper nest without a call. Nothing outlives a rendering, so nothing is left half done.
+      // Long chains of operators and values built ever deeper nest without a call. Nothing outlives
+      // a rendering, so nothing is left half done.
       throw new TemplateException("it is nested too deep to be evaluated");
     }
   }
@@ -60,6 +62,16 @@ public final class Template {
           throw TemplateException.raised(Text.str(args.required(0, "message")));
         };
     Callable strftime = args -> Strftime.format(Text.str(args.required(0, "format")), now);
-    return Map.of("range", range, "namespace", namespace, "dict", dict, "raise_exception", raise, "strftime_now", strftime);
+    return Map.of(
+        "range",
+        range,
+        "namespace",
+        namespace,
+        "dict",
+        dict,
+        "raise_exception",
+        raise,
+        "strftime_now",
+        strftime);
   }
 }

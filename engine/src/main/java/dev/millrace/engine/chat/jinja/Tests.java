@@ -9,15 +9,48 @@ import java.util.Set;
 final class Tests {
   private static final Map<String, String> COMPARISONS =
       Map.ofEntries(
-          Map.entry("==", "=="), Map.entry("eq", "=="), Map.entry("equalto", "=="), Map.entry("!=", "!="), Map.entry("ne", "!="),
-          Map.entry("<", "<"), Map.entry("lt", "<"), Map.entry("lessthan", "<"), Map.entry("<=", "<="), Map.entry("le", "<="),
-          Map.entry(">", ">"), Map.entry("gt", ">"), Map.entry("greaterthan", ">"), Map.entry(">=", ">="), Map.entry("ge", ">="),
+          Map.entry("==", "=="),
+          Map.entry("eq", "=="),
+          Map.entry("equalto", "=="),
+          Map.entry("!=", "!="),
+          Map.entry("ne", "!="),
+          Map.entry("<", "<"),
+          Map.entry("lt", "<"),
+          Map.entry("lessthan", "<"),
+          Map.entry("<=", "<="),
+          Map.entry("le", "<="),
+          Map.entry(">", ">"),
+          Map.entry("gt", ">"),
+          Map.entry("greaterthan", ">"),
+          Map.entry(">=", ">="),
+          Map.entry("ge", ">="),
           Map.entry("in", "in"));
 
   private static final Set<String> NAMES =
       Set.of(
-          "defined", "undefined", "none", "boolean", "true", "false", "integer", "float", "number", "string", "mapping", "sequence",
-          "iterable", "callable", "sameas", "escaped", "lower", "upper", "odd", "even", "divisibleby", "filter", "test");
+          "defined",
+          "undefined",
+          "none",
+          "boolean",
+          "true",
+          "false",
+          "integer",
+          "float",
+          "number",
+          "string",
+          "mapping",
+          "sequence",
+          "iterable",
+          "callable",
+          "sameas",
+          "escaped",
+          "lower",
+          "upper",
+          "odd",
+          "even",
+          "divisibleby",
+          "filter",
+          "test");
 
   private Tests() {}
 
@@ -56,7 +89,11 @@ final class Tests {
       case "number" -> Comparisons.isNumber(value);
       case "string" -> Types.isText(value);
       case "mapping" -> value instanceof Map;
-      case "sequence" -> Types.isText(value) || value instanceof List || value instanceof Map || value instanceof Undefined;
+      case "sequence" ->
+          Types.isText(value)
+              || value instanceof List
+              || value instanceof Map
+              || value instanceof Undefined;
       case "iterable" -> Types.isIterable(value);
       case "callable" -> value instanceof Callable || value instanceof Undefined;
       case "escaped" -> value instanceof Markup;
@@ -66,7 +103,11 @@ final class Tests {
 
   /** Identity, where Python's small numbers and literals have one. */
   private static boolean same(Object value, Object other) {
-    return value == other || (value.getClass() == other.getClass() && !(value instanceof List) && !(value instanceof Map) && value.equals(other));
+    return value == other
+        || (value.getClass() == other.getClass()
+            && !(value instanceof List)
+            && !(value instanceof Map)
+            && value.equals(other));
   }
 
   private static boolean divisible(Object value, Arguments args) {

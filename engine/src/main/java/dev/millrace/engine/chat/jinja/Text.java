@@ -32,8 +32,11 @@ final class Text {
     if (depth > DEEPEST) {
       throw new TemplateException("a value is nested more than " + DEEPEST + " deep");
     }
-    if (out.length() > LONGEST) { // lists can hold the same list often, and grow exponentially when they are printed
-      throw new TemplateException("a value has more than " + LONGEST + " characters when it is printed");
+    if (out.length()
+        > LONGEST) { // lists can hold the same list often, and grow exponentially when they are
+                     // printed
+      throw new TemplateException(
+          "a value has more than " + LONGEST + " characters when it is printed");
     }
     switch (value) {
       case None _ -> out.append("None");
@@ -43,10 +46,12 @@ final class Text {
       case Markup markup -> quote(markup.text(), out.append("Markup(")).append(')');
       case Undefined _ -> out.append("Undefined");
       case Range range -> out.append(range);
-      case Tuple tuple -> items(tuple, out.append('('), depth).append(tuple.size() == 1 ? ",)" : ")");
+      case Tuple tuple ->
+          items(tuple, out.append('('), depth).append(tuple.size() == 1 ? ",)" : ")");
       case List<?> list -> items(list, out.append('['), depth).append(']');
       case Map<?, ?> map -> entries(map, out, depth);
-      case View view -> items(view.items(), out.append(view.kind()).append("(["), depth).append("])");
+      case View view ->
+          items(view.items(), out.append(view.kind()).append("(["), depth).append("])");
       case Namespace namespace -> {
         entries(namespace.attributes(), out.append("<Namespace "), depth);
         out.append('>');
@@ -89,11 +94,17 @@ final class Text {
     }
     BigDecimal shortest = new BigDecimal(Double.toString(value)).stripTrailingZeros();
     String digits = shortest.unscaledValue().abs().toString();
-    int point = digits.length() - shortest.scale(); // where the point stands, counted from the first digit
+    int point =
+        digits.length() - shortest.scale(); // where the point stands, counted from the first digit
     String sign = value < 0 ? "-" : "";
     if (point > 16 || point < -3) {
       String fraction = digits.length() > 1 ? "." + digits.substring(1) : "";
-      return sign + digits.charAt(0) + fraction + "e" + (point > 0 ? "+" : "-") + twoDigits(Math.abs(point - 1));
+      return sign
+          + digits.charAt(0)
+          + fraction
+          + "e"
+          + (point > 0 ? "+" : "-")
+          + twoDigits(Math.abs(point - 1));
     }
     String plain = shortest.toPlainString();
     return plain.contains(".") ? plain : plain + ".0";
@@ -120,7 +131,10 @@ final class Text {
                   } else if (printable(c)) {
                     out.appendCodePoint(c);
                   } else {
-                    out.append(c < 0x100 ? "\\x%02x".formatted(c) : c < 0x10000 ? "\\u%04x".formatted(c) : "\\U%08x".formatted(c));
+                    out.append(
+                        c < 0x100
+                            ? "\\x%02x".formatted(c)
+                            : c < 0x10000 ? "\\u%04x".formatted(c) : "\\U%08x".formatted(c));
                   }
                 }
               }
@@ -132,12 +146,12 @@ final class Text {
   private static boolean printable(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,
-              Character.FORMAT,
-              Character.SURROGATE,
-              Character.PRIVATE_USE,
-              Character.UNASSIGNED,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR ->
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
           false;
       case Character.SPACE_SEPARATOR -> c == ' ';
       default -> true;

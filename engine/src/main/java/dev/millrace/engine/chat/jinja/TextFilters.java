@@ -38,20 +38,26 @@ final class TextFilters {
   private static String trim(String text, Arguments args) {
     args.accept("trim", "chars");
     Object chars = args.get(0, "chars", None.NONE);
-    return chars == None.NONE ? Strip.left(Strip.right(text)) : Strip.chars(text, Types.text(chars, "trim"), true, true);
+    return chars == None.NONE
+        ? Strip.left(Strip.right(text))
+        : Strip.chars(text, Types.text(chars, "trim"), true, true);
   }
 
   private String replace(String text, Arguments args) {
     args.accept("replace", "old", "new", "count");
     long count = args.get(2, "count", None.NONE) == None.NONE ? -1 : args.integer(2, "count", -1);
-    return strings.replace(text, Text.str(args.required(0, "old")), Text.str(args.required(1, "new")), count);
+    return strings.replace(
+        text, Text.str(args.required(0, "old")), Text.str(args.required(1, "new")), count);
   }
 
   private String indent(Object value, Arguments args) {
     args.accept("indent", "width", "first", "blank");
     String text = Types.text(value, "indent");
     Object width = args.get(0, "width", 4L);
-    String by = Types.isText(width) ? Text.str(width) : Padding.pad("", Types.integer(width, "indent"), " ", '<', budget);
+    String by =
+        Types.isText(width)
+            ? Text.str(width)
+            : Padding.pad("", Types.integer(width, "indent"), " ", '<', budget);
     List<Object> lines = Splitting.lines(text + "\n", false);
     StringBuilder out = new StringBuilder(args.flag(1, "first") ? by : "");
     for (int i = 0; i < lines.size(); i++) {
@@ -67,7 +73,8 @@ final class TextFilters {
     if (!args.positional().isEmpty() && !args.named().isEmpty()) {
       throw new TemplateException("format takes positional or named values, not both");
     }
-    Object values = args.named().isEmpty() ? new Tuple(args.positional()) : Map.copyOf(args.named());
+    Object values =
+        args.named().isEmpty() ? new Tuple(args.positional()) : Map.copyOf(args.named());
     return PercentFormat.format(text, values, budget);
   }
 

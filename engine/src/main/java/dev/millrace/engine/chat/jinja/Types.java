@@ -64,7 +64,8 @@ final class Types {
 
   static boolean isIterable(Object value) {
     return switch (value) {
-      case String _, Markup _, Undefined _, List<?> _, Map<?, ?> _, Stream _, View _, Loop _ -> true;
+      case String _, Markup _, Undefined _, List<?> _, Map<?, ?> _, Stream _, View _, Loop _ ->
+          true;
       default -> false;
     };
   }
@@ -148,7 +149,9 @@ final class Types {
       case CharSequence text -> text.toString();
       case List<?> list -> list(list, where, depth);
       case Map<?, ?> map -> map(map, where, depth);
-      default -> throw new TemplateException(where + " is a " + plain.getClass().getName() + ", which a template cannot use");
+      default ->
+          throw new TemplateException(
+              where + " is a " + plain.getClass().getName() + ", which a template cannot use");
     };
   }
 
@@ -162,7 +165,9 @@ final class Types {
 
   private static Map<Object, Object> map(Map<?, ?> plain, String where, int depth) {
     Map<Object, Object> values = LinkedHashMap.newLinkedHashMap(plain.size());
-    plain.forEach((key, value) -> values.put(of(key, where, depth + 1), of(value, where + "." + key, depth + 1)));
+    plain.forEach(
+        (key, value) ->
+            values.put(of(key, where, depth + 1), of(value, where + "." + key, depth + 1)));
     return values;
   }
 

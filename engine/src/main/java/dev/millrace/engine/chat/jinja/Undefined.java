@@ -22,7 +22,8 @@ record Undefined(String why) {
 
   /** A key or name in a message; what is long or has parts is not spelled out. */
   private static String shown(Object key) {
-    boolean brief = key instanceof Number || (key instanceof String text && text.length() <= LONGEST);
+    boolean brief =
+        key instanceof Number || (key instanceof String text && text.length() <= LONGEST);
     return brief ? Text.repr(key) : "of type " + Types.name(key);
   }
 

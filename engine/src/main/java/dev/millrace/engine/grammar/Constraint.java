@@ -1,0 +1,167 @@
+package dev.millrace.engine.grammar;
+
+import dev.millrace.engine.token.Vocabulary;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A grammar over a vocabulary: says of each prefix of a text which tokens keep it a prefix of some text of the
+ * grammar. Compiled once and shared by any number of sequences and threads; what it finds out is kept for all of them
+ * within a bound (about 64 MiB of masks and 60,000 parts of stacks).
+ *
+ * <p>A grammar may have 100,000 states, to which a repetition adds one or more for each count; one byte of text may
+ * touch 20,000 frames of its stacks and one mask 5,000,000. Only very large or very ambiguous grammars come near; they
+ * end in a {@link GrammarException}.
+ */
+public final class Constraint {
+  /** Nodes of the vocabulary's tree that are visited ahead of use: a few tenths of a second at most. */
+  private static final long PREPARED_NODES = 12_000_000;
+
+  private final VocabularyTrie trie;
+  private final Automaton automaton;
+  private final Stacks stacks; // guarded by this
+  private final Masks masks; // guarded by this
+
+  private Constraint(VocabularyTrie trie, Automaton automaton) {
+    this.trie = trie;
+    this.automaton = automaton;
+    stacks = new Stacks(automaton);
+    masks = new Masks(trie, automaton, stacks);
+  }
+
+  /** Compiles for a vocabulary that no other constraint shares; else make its {@link VocabularyTrie} once. */
+  public static Constraint compile(Grammar grammar, Vocabulary vocabulary) {
+    return compile(grammar, new VocabularyTrie(vocabulary));
+  }
+
+  /**
+   * Compiles a grammar.
+   *
+   * @throws GrammarException where the grammar needs too many states, or a byte that stands in no token
+   */
+  public static Constraint compile(Grammar grammar, VocabularyTrie trie) {
+    Constraint constraint = new Constraint(trie, Automaton.of(grammar, trie.bytes()));
+    constraint.prepare();
+    return constraint;
+  }
+
+  private synchronized void prepare() {
+    masks.prepare(PREPARED_NODES);
+  }
+
+  /** A state before the first token. */
+  public State start() {
+    return new State(begin());
+  }
+
+  private synchronized Config begin() {
+    return stacks.start();
+  }
+
+  private synchronized Config current(Config config) {
+    if (stacks.renew()) {
+      masks.renew();
+    }
+    return stacks.adopt(config);
+  }
+
+  private synchronized long[] mask(Config config) {
+    return masks.of(config);
+  }
+
+  private synchronized Config read(Config config, byte[] text) {
+    Config at = config;
+    for (int i = 0; i < text.length && at != Config.DEAD; i++) {
+      at = stacks.next(at, automaton.classes.of(text[i] & 0xff));
+    }
+    return at;
+  }
+
+  /**
+   * Where one sequence stands. It is a function of the tokens accepted, so that a sequence is resumed by accepting
+   * them again. One thread at a time.
+   */
+  public final class State {
+    Config config; // one object for one place, until a generation ends
+    private long @Nullable [] allowed;
+
+    private State(Config config) {
+      this.config = config;
+    }
+
+    /**
+     * The tokens that may follow: bit {@code t & 63} of word {@code t >>> 6} is token t. End tokens are among them
+     * exactly where the text may end, control tokens never. Shared, not to be changed.
+     *
+     * @throws GrammarException where the grammar goes on but no token of the vocabulary does, or where it is so
+     *     ambiguous that the answer would take too long; the mask is never empty,
+     *     unless the text must end and the vocabulary has no end token
+     */
+    public long[] allowed() {
+      if (allowed == null) {
+        config = current(config);
+        allowed = mask(config);
+        if (config.goesOn() && isEmpty(allowed)) {
+          throw new GrammarException(
+              "no token of the vocabulary can follow: the grammar needs bytes here that no token"
+                  + " begins with");
+        }
+      }
+      return allowed;
+    }
+
+    private static boolean isEmpty(long[] mask) {
+      for (long word : mask) {
+        if (word != 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Goes on by a token; false, and nothing changes, where the token may not follow. */
+    public boolean accept(int token) {
+      if (trie.isEnd(token)) {
+        if (!config.bottom) {
+          return false;
+        }
+        config = Config.END;
+        allowed = null;
+        return true;
+      }
+      byte[] text = trie.text(token);
+      if (text.length == 0) {
+        return false;
+      }
+      Config next = read(current(config), text);
+      if (next == Config.DEAD) {
+        return false;
+      }
+      config = next;
+      allowed = null;
+      return true;
+    }
+
+    /** Whether the text may end here. */
+    public boolean mayEnd() {
+      return config.bottom;
+    }
+
+    /** Whether the text must end here: an end token was accepted, or nothing else can follow. */
+    public boolean finished() {
+      return !config.goesOn();
+    }
+
+    /** Another state at the same place, which goes its own way. */
+    public State copy() {
+      State copy = new State(config);
+      copy.allowed = allowed;
+      return copy;
+    }
+
+    /** Goes back to before the first token. */
+    public void reset() {
+      config = begin();
+      allowed = null;
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package dev.millrace.engine.grammar;
+
+import dev.millrace.engine.grammar.Expr.Alt;
+import dev.millrace.engine.grammar.Expr.Chars;
+import dev.millrace.engine.grammar.Expr.Item;
+import dev.millrace.engine.grammar.Expr.Listed;
+import dev.millrace.engine.grammar.Expr.Ref;
+import dev.millrace.engine.grammar.Expr.Repeat;
+import dev.millrace.engine.grammar.Expr.Seq;
+import dev.millrace.engine.grammar.Expr.Text;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** What follows from the rules of a grammar alone; finding it out refuses the grammars that mean nothing. */
+final class GrammarFacts {
+  private final Map<String, Expr> rules;
+  private final Map<String, Set<String>> users = new HashMap<>(); // rule -> rules that name it
+  private final Set<String> nullable;
+  private final Set<String> recursive = new HashSet<>();
+  private int size;
+
+  GrammarFacts(Grammar grammar) {
+    rules = grammar.rules();
+    if (!rules.containsKey(grammar.root())) {
+      throw new GrammarException(
+          "grammar has no rule named " + grammar.root() + ", with which it begins");
+    }
+    Map<String, Set<String>> uses = new HashMap<>();
+    rules.forEach((name, expr) -> uses.put(name, uses(name, expr)));
+    nullable = fixpoint(this::nullable);
+    Set<String> productive = fixpoint(this::productive);
+    if (!productive.contains(grammar.root())) {
+      throw new GrammarException(
+          "rule "
+              + grammar.root()
+              + " can never be completed: every way through it calls itself again or needs a"
+              + " character of an empty set");
+    }
+    Map<String, Set<String>> left = new HashMap<>();
+    rules.forEach((name, expr) -> left.put(name, collect(into -> leftmost(expr, into))));
+    List<String> cycle = Cycles.first(left);
+    if (!cycle.isEmpty()) {
+      throw new GrammarException(
+          "left recursion is not supported: %s; put a character before the call, or use * or +"
+              .formatted(String.join(" -> ", cycle)));
+    }
+    recursive.addAll(Cycles.members(uses));
+  }
+
+  boolean nullable(String rule) {
+    return nullable.contains(rule);
+  }
+
+  /** Whether the rule can call itself, directly or through others. */
+  boolean recursive(String rule) {
+    return recursive.contains(rule);
+  }
+
+  boolean nullable(Expr expr) {
+    return nullable(expr, nullable::contains);
+  }
+
+  private Set<String> uses(String name, Expr expr) {
+    Set<String> used = collect(into -> visit(expr, into, name, 0));
+    used.forEach(rule -> users.computeIfAbsent(rule, key -> new LinkedHashSet<>()).add(name));
+    return used;
+  }
+
+  private static Set<String> collect(Consumer<Set<String>> collector) {
+    Set<String> names = new LinkedHashSet<>();
+    collector.accept(names);
+    return names;
+  }
+
+  private void visit(Expr expr, Set<String> used, String name, int depth) {
+    if (++size > Grammar.MAX_SIZE || depth > 1000) {
+      throw new GrammarException(
+          "grammar is too large at rule %s: at most %d parts, nested at most 1000 deep"
+              .formatted(name, Grammar.MAX_SIZE));
+    }
+    switch (expr) {
+      case Chars c -> {}
+      case Text t -> {
+        if ((size += t.text().length()) > Grammar.MAX_SIZE) {
+          visit(expr, used, name, 1001);
+        }
+      }
+      case Seq seq -> seq.parts().forEach(part -> visit(part, used, name, depth + 1));
+      case Alt alt -> alt.choices().forEach(choice -> visit(choice, used, name, depth + 1));
+      case Repeat repeat -> visit(repeat.body(), used, name, depth + 1);
+      case Listed list -> {
+        visit(list.separator(), used, name, depth + 1);
+        list.items().forEach(item -> visit(item.expr(), used, name, depth + 1));
+      }
+      case Ref ref -> {
+        if (!rules.containsKey(ref.rule())) {
+          throw new GrammarException(
+              "rule %s names rule %s, which is not defined".formatted(name, ref.rule()));
+        }
+        used.add(ref.rule());
+      }
+    }
+  }
+
+  private interface Property {
+    boolean holds(Expr expr, Predicate<String> known);
+  }
+
+  /** The rules of which a property can be derived, given that it spreads from a rule to those that name it. */
+  private Set<String> fixpoint(Property property) {
+    Set<String> known = new HashSet<>();
+    ArrayDeque<String> work = new ArrayDeque<>(rules.keySet());
+    while (!work.isEmpty()) {
+      String name = work.remove();
+      if (!known.contains(name) && property.holds(rules.get(name), known::contains)) {
+        known.add(name);
+        work.addAll(users.getOrDefault(name, Set.of()));
+      }
+    }
+    return known;
+  }
+
+  private boolean nullable(Expr expr, Predicate<String> known) {
+    return switch (expr) {
+      case Chars c -> false;
+      case Text t -> t.text().isEmpty();
+      case Seq seq -> seq.parts().stream().allMatch(part -> nullable(part, known));
+      case Alt alt -> alt.choices().stream().anyMatch(choice -> nullable(choice, known));
+      case Repeat repeat -> repeat.min() == 0 || nullable(repeat.body(), known);
+      case Listed list -> list.items().stream().allMatch(Item::optional);
+      case Ref ref -> known.test(ref.rule());
+    };
+  }
+
+  private boolean productive(Expr expr, Predicate<String> known) {
+    return switch (expr) {
+      case Chars c -> !c.set().isEmpty();
+      case Text t -> true;
+      case Seq seq -> seq.parts().stream().allMatch(part -> productive(part, known));
+      case Alt alt -> alt.choices().stream().anyMatch(choice -> productive(choice, known));
+      case Repeat repeat -> repeat.min() == 0 || productive(repeat.body(), known);
+      case Listed list ->
+          list.items().stream().allMatch(item -> item.optional() || productive(item.expr(), known));
+      case Ref ref -> known.test(ref.rule());
+    };
+  }
+
+  /** Collects the rules that can be called before a character is read. */
+  private void leftmost(Expr expr, Set<String> into) {
+    switch (expr) {
+      case Chars c -> {}
+      case Text t -> {}
+      case Seq seq -> {
+        for (Expr part : seq.parts()) {
+          leftmost(part, into);
+          if (!nullable(part)) {
+            break;
+          }
+        }
+      }
+      case Alt alt -> alt.choices().forEach(choice -> leftmost(choice, into));
+      case Repeat repeat -> {
+        if (repeat.max() != 0) {
+          leftmost(repeat.body(), into);
+        }
+      }
+      case Listed list -> {
+        for (Item item : list.items()) {
+          leftmost(item.expr(), into);
+          if (!item.optional()) {
+            break;
+          }
+        }
+      }
+      case Ref ref -> into.add(ref.rule());
+    }
+  }
+}

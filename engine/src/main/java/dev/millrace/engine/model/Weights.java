@@ -1,0 +1,181 @@
+package dev.millrace.engine.model;
+
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.gguf.TensorInfo;
+import dev.millrace.engine.math.Arithmetic;
+import dev.millrace.engine.tensor.Crew;
+import dev.millrace.engine.tensor.Dequantiser;
+import dev.millrace.engine.tensor.Kernels;
+import dev.millrace.engine.tensor.Matrices;
+import dev.millrace.engine.tensor.Matrix;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Loads a model's tensors by their names; {@link ModelConfig#of} has checked that they are there and fit. */
+final class Weights {
+
+  /** Makes a matrix of the rows [firstRow, firstRow + rows) of a tensor. */
+  @FunctionalInterface
+  interface MatrixSource {
+    Matrix load(Gguf gguf, TensorInfo tensor, int firstRow, int rows);
+  }
+
+  private final Gguf gguf;
+  private final ModelConfig config;
+  private final Arithmetic arithmetic;
+  private final MatrixSource source;
+
+  Weights(Gguf gguf, ModelConfig config, Arithmetic arithmetic, MatrixSource source) {
+    this.gguf = gguf;
+    this.config = config;
+    this.arithmetic = arithmetic;
+    this.source = source;
+  }
+
+  /** Matrices in the layout of their kernels. */
+  static Weights packed(Gguf gguf, ModelConfig config, Kernels kernels, Crew crew, Arena arena) {
+    MatrixSource source =
+        (file, tensor, firstRow, rows) ->
+            Matrices.load(kernels, file, tensor, firstRow, rows, crew, arena);
+    return new Weights(gguf, config, Arithmetic.of(kernels), source);
+  }
+
+  boolean has(String name) {
+    return gguf.tensor(name).isPresent();
+  }
+
+  Matrix matrix(String name) {
+    TensorInfo tensor = tensor(name);
+    return source.load(gguf, tensor, 0, tensor.rows());
+  }
+
+  /** A vector, or the first row of a matrix. */
+  float[] vector(String name) {
+    TensorInfo tensor = tensor(name);
+    float[] numbers = new float[tensor.columns()];
+    byte[] bytes = new byte[Math.toIntExact(tensor.type().rowBytes(numbers.length))];
+    gguf.read(tensor, 0, MemorySegment.ofArray(bytes));
+    Dequantiser.row(tensor.type(), MemorySegment.ofArray(bytes), 0, numbers.length, numbers, 0);
+    return numbers;
+  }
+
+  float @Nullable [] vectorOrNull(String name) {
+    return has(name) ? vector(name) : null;
+  }
+
+  Norm norm(String name) {
+    boolean layerNorm = config.has(Trait.LAYER_NORM);
+    return new Norm(
+        arithmetic,
+        layerNorm,
+        vector(name + ".weight"),
+        vectorOrNull(name + ".bias"),
+        config.normEpsilon());
+  }
+
+  /**
+   * By what the frequencies of the rotation are divided; null: nothing. Models with two sets take one for the whole context that a sequence may have, not for the position
+   * that it has reached: keys that are stored cannot change their rotation.
+   */
+  float @Nullable [] ropeFactors(int context) {
+    if (has("rope_factors_long.weight")) {
+      boolean isLong = context > config.rope().originalContext();
+      return vector(isLong ? "rope_factors_long.weight" : "rope_factors_short.weight");
+    }
+    return vectorOrNull("rope_freqs.weight");
+  }
+
+  LayerWeights layer(int layer) {
+    String prefix = "blk." + layer + ".";
+    return new LayerWeights(
+        aroundAttention(prefix),
+        attention(prefix),
+        aroundFeedForward(prefix),
+        config.feedForward().experts() > 0 ? experts(prefix) : dense(prefix));
+  }
+
+  private LayerWeights.AroundBlock aroundAttention(String prefix) {
+    if (config.has(Trait.ENCODER)) {
+      return new LayerWeights.AroundBlock(null, null, norm(prefix + "attn_output_norm"));
+    }
+    return new LayerWeights.AroundBlock(
+        norm(prefix + "attn_norm"), sandwich(prefix + "post_attention_norm"), null);
+  }
+
+  private LayerWeights.AroundBlock aroundFeedForward(String prefix) {
+    if (config.has(Trait.ENCODER)) {
+      return new LayerWeights.AroundBlock(null, null, norm(prefix + "layer_output_norm"));
+    }
+    return new LayerWeights.AroundBlock(
+        norm(prefix + "ffn_norm"), sandwich(prefix + "post_ffw_norm"), null);
+  }
+
+  private @Nullable Norm sandwich(String name) {
+    return config.has(Trait.SANDWICH_NORMS) ? norm(name) : null;
+  }
+
+  private LayerWeights.OfAttention attention(String prefix) {
+    AttentionConfig shape = config.attention();
+    boolean fused = has(prefix + "attn_qkv.weight");
+    String q = prefix + (fused ? "attn_qkv" : "attn_q");
+    String k = prefix + (fused ? "attn_qkv" : "attn_k");
+    String v = prefix + (fused ? "attn_qkv" : "attn_v");
+    int firstKey = fused ? shape.queryWidth() : 0;
+    int firstValue = fused ? firstKey + shape.keyWidth() : 0;
+    return new LayerWeights.OfAttention(
+        linear(q, 0, shape.queryWidth()),
+        linear(k, firstKey, shape.keyWidth()),
+        linear(v, firstValue, shape.valueWidth()),
+        headNorm(prefix + "attn_q_norm.weight"),
+        headNorm(prefix + "attn_k_norm.weight"),
+        linear(prefix + "attn_output", 0, config.width()));
+  }
+
+  private @Nullable Norm headNorm(String name) {
+    return config.has(Trait.HEAD_NORMS)
+        ? new Norm(arithmetic, false, vector(name), null, config.normEpsilon())
+        : null;
+  }
+
+  private LayerWeights.Dense dense(String prefix) {
+    int inner = config.feedForward().width();
+    boolean gated = config.has(Trait.GATED);
+    boolean fused = gated && !has(prefix + "ffn_gate.weight");
+    String up = prefix + "ffn_up";
+    Linear gate = gated ? linear(fused ? up : prefix + "ffn_gate", 0, inner) : null;
+    return new LayerWeights.Dense(
+        gate, linear(up, fused ? inner : 0, inner), linear(prefix + "ffn_down", 0, config.width()));
+  }
+
+  private LayerWeights.Experts experts(String prefix) {
+    int inner = config.feedForward().width();
+    return new LayerWeights.Experts(
+        matrix(prefix + "ffn_gate_inp.weight"),
+        perExpert(prefix + "ffn_gate_exps.weight", inner),
+        perExpert(prefix + "ffn_up_exps.weight", inner),
+        perExpert(prefix + "ffn_down_exps.weight", config.width()));
+  }
+
+  private Matrix[] perExpert(String name, int rows) {
+    TensorInfo tensor = tensor(name);
+    Matrix[] matrices = new Matrix[config.feedForward().experts()];
+    for (int expert = 0; expert < matrices.length; expert++) {
+      matrices[expert] = source.load(gguf, tensor, expert * rows, rows);
+    }
+    return matrices;
+  }
+
+  /** Some rows of a projection, with their part of its bias. */
+  private Linear linear(String name, int firstRow, int rows) {
+    float[] bias = vectorOrNull(name + ".bias");
+    float[] part = bias == null ? null : Arrays.copyOfRange(bias, firstRow, firstRow + rows);
+    return new Linear(source.load(gguf, tensor(name + ".weight"), firstRow, rows), part);
+  }
+
+  private TensorInfo tensor(String name) {
+    return gguf.tensor(name)
+        .orElseThrow(() -> new IllegalStateException("the plan has no tensor " + name));
+  }
+}

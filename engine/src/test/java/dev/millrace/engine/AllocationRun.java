@@ -1,0 +1,85 @@
+package dev.millrace.engine;
+
+import com.sun.management.ThreadMXBean;
+import dev.millrace.engine.model.LoadSettings;
+import dev.millrace.engine.model.Model;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Wheel;
+import dev.millrace.engine.wheel.WheelSettings;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Measures, in a JVM of its own, what decoding allocates on the wheel's and the crew's threads once it is compiled. It
+ * prints a line for each model: its name, a tab, and bytes per token.
+ */
+final class AllocationRun {
+  private static final int SEQUENCES = 4;
+  private static final int PROMPT = 10;
+  private static final int TOKENS = 240;
+  private static final int MEASURED = 220;
+  private static final int ROUNDS = 25;
+
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private final List<Long> measured = new ArrayList<>();
+  private final Wheel wheel;
+
+  private AllocationRun(Model model) {
+    int pages = model.settings().pages();
+    WheelSettings settings = WheelSettings.of(pages, model.context()).withSequences(SEQUENCES).withRows(64, 64);
+    PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
+    wheel = new Wheel(settings, processor, new Stage.Numbers(model.end().vocabulary()), Stage.Silent::new, System::nanoTime);
+    measured.add(Thread.currentThread().threadId());
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("millrace-crew-"))
+        .forEach(thread -> measured.add(thread.threadId()));
+  }
+
+  /** Arguments: the directory of the models. */
+  public static void main(String[] args) throws IOException {
+    for (TinyModel tiny : TinyModel.USUAL) {
+      LoadSettings settings = LoadSettings.usual().withThreads(2).withContext(TinyModel.CONTEXT).withPages(64).withTurns(64, SEQUENCES);
+      try (Model model = Model.open(tiny.in(Path.of(args[0])), settings)) {
+        AllocationRun run = new AllocationRun(model);
+        System.out.println(tiny.name() + "\t" + run.bytesPerToken() + "\t" + run.measured.size());
+      }
+    }
+  }
+
+  /** Compilation is concurrent: what counts is that soon a round comes in which nothing is allocated. */
+  private long bytesPerToken() {
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS && least > 0; round++) {
+      least = Math.min(least, round(round));
+    }
+    return least;
+  }
+
+  private long round(int number) {
+    for (int i = 0; i < SEQUENCES; i++) {
+      int[] prompt = new Random(number).ints(PROMPT + i, 3, TinyModel.VOCABULARY).toArray();
+      Sampling.Builder sampling = Sampling.builder().seed(i).topK(20).repetitionPenalty(1.1);
+      wheel.submit(Request.of(prompt, sampling.temperature(i % 2).build(), TOKENS).ignoringEnd(), (id, text, logprobs) -> {});
+    }
+    for (int i = 0; i < 5; i++) {
+      wheel.turn();
+    }
+    long before = allocated();
+    for (int i = 0; i < MEASURED; i++) {
+      wheel.turn();
+    }
+    long bytes = allocated() - before;
+    while (wheel.turn()) {}
+    return bytes / (MEASURED * SEQUENCES);
+  }
+
+  private long allocated() {
+    return measured.stream().mapToLong(threads::getThreadAllocatedBytes).sum();
+  }
+}

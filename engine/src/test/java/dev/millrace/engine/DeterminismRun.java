@@ -1,0 +1,82 @@
+package dev.millrace.engine;
+
+import dev.millrace.engine.Scenario.Space;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+
+/**
+ * Runs scenarios: of the scalar kernels here, of vectors in a JVM of their width, which this class is then the main
+ * class of. That one prints a line for each scenario: the traces of its requests; or, after "!", what went wrong.
+ */
+final class DeterminismRun {
+  private DeterminismRun() {}
+
+  /** Arguments: the directory of the models; "all" or "usual", which they are; a file of rows, each a scenario. */
+  public static void main(String[] args) throws IOException {
+    Path directory = Path.of(args[0]);
+    Space space = Space.of(args[1].equals("all"));
+    try (BufferedReader rows = Files.newBufferedReader(Path.of(args[2]))) {
+      for (String row = rows.readLine(); row != null; row = rows.readLine()) {
+        System.out.println(line(space.at(Space.read(row)), directory));
+        System.out.flush();
+      }
+    }
+  }
+
+  /** Runs scenarios that have the same vector width, and tells what became of each. */
+  static void run(Space space, List<int[]> rows, Path directory, BiConsumer<Scenario, String> told)
+      throws Exception {
+    int bits = space.at(rows.getFirst()).bits();
+    if (bits == 0) {
+      rows.forEach(row -> told.accept(space.at(row), line(space.at(row), directory)));
+      return;
+    }
+    Path list =
+        Files.write(directory.resolve("rows-" + bits), rows.stream().map(Space::write).toList());
+    Path errors = directory.resolve("errors-" + bits);
+    Process process =
+        new ProcessBuilder(command(bits, directory, space, list))
+            .redirectError(errors.toFile())
+            .start();
+    try (BufferedReader lines = process.inputReader()) {
+      for (int[] row : rows) {
+        String line = lines.readLine();
+        told.accept(
+            space.at(row),
+            line == null ? "!the JVM ended, and said " + Files.readString(errors) : line);
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private static List<String> command(int bits, Path directory, Space space, Path list) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-ea", "-Xmx1g", "-Dmillrace.vector.bits=" + bits));
+    command.addAll(
+        List.of("--add-modules", "jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), DeterminismRun.class.getName()));
+    command.addAll(List.of(directory.toString(), space.isAll() ? "all" : "usual", list.toString()));
+    return command;
+  }
+
+  private static String line(Scenario scenario, Path directory) {
+    try {
+      List<Trace> traces = Performance.of(scenario, scenario.model().in(directory));
+      return traces.stream().map(Trace::write).collect(Collectors.joining(" "));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (RuntimeException | AssertionError e) {
+      return "!" + e;
+    }
+  }
+}

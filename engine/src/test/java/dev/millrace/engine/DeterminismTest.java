@@ -1,0 +1,163 @@
+package dev.millrace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.engine.Scenario.Space;
+import dev.millrace.engine.cache.KvType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A request gives the same tokens from the same logits, to the bit, however it is computed. In every run every two
+ * values of two dimensions of a {@link Scenario} meet; the proof has the product of the dimensions.
+ */
+class DeterminismTest {
+  private static final long SEED = 1;
+
+  @TempDir static Path directory;
+  private static final Map<Scenario, List<Trace>> PLAIN = new HashMap<>();
+
+  private static List<Trace> plain(TinyModel model, KvType kv) {
+    return PLAIN.computeIfAbsent(
+        Scenario.plain(model, kv),
+        scenario -> {
+          try {
+            return Performance.plain(scenario, model.in(directory));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  /** What is different in the traces of a scenario; "" where nothing is. */
+  private static String difference(Scenario scenario, String line) {
+    if (line.startsWith("!")) {
+      return scenario + ": " + line.substring(1);
+    }
+    List<Trace> plain = plain(scenario.model(), scenario.kv());
+    int[] requests = Requests.of(scenario);
+    String[] traces = line.split(" ");
+    for (int i = 0; i < requests.length; i++) {
+      int at = Trace.read(traces[i]).firstDifference(plain.get(requests[i]));
+      if (at >= 0) {
+        int position = Requests.ALL.get(requests[i]).prompt().length + at;
+        return "%s: request %d, generated token %d, position %d"
+            .formatted(scenario, requests[i], at, position);
+      }
+    }
+    return "";
+  }
+
+  private static void check(Space space, List<int[]> rows) throws Exception {
+    List<String> differences = new ArrayList<>();
+    int[] count = {0};
+    DeterminismRun.run(
+        space,
+        rows,
+        directory,
+        (scenario, line) -> {
+          count[0]++;
+          String difference = difference(scenario, line);
+          if (!difference.isEmpty() && differences.size() < 20) {
+            differences.add(difference);
+          }
+        });
+    assertThat(differences).as("of %d scenarios, seed %d", count[0], SEED).isEmpty();
+  }
+
+  private static List<int[]> pairwise(Space space) {
+    return AllPairs.rows(space.sizes(), Space::allows, SEED);
+  }
+
+  @Test
+  void everyTwoValuesMeetThatCan() {
+    Space space = Space.of(false);
+    List<int[]> rows = pairwise(space);
+    assertThat(AllPairs.missing(rows, space.sizes(), Space::allows)).as("seed %d", SEED).isZero();
+    assertThat(AllPairs.missing(rows.subList(1, rows.size()), space.sizes(), Space::allows))
+        .isPositive();
+    assertThat(rows).allMatch(Space::allows).hasSizeLessThan(200);
+  }
+
+  @Test
+  void otherArithmeticWouldBeSeen() {
+    TinyModel model = TinyModel.USUAL.getFirst();
+    List<Trace> halves = plain(model, KvType.F16);
+    List<Trace> bytes = plain(model, KvType.Q8);
+    for (int i = 0; i < halves.size(); i++) {
+      assertThat(halves.get(i).firstDifference(bytes.get(i))).as("request %d", i).isNotNegative();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 128, 256, 512})
+  void everyWidthGivesTheSameHoweverItIsComputed(int bits) throws Exception {
+    Space space = Space.of(Boolean.getBoolean("millrace.proof"));
+    check(space, of(bits, space, pairwise(space)));
+  }
+
+  private static List<int[]> of(int bits, Space space, List<int[]> rows) {
+    return rows.stream().filter(row -> Space.allows(row) && space.at(row).bits() == bits).toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 128, 256, 512})
+  @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
+  void theProductOfAllWaysToComputeGivesTheSame(int bits) throws Exception {
+    Space space = Space.of(false);
+    int[] sizes = space.sizes();
+    sizes[0] = 1;
+    check(space, of(bits, space, product(sizes)));
+  }
+
+  /** Of all models; how many requests there are and how their prompts are cut is drawn. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 128, 256, 512})
+  @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
+  void theProductOfArchitecturesTypesAndWaysToComputeGivesTheSame(int bits) throws Exception {
+    Space space = Space.of(true);
+    int[] sizes = space.sizes();
+    int[] fewer = sizes.clone();
+    int[] drawn = {Space.BATCH, Space.CHUNK, Space.SEEDED};
+    for (int dimension : drawn) {
+      fewer[dimension] = 1;
+    }
+    Random random = new Random(SEED);
+    List<int[]> rows = product(fewer);
+    for (int[] row : rows) {
+      do {
+        for (int dimension : drawn) {
+          row[dimension] = random.nextInt(sizes[dimension]);
+        }
+      } while (!Space.allows(row));
+    }
+    check(space, of(bits, space, rows));
+  }
+
+  private static List<int[]> product(int[] sizes) {
+    int count = Arrays.stream(sizes).reduce(1, Math::multiplyExact);
+    List<int[]> rows = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int[] row = new int[sizes.length];
+      int rest = i;
+      for (int d = sizes.length - 1; d >= 0; d--) {
+        row[d] = rest % sizes[d];
+        rest /= sizes[d];
+      }
+      rows.add(row);
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.millrace.engine;
+
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.model.Architecture;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Recipe;
+import dev.millrace.engine.oracle.Shape;
+import dev.millrace.engine.tensor.Dequantiser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** A random model as small as its architecture and its types allow, of at least three layers, so that it can be cut in three. */
+record TinyModel(String name, Shape shape, Recipe recipe) {
+  /** No whole number of vectors. */
+  static final int VOCABULARY = 317;
+
+  static final int CONTEXT = 256;
+  private static final long SEED = 11;
+
+  /** The kinds of arithmetic, and the architectures. */
+  static final List<TinyModel> USUAL =
+      List.of(
+          of("llama", TensorType.Q4_0),
+          of("llama", TensorType.Q8_0),
+          new TinyModel("llama Q4_K_M", mixed(), Recipe.q4km(3)),
+          new TinyModel("llama F16 odd", odd(), Recipe.all(TensorType.F16)),
+          of("qwen3moe", TensorType.IQ4_NL),
+          of("gemma2", TensorType.Q4_1),
+          of("gemma3", TensorType.Q8_0),
+          of("phi3", TensorType.Q5_0),
+          of("gpt2", TensorType.BF16));
+
+  static TinyModel of(String architecture, TensorType type) {
+    int width = Math.max(64, type.blockLength());
+    return new TinyModel(architecture + " " + type, shape(architecture, width), Recipe.all(type));
+  }
+
+  /** Every architecture that generates, in every type. */
+  static List<TinyModel> all() {
+    List<TinyModel> all = new ArrayList<>();
+    for (Architecture architecture : Architecture.values()) {
+      if (!architecture.isEncoder()) {
+        Arrays.stream(TensorType.values())
+            .filter(Dequantiser::supports)
+            .forEach(type -> all.add(of(architecture.key(), type)));
+      }
+    }
+    return all;
+  }
+
+  private static Shape shape(String architecture, int width) {
+    Shape small = Shape.small(architecture);
+    int layers = architecture.equals("gemma3") ? 7 : 3; // of Gemma 3's, every sixth has no window
+    int kvHeads = small.kvHeads() == small.heads() ? 4 : 2;
+    return new Shape(
+        architecture,
+        layers,
+        width,
+        4,
+        kvHeads,
+        width / 4,
+        width,
+        VOCABULARY,
+        CONTEXT,
+        small.tied(),
+        false,
+        small.more());
+  }
+
+  /** Wide enough for the large blocks where these matter, and narrow elsewhere, where Q4_K_M has other types. */
+  private static Shape mixed() {
+    return new Shape("llama", 3, 256, 4, 1, 16, 64, VOCABULARY, CONTEXT, true, false, Map.of());
+  }
+
+  /** Rows and columns that fill no vector, three queries to a key. */
+  private static Shape odd() {
+    return new Shape("llama", 3, 44, 3, 1, 12, 75, VOCABULARY, CONTEXT, true, false, Map.of());
+  }
+
+  /** Its file, written where it is not there yet. */
+  Path in(Path directory) throws IOException {
+    Path file = directory.resolve(name.replace(' ', '-') + ".gguf");
+    return Files.exists(file) ? file : RandomModels.write(file, shape, recipe, SEED);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
