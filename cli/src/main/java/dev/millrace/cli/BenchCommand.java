@@ -36,8 +36,8 @@ final class BenchCommand implements Command {
             EngineOptions.THREADS,
             EngineOptions.CONTEXT,
             EngineOptions.CACHE),
-        "Tokens are random: the text means nothing, the time is that of any text. first_token_ms"
-            + " counts from the start of the process.");
+        "Tokens are random: the text means nothing, the time is that of any text. first_token_ms\n"
+            + "counts from the start of the process.");
   }
 
   @Override

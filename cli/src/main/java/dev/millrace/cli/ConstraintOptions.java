@@ -5,7 +5,6 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.grammar.Constraint;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.JsonSchema;
 import dev.millrace.engine.wheel.Request;
@@ -30,7 +29,7 @@ final class ConstraintOptions {
     if (grammar == null) {
       return request;
     }
-    return request.withConstraint(Constraint.compile(grammar, engine.tokenizer()));
+    return request.withConstraint(engine.constraint(grammar));
   }
 
   private static @Nullable Grammar grammar(Shell shell, Arguments given) throws IOException {

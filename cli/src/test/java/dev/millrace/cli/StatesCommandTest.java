@@ -6,6 +6,7 @@ import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageTransitions;
 import dev.millrace.core.task.TaskTransitions;
+import dev.millrace.engine.pipe.PipeTable;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +20,10 @@ class StatesCommandTest {
     int rows =
         JobTransitions.TABLE.rows().size()
             + StageTransitions.TABLE.rows().size()
-            + TaskTransitions.TABLE.rows().size();
-    assertThat(run("states").lines()).hasSize(rows + 3 + 2);
+            + TaskTransitions.TABLE.rows().size()
+            + PipeTable.SEQUENCE.rows().size();
+    assertThat(run("states").lines()).hasSize(rows + 4 + 3);
+    assertThat(run("states", "sequence").out()).containsPattern("HEAD +more tokens +EMBED");
     assertThat(run("states", "job").lines()).hasSize(JobTransitions.TABLE.rows().size() + 1);
     assertThat(run("states", "job").out())
         .containsPattern("pause +U +CREATED, PENDING, IN_PROGRESS +PAUSED");
@@ -30,20 +33,22 @@ class StatesCommandTest {
   void mermaidIsTheTablesOwn() {
     assertThat(run("states", "task", "--mermaid").out())
         .isEqualTo(TaskTransitions.TABLE.toMermaid());
-    assertThat(run("states", "--mermaid").out()).contains(StageTransitions.TABLE.toMermaid());
+    assertThat(run("states", "--mermaid").out())
+        .contains(StageTransitions.TABLE.toMermaid())
+        .contains(PipeTable.SEQUENCE.toMermaid());
   }
 
   @Test
   void jsonIsOneObjectForEachTable() {
     assertThat(run("states", "--json").lines())
         .extracting(line -> Json.object(line).get("entity"))
-        .containsExactly("job", "stage", "task");
+        .containsExactly("job", "stage", "task", "sequence");
   }
 
   @Test
   void unknownMachinesAreRefused() {
     assertThat(run("states", "coffee").err())
-        .contains("no state machine \"coffee\"; known: job, stage, task");
+        .contains("no state machine \"coffee\"; known: job, stage, task, sequence");
     assertThat(run("states", "job", "stage").status()).isEqualTo(2);
     assertThat(run("states", "--mermaid", "--json").status()).isEqualTo(2);
   }

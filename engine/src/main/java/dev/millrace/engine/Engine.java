@@ -2,6 +2,9 @@ package dev.millrace.engine;
 
 import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.gguf.Metadata;
+import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.VocabularyTrie;
 import dev.millrace.engine.model.LoadSettings;
 import dev.millrace.engine.model.Model;
 import dev.millrace.engine.model.ModelConfig;
@@ -17,6 +20,7 @@ import dev.millrace.engine.wheel.WheelSettings;
 import dev.millrace.engine.wheel.WheelStats;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model at work: its file, its tokenizer, and a wheel that turns on a thread of its own. Requests may come from any thread.
@@ -27,6 +31,7 @@ public final class Engine implements AutoCloseable {
   private final Model model;
   private final Wheel wheel;
   private final Thread owner;
+  private @Nullable VocabularyTrie trie;
 
   private Engine(Tokenizer tokenizer, Model model, WheelSettings settings) {
     this.tokenizer = tokenizer;
@@ -89,6 +94,18 @@ public final class Engine implements AutoCloseable {
   /** The file's metadata. */
   public Metadata metadata() {
     return model.metadata();
+  }
+
+  /** What keeps requests to a grammar. Many may share one; making it takes a while, so keep it. */
+  public Constraint constraint(Grammar grammar) {
+    return Constraint.compile(grammar, trie());
+  }
+
+  private synchronized VocabularyTrie trie() {
+    if (trie == null) {
+      trie = new VocabularyTrie(tokenizer);
+    }
+    return trie;
   }
 
   /** Takes a request into the line: see {@link Wheel#submit}. */

@@ -8,7 +8,6 @@ import dev.millrace.engine.sample.Sampling;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Wheel;
 import dev.millrace.engine.wheel.WheelSettings;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,15 +15,18 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Measures, in a JVM of its own, what decoding allocates on the wheel's and the crew's threads once it is compiled. It
- * prints a line for each model: its name, a tab, and bytes per token.
+ * Measures, in a JVM of its own, what decoding allocates on the wheel's and the crew's threads once it is compiled, and
+ * prints it: bytes per token. One model for each JVM, because what is inlined depends on all that ran before.
  */
 final class AllocationRun {
+  /** Bytes per token: what is left is the growth of a sequence's arrays by doubling. */
+  static final int ENOUGH = 32;
+
   private static final int SEQUENCES = 4;
   private static final int PROMPT = 10;
   private static final int TOKENS = 240;
   private static final int MEASURED = 220;
-  private static final int ROUNDS = 25;
+  private static final int ROUNDS = 40;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final List<Long> measured = new ArrayList<>();
@@ -41,21 +43,22 @@ final class AllocationRun {
         .forEach(thread -> measured.add(thread.threadId()));
   }
 
-  /** Arguments: the directory of the models. */
-  public static void main(String[] args) throws IOException {
-    for (TinyModel tiny : TinyModel.USUAL) {
-      LoadSettings settings = LoadSettings.usual().withThreads(2).withContext(TinyModel.CONTEXT).withPages(64).withTurns(64, SEQUENCES);
-      try (Model model = Model.open(tiny.in(Path.of(args[0])), settings)) {
-        AllocationRun run = new AllocationRun(model);
-        System.out.println(tiny.name() + "\t" + run.bytesPerToken() + "\t" + run.measured.size());
-      }
+  /** Arguments: the file of a model. */
+  public static void main(String[] args) {
+    LoadSettings settings =
+        LoadSettings.usual().withThreads(2).withContext(TinyModel.CONTEXT).withPages(64).withTurns(64, SEQUENCES);
+    try (Model model = Model.open(Path.of(args[0]), settings)) {
+      System.out.println(new AllocationRun(model).bytesPerToken());
     }
   }
 
-  /** Compilation is concurrent: what counts is that soon a round comes in which nothing is allocated. */
+  /** Compilation is concurrent: what counts is that soon a round comes in which next to nothing is allocated. */
   private long bytesPerToken() {
+    if (measured.size() != 2) {
+      throw new IllegalStateException("there are " + measured.size() + " threads that compute, not 2");
+    }
     long least = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS && least > 0; round++) {
+    for (int round = 0; round < ROUNDS && least > ENOUGH; round++) {
       least = Math.min(least, round(round));
     }
     return least;

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -41,8 +40,10 @@ final class DeterminismRun {
     Path list =
         Files.write(directory.resolve("rows-" + bits), rows.stream().map(Space::write).toList());
     Path errors = directory.resolve("errors-" + bits);
+    List<String> flags = List.of("-Dmillrace.vector.bits=" + bits);
+    String models = space.isAll() ? "all" : "usual";
     Process process =
-        new ProcessBuilder(command(bits, directory, space, list))
+        ChildJvm.of(DeterminismRun.class, flags, directory.toString(), models, list.toString())
             .redirectError(errors.toFile())
             .start();
     try (BufferedReader lines = process.inputReader()) {
@@ -55,18 +56,6 @@ final class DeterminismRun {
     } finally {
       process.destroyForcibly().waitFor();
     }
-  }
-
-  private static List<String> command(int bits, Path directory, Space space, Path list) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-ea", "-Xmx1g", "-Dmillrace.vector.bits=" + bits));
-    command.addAll(
-        List.of("--add-modules", "jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"));
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), DeterminismRun.class.getName()));
-    command.addAll(List.of(directory.toString(), space.isAll() ? "all" : "usual", list.toString()));
-    return command;
   }
 
   private static String line(Scenario scenario, Path directory) {

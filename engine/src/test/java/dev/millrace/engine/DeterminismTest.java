@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,12 +48,12 @@ class DeterminismTest {
       return scenario + ": " + line.substring(1);
     }
     List<Trace> plain = plain(scenario.model(), scenario.kv());
-    int[] requests = Requests.of(scenario);
+    int[] requests = Requests.order(scenario);
     String[] traces = line.split(" ");
     for (int i = 0; i < requests.length; i++) {
       int at = Trace.read(traces[i]).firstDifference(plain.get(requests[i]));
       if (at >= 0) {
-        int position = Requests.ALL.get(requests[i]).prompt().length + at;
+        int position = Requests.of(scenario.model()).get(requests[i]).prompt().length + at;
         return "%s: request %d, generated token %d, position %d"
             .formatted(scenario, requests[i], at, position);
       }
@@ -112,6 +113,7 @@ class DeterminismTest {
     return rows.stream().filter(row -> Space.allows(row) && space.at(row).bits() == bits).toList();
   }
 
+  /** Of one model. The scalar kernels are slow: they get every eleventh scenario, and so every value of all dimensions. */
   @ParameterizedTest
   @ValueSource(ints = {0, 128, 256, 512})
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
@@ -119,12 +121,15 @@ class DeterminismTest {
     Space space = Space.of(false);
     int[] sizes = space.sizes();
     sizes[0] = 1;
-    check(space, of(bits, space, product(sizes)));
+    List<int[]> rows = of(bits, space, product(sizes));
+    int step = bits == 0 ? 11 : 1;
+    IntStream chosen = IntStream.range(0, rows.size()).filter(i -> i % step == 0);
+    check(space, chosen.mapToObj(rows::get).toList());
   }
 
   /** Of all models; how many requests there are and how their prompts are cut is drawn. */
   @ParameterizedTest
-  @ValueSource(ints = {0, 128, 256, 512})
+  @ValueSource(ints = {128, 256, 512})
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
   void theProductOfArchitecturesTypesAndWaysToComputeGivesTheSame(int bits) throws Exception {
     Space space = Space.of(true);

@@ -37,7 +37,7 @@ final class Performance {
     List<Trace> traces = new ArrayList<>();
     try (Stage stage = new Stage(scenario, file)) {
       Performance performance = new Performance(stage, scenario);
-      for (Request request : Requests.ALL) {
+      for (Request request : Requests.of(scenario.model())) {
         Part part = performance.new Part(request, 0);
         performance.turnAll();
         traces.add(part.trace());
@@ -52,10 +52,11 @@ final class Performance {
       turnAll();
     }
     List<Part> parts = new ArrayList<>();
-    int[] order = Requests.of(scenario);
+    int[] order = Requests.order(scenario);
     for (int i = 0; i < order.length; i++) {
+      Request request = shortened(Requests.of(scenario.model()).get(order[i]));
       boolean released = scenario.trouble() == Trouble.RELEASED && i % 2 == 0;
-      parts.add(new Part(shortened(Requests.ALL.get(order[i])), released ? 1 + i % 5 : 0));
+      parts.add(new Part(request, released ? 1 + i % 5 : 0));
       if (i == 0 && scenario.trouble() == Trouble.PREEMPTED) {
         turnUntilItIsAboutToGrow(parts.getFirst());
       }
@@ -79,8 +80,8 @@ final class Performance {
   }
 
   /**
-   * From here on it takes two more pages of the four, while the second request needs two and is let in with one: they
-   * cannot both go on, however the second's prompt is cut.
+   * From here on it takes two more pages and there are two, while the second request needs two and
+   * is let in with one: they cannot both go on, however the second's prompt is cut.
    */
   private void turnUntilItIsAboutToGrow(Part first) {
     for (int turns = 0; first.tokens < 2; turns++) {

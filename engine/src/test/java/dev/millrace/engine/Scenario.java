@@ -134,6 +134,6 @@ record Scenario(
 
   /** Few enough that sequences are preempted, or enough for all. */
   int pages() {
-    return trouble == Trouble.PREEMPTED ? 4 : 64;
+    return trouble == Trouble.PREEMPTED ? 4 + model.morePages() : 128;
   }
 }

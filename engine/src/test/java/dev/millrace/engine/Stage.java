@@ -42,7 +42,7 @@ final class Stage implements AutoCloseable {
             scenario.threads(),
             kernels,
             scenario.kv(),
-            TinyModel.CONTEXT,
+            scenario.model().shape().context(),
             scenario.pages(),
             rows,
             scenario.batch());
@@ -63,7 +63,7 @@ final class Stage implements AutoCloseable {
             scenario.batch(),
             scenario.chunk(),
             scenario.pages(),
-            TinyModel.CONTEXT,
+            scenario.model().shape().context(),
             scenario.prefix(),
             nodes ? 2 : 1);
     PipeProcessor processor =

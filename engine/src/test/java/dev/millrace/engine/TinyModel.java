@@ -19,14 +19,16 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
   /** No whole number of vectors. */
   static final int VOCABULARY = 317;
 
+  /** Of most. */
   static final int CONTEXT = 256;
+
   private static final long SEED = 11;
 
   /** The kinds of arithmetic, and the architectures. */
   static final List<TinyModel> USUAL =
       List.of(
           of("llama", TensorType.Q4_0),
-          of("llama", TensorType.Q8_0),
+          new TinyModel("llama Q8_0 long", longer(), Recipe.all(TensorType.Q8_0)),
           new TinyModel("llama Q4_K_M", mixed(), Recipe.q4km(3)),
           new TinyModel("llama F16 odd", odd(), Recipe.all(TensorType.F16)),
           of("qwen3moe", TensorType.IQ4_NL),
@@ -40,9 +42,9 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
     return new TinyModel(architecture + " " + type, shape(architecture, width), Recipe.all(type));
   }
 
-  /** Every architecture that generates, in every type. */
+  /** Every architecture that generates, in every type; and the odd ones. */
   static List<TinyModel> all() {
-    List<TinyModel> all = new ArrayList<>();
+    List<TinyModel> all = new ArrayList<>(USUAL.subList(1, 4));
     for (Architecture architecture : Architecture.values()) {
       if (!architecture.isEncoder()) {
         Arrays.stream(TensorType.values())
@@ -55,7 +57,7 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
 
   private static Shape shape(String architecture, int width) {
     Shape small = Shape.small(architecture);
-    int layers = architecture.equals("gemma3") ? 7 : 3; // of Gemma 3's, every sixth has no window
+    int layers = architecture.equals("gemma3") ? 6 : 3; // of Gemma 3's, every sixth has no window
     int kvHeads = small.kvHeads() == small.heads() ? 4 : 2;
     return new Shape(
         architecture,
@@ -77,9 +79,22 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
     return new Shape("llama", 3, 256, 4, 1, 16, 64, VOCABULARY, CONTEXT, true, false, Map.of());
   }
 
+  /** As narrow as its blocks allow, with a context in which attention has several spans. */
+  private static Shape longer() {
+    return new Shape("llama", 3, 32, 2, 1, 16, 64, VOCABULARY, 1024, false, false, Map.of());
+  }
+
   /** Rows and columns that fill no vector, three queries to a key. */
   private static Shape odd() {
     return new Shape("llama", 3, 44, 3, 1, 12, 75, VOCABULARY, CONTEXT, true, false, Map.of());
+  }
+
+  /**
+   * How many pages the long prompts are to be longer: they end before position 128 and go on beyond, as chunks of
+   * attention do; or they are beyond 512, where its second span begins.
+   */
+  int morePages() {
+    return shape.context() > CONTEXT ? 15 : 2;
   }
 
   /** Its file, written where it is not there yet. */

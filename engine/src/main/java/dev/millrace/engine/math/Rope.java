@@ -133,8 +133,8 @@ public final class Rope {
     int at = row * pairs;
     for (int i = 0; i < pairs; i++) {
       double angle = position * frequency[i];
-      cosine[at + i] = (float) (StrictMath.cos(angle) * magnitude);
-      sine[at + i] = (float) (StrictMath.sin(angle) * magnitude);
+      cosine[at + i] = (float) (Circle.cosine(angle) * magnitude);
+      sine[at + i] = (float) (Circle.sine(angle) * magnitude);
     }
   }
 

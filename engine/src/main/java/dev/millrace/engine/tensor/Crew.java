@@ -30,6 +30,9 @@ public final class Crew implements AutoCloseable {
   /** About a tenth of a millisecond: longer than the pauses between sections of a turn. */
   private static final int SPINS = 20_000;
 
+  /** How long the owner spins for the others' last parts before it lets other threads run. */
+  private static final int PATIENCE = 2_000;
+
   private final int threads;
   private final Thread[] workers;
   private final Scratch[] scratch;
@@ -91,8 +94,12 @@ public final class Crew implements AutoCloseable {
     ticket.set(generation << 40 | (long) parts << 20);
     wake(parts - 1);
     take(0);
-    while (unfinished.get() > 0) {
-      Thread.onSpinWait();
+    for (int spins = 0; unfinished.get() > 0; spins++) {
+      if (spins < PATIENCE) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield(); // whoever has the last part may be waiting for this very processor
+      }
     }
     Throwable thrown = failure;
     if (thrown != null) {

@@ -36,26 +36,50 @@ final class PlaneFills {
     int block = codes.type.blockLength();
     int step = codes.shifted ? 2 : 1;
     for (int k = column; k < column + depth; k += run) {
-      long half = base + m.halvesAt + k / block * 32L * step + 2 * l;
-      FloatVector scale = halves(w, half);
-      FloatVector shift = codes.shifted ? halves(w, half + 32) : FloatVector.zero(F);
-      if (codes.nested()) {
-        long at = base + m.bytesAt + k / run * 16L * step + l;
-        scale = scale.mul(bytes(w, at)).mul(codes.unit());
-        shift = codes.shifted ? shift.neg().mul(bytes(w, at + 16)) : shift;
-      }
       int to = (k - column) * Scratch.HEIGHT + lane;
+      long half = base + m.halvesAt + k / block * 32L * step + 2 * l;
+      long at = base + m.bytesAt + k / run * 16L * step + l;
+      scales(codes, w, half, at, panel, to);
       long low = base + (long) k * codes.lowBits / 32 * 64 + 4 * l;
       long high = base + m.highAt + k / 32 * 64L + 4 * l;
       switch (codes) {
-        case IQ4_NL, IQ4_XS -> table(w, low, scale, panel, to);
-        case IQ2_XXS -> signed(w, low, high, scale, panel, to);
-        case Q4_1 -> four(w, low, scale, shift, panel, to);
-        case Q2_K -> two(w, low, scale, shift, panel, to);
-        case Q3_K -> three(w, low, high, k & 16, scale, panel, to);
-        default -> five(w, low, high, codes.zero(), scale, shift, panel, to);
+        case IQ4_NL, IQ4_XS -> table(w, low, panel, to);
+        case IQ2_XXS -> signed(w, low, high, panel, to);
+        case Q4_1 -> four(w, low, panel, to);
+        case Q2_K -> two(w, low, panel, to);
+        case Q3_K -> three(w, low, high, k & 16, panel, to);
+        default -> five(w, low, high, codes.zero(), panel, to);
       }
     }
+  }
+
+  /**
+   * Leaves the scales of a run in the place of its first column, and the shifts in that of its second: a vector that is
+   * chosen by a condition or handed to a method which is not inlined would be an object each time.
+   */
+  private static void scales(
+      Codes codes, MemorySegment w, long half, long at, float[] panel, int to) {
+    if (codes.nested()) {
+      halves(w, half).mul(bytes(w, at)).mul(codes.unit()).intoArray(panel, to);
+    } else {
+      halves(w, half).intoArray(panel, to);
+    }
+    if (!codes.shifted) {
+      FloatVector.zero(F).intoArray(panel, to + Scratch.HEIGHT);
+    } else if (codes.nested()) {
+      FloatVector shift = halves(w, half + 32).neg().mul(bytes(w, at + 16));
+      shift.intoArray(panel, to + Scratch.HEIGHT);
+    } else {
+      halves(w, half + 32).intoArray(panel, to + Scratch.HEIGHT);
+    }
+  }
+
+  private static FloatVector scale(float[] panel, int to) {
+    return FloatVector.fromArray(F, panel, to);
+  }
+
+  private static FloatVector shift(float[] panel, int to) {
+    return FloatVector.fromArray(F, panel, to + Scratch.HEIGHT);
   }
 
   private static FloatVector halves(MemorySegment w, long at) {
@@ -74,8 +98,9 @@ final class PlaneFills {
             .convertShape(VectorOperators.B2F, F, 0);
   }
 
-  private static void four(
-      MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
+  private static void four(MemorySegment w, long low, float[] panel, int to) {
+    FloatVector scale = scale(panel, to);
+    FloatVector shift = shift(panel, to);
     for (int j = 0; j < 4; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
       for (int i = 0; i < 8; i++) {
@@ -89,14 +114,9 @@ final class PlaneFills {
   }
 
   private static void five(
-      MemorySegment w,
-      long low,
-      long high,
-      int zero,
-      FloatVector scale,
-      FloatVector shift,
-      float[] panel,
-      int to) {
+      MemorySegment w, long low, long high, int zero, float[] panel, int to) {
+    FloatVector scale = scale(panel, to);
+    FloatVector shift = shift(panel, to);
     IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
     for (int j = 0; j < 4; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
@@ -110,8 +130,9 @@ final class PlaneFills {
     }
   }
 
-  private static void two(
-      MemorySegment w, long low, FloatVector scale, FloatVector shift, float[] panel, int to) {
+  private static void two(MemorySegment w, long low, float[] panel, int to) {
+    FloatVector scale = scale(panel, to);
+    FloatVector shift = shift(panel, to);
     IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
     for (int i = 0; i < 16; i++) {
       ((FloatVector) v.and(3).convert(VectorOperators.I2F, 0))
@@ -124,7 +145,8 @@ final class PlaneFills {
 
   /** A word of high bits serves two runs: the second begins at bit {@code from}. */
   private static void three(
-      MemorySegment w, long low, long high, int from, FloatVector scale, float[] panel, int to) {
+      MemorySegment w, long low, long high, int from, float[] panel, int to) {
+    FloatVector scale = scale(panel, to);
     IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
     IntVector h =
         IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN).lanewise(VectorOperators.LSHR, from);
@@ -138,8 +160,8 @@ final class PlaneFills {
   }
 
   /** Magnitudes 8 + 17 i + i / 2; the high bit is the sign, and goes where a float has it. */
-  private static void signed(
-      MemorySegment w, long low, long high, FloatVector scale, float[] panel, int to) {
+  private static void signed(MemorySegment w, long low, long high, float[] panel, int to) {
+    FloatVector scale = scale(panel, to);
     IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
     for (int j = 0; j < 2; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
@@ -161,7 +183,8 @@ final class PlaneFills {
   }
 
   /** 16 lanes hold the whole table; narrower vectors take the scalar way. */
-  private static void table(MemorySegment w, long low, FloatVector scale, float[] panel, int to) {
+  private static void table(MemorySegment w, long low, float[] panel, int to) {
+    FloatVector scale = scale(panel, to);
     FloatVector values = FloatVector.fromArray(F, IQ4, 0);
     for (int j = 0; j < 4; j++) {
       IntVector v = IntVector.fromMemorySegment(I, w, low + j * 64L, LITTLE_ENDIAN);
