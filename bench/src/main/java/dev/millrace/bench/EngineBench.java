@@ -18,8 +18,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Our engine against llama.cpp, a process each, in turns: EngineBench [ROUNDS [MODEL…]]. A model is a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random
- * weights in real shapes, made on the way. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
+ * Our engine against llama.cpp, a process each, in turns: EngineBench [ROUNDS [MODEL…]]. A model is
+ * a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random weights in real
+ * shapes, made on the way. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
  */
 public final class EngineBench {
   private static final String BATCHES = "1,4,8,16";

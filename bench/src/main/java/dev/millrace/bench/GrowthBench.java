@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a submit, a claim and an idle second cost as a workspace fills up, with jobs that wait and with
- * jobs that are done. Each row against the first.
+ * What a submit, a claim and an idle second cost as a workspace fills up, with jobs that wait and
+ * with jobs that are done. Each row against the first.
  */
 public final class GrowthBench {
   private static final int SAMPLES = 400;

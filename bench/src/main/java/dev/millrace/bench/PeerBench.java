@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * llama.cpp on a model, measured as {@code millrace bench} measures ours: PeerBench MODEL THREADS PROMPT GENERATE BATCH,BATCH… Its library is looked for where {@code LLAMA_LIB}
- * says. Prints one line: prefill, then decode for each batch, in tokens a second.
+ * llama.cpp on a model, measured as {@code millrace bench} measures ours: PeerBench MODEL THREADS
+ * PROMPT GENERATE BATCH,BATCH… Its library is looked for where {@code LLAMA_LIB} says. Prints one
+ * line: prefill, then decode for each batch, in tokens a second.
  */
 public final class PeerBench {
   private static final int ROUNDS = 3;
@@ -29,7 +30,7 @@ public final class PeerBench {
       line.append(String.format(Locale.ROOT, "%.3f", median(() -> prefill(model, prompt))));
       for (int size : batches) {
         line.append(
-            String.format(Locale.ROOT, " %.3f", median(() -> decode(model, size, generate))));
+            String.format(Locale.ROOT, " %.3f", warmDecode(model, size, generate)));
       }
       System.out.println(line);
     }
@@ -59,6 +60,11 @@ public final class PeerBench {
     }
     model.decode();
     return prompt * 1e9 / (System.nanoTime() - start);
+  }
+
+  private static double warmDecode(LlamaCpp model, int size, int generate) {
+    decode(model, size, Math.min(16, generate));
+    return decode(model, size, generate);
   }
 
   private static double decode(LlamaCpp model, int size, int generate) {

@@ -9,7 +9,9 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** From the rename that publishes a job, by somebody else, to its claim: how long a job lies there. */
+/**
+ * From the rename that publishes a job, by somebody else, to its claim: how long a job lies there.
+ */
 public final class PickupBench {
   private PickupBench() {}
 

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * No-op tasks a second through claim and complete, each durable, against the bare loop that renames,
- * reads, writes and renames without ever syncing.
+ * No-op tasks a second through claim and complete, each durable, against the bare loop that
+ * renames, reads, writes and renames without ever syncing.
  */
 public final class TaskBench {
   private static final int SLOTS = Integer.getInteger("millrace.bench.slots", 256);

@@ -5,7 +5,10 @@ public final class ExitCode {
   /** It did what it was asked. */
   public static final int OK = 0;
 
-  /** It could not: refused, failed, missing. For {@code work}, {@code flow}, {@code serve}: any error. */
+  /**
+   * It could not: refused, failed, missing. For {@code work}, {@code flow}, {@code serve}: any
+   * error.
+   */
   public static final int FAILED = 1;
 
   /** {@code flow}: the job has not ended. {@code serve --status}: the server is starting. */

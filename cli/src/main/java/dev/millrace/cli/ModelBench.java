@@ -23,10 +23,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** The figures of {@code millrace bench}: prompts and generations through the wheel, as a server runs them. */
+/**
+ * The figures of {@code millrace bench}: prompts and generations through the wheel, as a server
+ * runs them.
+ */
 final class ModelBench {
-  /** Each figure is the median of so many measurements, after as many that warm up. */
+  /** Prompts are read so often, after one that warms up; the median counts. */
   private static final int ROUNDS = 3;
+
+  /** Tokens of each sequence that warm up before those that count. */
+  private static final int WARM_UP = 16;
 
   private final Path file;
   private final EngineSettings settings;
@@ -61,7 +67,8 @@ final class ModelBench {
       double prefill = prefill(engine);
       Map<String, Object> decode = new LinkedHashMap<>();
       for (int size : batches) {
-        decode.put(String.valueOf(size), median(() -> decode(engine, size)));
+        generate(engine, size, 4, Math.min(WARM_UP, generate));
+        decode.put(String.valueOf(size), decode(engine, size));
       }
       figures.put("prefill_tps", prefill).put("decode_tps", decode);
       figures
@@ -84,7 +91,7 @@ final class ModelBench {
 
   private static double median(Measurement measurement) throws InterruptedException {
     double[] figures = new double[ROUNDS];
-    for (int i = -ROUNDS + 1; i < ROUNDS; i++) {
+    for (int i = -1; i < ROUNDS; i++) {
       double figure = measurement.take();
       if (i >= 0) {
         figures[i] = figure;
@@ -99,7 +106,10 @@ final class ModelBench {
         () -> prompt * 1e9 / generate(engine, 1, prompt, 1).getFirst().usage().prefillNanos());
   }
 
-  /** Tokens a second of all sequences together, between the first token of the last one and the end of the first one. */
+  /**
+   * Tokens a second of all sequences together, between the first token of the last one and the end
+   * of the first one.
+   */
   private double decode(Engine engine, int size) throws InterruptedException {
     List<Result> results = generate(engine, size, 4, generate);
     double seconds = 0;
@@ -124,7 +134,10 @@ final class ModelBench {
     return results;
   }
 
-  /** What share of the machine's limits was reached: of memory when generating, of multiplications when reading a prompt. */
+  /**
+   * What share of the machine's limits was reached: of memory when generating, of multiplications
+   * when reading a prompt.
+   */
   private void addLimits(JsonObject figures, double prefill, Map<String, Object> decode) {
     long bytes = 0;
     long products = 0;

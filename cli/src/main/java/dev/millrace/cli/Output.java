@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard output that remembers that it could not be written: a result that did not arrive must not
- * end with status 0, and a {@link PrintStream} keeps silent about it.
+ * Standard output that remembers that it could not be written: a result that did not arrive must
+ * not end with status 0, and a {@link PrintStream} keeps silent about it.
  */
 final class Output extends OutputStream {
   private final OutputStream to;
@@ -47,7 +47,9 @@ final class Output extends OutputStream {
     }
   }
 
-  /** The exit status, given how the output fared. A reader that left, as head(1) does, is no news. */
+  /**
+   * The exit status, given how the output fared. A reader that left, as head(1) does, is no news.
+   */
   int status(int status, PrintStream err) {
     if (problem == null) {
       return status;

@@ -7,7 +7,9 @@ import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code serve --status}: who works on a workspace. The lock alone decides whether anybody does. */
+/**
+ * {@code serve --status}: who works on a workspace. The lock alone decides whether anybody does.
+ */
 final class ServeStatus {
   private final Shell shell;
   private final Path path;

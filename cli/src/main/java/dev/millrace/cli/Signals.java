@@ -19,7 +19,9 @@ final class Signals {
     this.handler = handler;
   }
 
-  /** Calls {@code handler} with 1 for the first signal, 2 for the second, each in its own thread. */
+  /**
+   * Calls {@code handler} with 1 for the first signal, 2 for the second, each in its own thread.
+   */
   static void install(IntConsumer handler) {
     Signals signals = new Signals(handler);
     try {

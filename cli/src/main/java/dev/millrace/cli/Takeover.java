@@ -32,7 +32,9 @@ final class Takeover {
     this.settings = settings;
   }
 
-  /** The workspace's store; null if there is nothing to do for us, then {@link #status} says more. */
+  /**
+   * The workspace's store; null if there is nothing to do for us, then {@link #status} says more.
+   */
   @Nullable JobStore await() throws InterruptedException {
     Optional<JobStore> store = workspace.own();
     if (store.isPresent()) {

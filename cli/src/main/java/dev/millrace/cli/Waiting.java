@@ -14,8 +14,8 @@ final class Waiting {
   private Waiting() {}
 
   /**
-   * Waits until the newest of the jobs is neither queued nor running any more: it is likely the last
-   * to be so, and looking at one job is cheap whatever their number.
+   * Waits until the newest of the jobs is neither queued nor running any more: it is likely the
+   * last to be so, and looking at one job is cheap whatever their number.
    */
   static void forNewest(Reading reading, Reading.Query query) throws InterruptedException {
     List<JobId> newest = reading.list(query.newest(1));

@@ -14,7 +14,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever the words: an answer in one line, no crash, no stack trace, nothing outside. */
 class HostileArgumentsTest {
-  /** Some commands make a workspace of what they are given: no word may name a directory outside. */
+  /**
+   * Some commands make a workspace of what they are given: no word may name a directory outside.
+   */
   private static final List<String> WORDS =
       List.of(
           "",

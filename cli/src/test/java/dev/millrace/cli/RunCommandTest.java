@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code run} and {@code bench} with a model of random weights: its text means nothing, its form does. */
+/**
+ * {@code run} and {@code bench} with a model of random weights: its text means nothing, its form
+ * does.
+ */
 class RunCommandTest {
   @TempDir static Path models;
   private static String model;

@@ -23,7 +23,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model at work: its file, its tokenizer, and a wheel that turns on a thread of its own. Requests may come from any thread.
+ * A model at work: its file, its tokenizer, and a wheel that turns on a thread of its own. Requests
+ * may come from any thread.
  */
 public final class Engine implements AutoCloseable {
   private final Tokenizer tokenizer;

@@ -1,6 +1,9 @@
 package dev.millrace.engine;
 
-/** Something that a caller asked of the engine cannot be done. The message says what, why, and what to do. */
+/**
+ * Something that a caller asked of the engine cannot be done. The message says what, why, and what
+ * to do.
+ */
 public class EngineException extends RuntimeException {
   public EngineException(String message) {
     super(message);

@@ -10,7 +10,8 @@ import dev.millrace.engine.tensor.Kernels;
  * @param threads that compute
  * @param slots sequences that generate at the same time; more wait in line
  * @param context positions that a sequence may have; 0: what the model was trained on
- * @param tokens positions of all sequences together that the cache holds; 0: the context of one sequence, or 2,048 for each slot if that is more
+ * @param tokens positions of all sequences together that the cache holds; 0: the context of one
+ *     sequence, or 2,048 for each slot if that is more
  * @param kvType how keys and values are kept
  * @param kernels the arithmetic
  * @param prefixReuse whether equal beginnings of prompts are computed once

@@ -55,7 +55,10 @@ public final class Prompts {
     }
   }
 
-  /** A text to be continued as it is, after the model's beginning. Special tokens may be spelled out in it. */
+  /**
+   * A text to be continued as it is, after the model's beginning. Special tokens may be spelled out
+   * in it.
+   */
   public int[] raw(String text) {
     return tokens(text);
   }
@@ -75,7 +78,10 @@ public final class Prompts {
     return new Chat(text, tokens(text), template);
   }
 
-  /** Most templates begin with BOS themselves; it must not be there twice. What the file wants at a text's end is not wanted here: the text goes on. */
+  /**
+   * Most templates begin with BOS themselves; it must not be there twice. What the file wants at a
+   * text's end is not wanted here: the text goes on.
+   */
   private int[] tokens(String text) {
     int[] tokens = tokenizer.encode(text, false, true);
     OptionalInt bos = tokenizer.bos();

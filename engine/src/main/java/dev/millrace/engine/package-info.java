@@ -1,4 +1,7 @@
-/** GGUF to tokens: reads the model files that people have and generates text, knowing nothing of jobs. */
+/**
+ * GGUF to tokens: reads the model files that people have and generates text, knowing nothing of
+ * jobs.
+ */
 @NullMarked
 package dev.millrace.engine;
 

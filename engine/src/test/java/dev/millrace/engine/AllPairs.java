@@ -8,8 +8,9 @@ import java.util.Random;
 import java.util.function.Predicate;
 
 /**
- * Rows of choices, one of each dimension, in which every two values of two dimensions meet that can. Each row is the
- * best of some tries, and a try begins with a pair that has not met: so the rows are few, though not the fewest.
+ * Rows of choices, one of each dimension, in which every two values of two dimensions meet that
+ * can. Each row is the best of some tries, and a try begins with a pair that has not met: so the
+ * rows are few, though not the fewest.
  */
 final class AllPairs {
   private static final int TRIES = 12;
@@ -24,8 +25,8 @@ final class AllPairs {
 
   /**
    * @param sizes how many values each dimension has
-   * @param allowed whether a row can be; it is asked of rows with open choices (-1) too, for which it says yes unless
-   *     nothing could complete them
+   * @param allowed whether a row can be; it is asked of rows with open choices (-1) too, for which
+   *     it says yes unless nothing could complete them
    */
   private AllPairs(int[] sizes, Predicate<int[]> allowed, long seed) {
     this.sizes = sizes;

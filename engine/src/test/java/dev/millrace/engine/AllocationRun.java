@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Measures, in a JVM of its own, what decoding allocates on the wheel's and the crew's threads once it is compiled, and
- * prints it: bytes per token. One model for each JVM, because what is inlined depends on all that ran before.
+ * Measures, in a JVM of its own, what decoding allocates on the wheel's and the crew's threads once
+ * it is compiled, and prints it: bytes per token. One model for each JVM, because what is inlined
+ * depends on all that ran before.
  */
 final class AllocationRun {
   /** Bytes per token: what is left is the growth of a sequence's arrays by doubling. */
@@ -52,7 +53,10 @@ final class AllocationRun {
     }
   }
 
-  /** Compilation is concurrent: what counts is that soon a round comes in which next to nothing is allocated. */
+  /**
+   * Compilation is concurrent: what counts is that soon a round comes in which next to nothing is
+   * allocated.
+   */
   private long bytesPerToken() {
     if (measured.size() != 2) {
       throw new IllegalStateException("there are " + measured.size() + " threads that compute, not 2");

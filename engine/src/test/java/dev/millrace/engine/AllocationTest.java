@@ -11,7 +11,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With the launcher's flags, and once compiled, a token leaves no garbage behind: on the wheel's thread and the crew's. */
+/**
+ * With the launcher's flags, and once compiled, a token leaves no garbage behind: on the wheel's
+ * thread and the crew's.
+ */
 class AllocationTest {
   private static final List<String> FLAGS =
       List.of("-XX:-TieredCompilation", "-Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0");

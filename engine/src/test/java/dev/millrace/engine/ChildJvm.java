@@ -8,7 +8,9 @@ import java.util.List;
 final class ChildJvm {
   private ChildJvm() {}
 
-  /** What runs a main class of these tests; the answer is to be read before the end is waited for. */
+  /**
+   * What runs a main class of these tests; the answer is to be read before the end is waited for.
+   */
   static ProcessBuilder of(Class<?> main, List<String> flags, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

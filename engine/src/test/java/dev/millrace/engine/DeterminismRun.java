@@ -11,13 +11,17 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Runs scenarios: of the scalar kernels here, of vectors in a JVM of their width, which this class is then the main
- * class of. That one prints a line for each scenario: the traces of its requests; or, after "!", what went wrong.
+ * Runs scenarios: of the scalar kernels here, of vectors in a JVM of their width, which this class
+ * is then the main class of. That one prints a line for each scenario: the traces of its requests;
+ * or, after "!", what went wrong.
  */
 final class DeterminismRun {
   private DeterminismRun() {}
 
-  /** Arguments: the directory of the models; "all" or "usual", which they are; a file of rows, each a scenario. */
+  /**
+   * Arguments: the directory of the models; "all" or "usual", which they are; a file of rows, each
+   * a scenario.
+   */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     Space space = Space.of(args[1].equals("all"));

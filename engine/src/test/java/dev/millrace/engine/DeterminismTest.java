@@ -21,8 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A request gives the same tokens from the same logits, to the bit, however it is computed. In every run every two
- * values of two dimensions of a {@link Scenario} meet; the proof has the product of the dimensions.
+ * A request gives the same tokens from the same logits, to the bit, however it is computed. In
+ * every run every two values of two dimensions of a {@link Scenario} meet; the proof has the
+ * product of the dimensions.
  */
 class DeterminismTest {
   private static final long SEED = 1;
@@ -113,7 +114,10 @@ class DeterminismTest {
     return rows.stream().filter(row -> Space.allows(row) && space.at(row).bits() == bits).toList();
   }
 
-  /** Of one model. The scalar kernels are slow: they get every eleventh scenario, and so every value of all dimensions. */
+  /**
+   * Of one model. The scalar kernels are slow: they get every eleventh scenario, and so every value
+   * of all dimensions.
+   */
   @ParameterizedTest
   @ValueSource(ints = {0, 128, 256, 512})
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")

@@ -11,8 +11,9 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Sixteen requests, from one token to many pages, some of which begin alike. The even ones are greedy. The first two
- * have prompts as long as is asked for, so that they reach beyond what attention takes at once.
+ * Sixteen requests, from one token to many pages, some of which begin alike. The even ones are
+ * greedy. The first two have prompts as long as is asked for, so that they reach beyond what
+ * attention takes at once.
  */
 final class Requests {
   /** So many tokens are generated. */
@@ -22,8 +23,8 @@ final class Requests {
   static final int LONG = 38;
 
   /**
-   * Lengths of the prompts, and how much of them is common. To the first two come whole pages more: they cross two pages
-   * as they grow, the third crosses one soon.
+   * Lengths of the prompts, and how much of them is common. To the first two come whole pages more:
+   * they cross two pages as they grow, the third crosses one soon.
    */
   private static final int[][] PROMPTS = {
     {60, 40}, {60, 50}, {30, 0}, {66, 64}, {5, 5}, {12, 0}, {33, 32}, {3, 0},

@@ -12,10 +12,11 @@ import java.util.stream.IntStream;
  *
  * @param bits of the vectors; 0 is the scalar kernels
  * @param batch how many requests, all at once if the pages allow
- * @param chunk prompt tokens in a turn at most, while others decode; and while none does, if that is not less than one
- *     for each request
+ * @param chunk prompt tokens in a turn at most, while others decode; and while none does, if that
+ *     is not less than one for each request
  * @param prefix whether pages of equal beginnings are shared
- * @param seeded whether the first request, which is the one that is alone in a batch of one, has a temperature
+ * @param seeded whether the first request, which is the one that is alone in a batch of one, has a
+ *     temperature
  */
 record Scenario(
     TinyModel model,
@@ -127,7 +128,10 @@ record Scenario(
     }
   }
 
-  /** What all others are compared with: each request alone, all of its prompt at once, by the scalar kernels. */
+  /**
+   * What all others are compared with: each request alone, all of its prompt at once, by the scalar
+   * kernels.
+   */
   static Scenario plain(TinyModel model, KvType kv) {
     return new Scenario(model, 0, kv, 1, Cut.WHOLE, 1, 512, false, Trouble.NONE, false);
   }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Public models and vocabularies beside the repository; tests that need them are skipped without. */
+/**
+ * Public models and vocabularies beside the repository; tests that need them are skipped without.
+ */
 public final class TestData {
   private TestData() {}
 

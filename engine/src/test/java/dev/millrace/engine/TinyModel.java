@@ -14,7 +14,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** A random model as small as its architecture and its types allow, of at least three layers, so that it can be cut in three. */
+/**
+ * A random model as small as its architecture and its types allow, of at least three layers, so
+ * that it can be cut in three.
+ */
 record TinyModel(String name, Shape shape, Recipe recipe) {
   /** No whole number of vectors. */
   static final int VOCABULARY = 317;
@@ -74,7 +77,10 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
         small.more());
   }
 
-  /** Wide enough for the large blocks where these matter, and narrow elsewhere, where Q4_K_M has other types. */
+  /**
+   * Wide enough for the large blocks where these matter, and narrow elsewhere, where Q4_K_M has
+   * other types.
+   */
   private static Shape mixed() {
     return new Shape("llama", 3, 256, 4, 1, 16, 64, VOCABULARY, CONTEXT, true, false, Map.of());
   }
@@ -90,8 +96,8 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
   }
 
   /**
-   * How many pages the long prompts are to be longer: they end before position 128 and go on beyond, as chunks of
-   * attention do; or they are beyond 512, where its second span begins.
+   * How many pages the long prompts are to be longer: they end before position 128 and go on
+   * beyond, as chunks of attention do; or they are beyond 512, where its second span begins.
    */
   int morePages() {
     return shape.context() > CONTEXT ? 15 : 2;

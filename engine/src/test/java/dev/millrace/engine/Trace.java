@@ -10,7 +10,10 @@ import java.util.stream.IntStream;
  * @param logits a digest of all bits of the logits from which each token was chosen
  */
 record Trace(int[] tokens, long[] logits) {
-  /** The first token or logits that are not those of another trace, which may be longer; -1 where there are none. */
+  /**
+   * The first token or logits that are not those of another trace, which may be longer; -1 where
+   * there are none.
+   */
   int firstDifference(Trace longer) {
     for (int i = 0; i < tokens.length; i++) {
       if (i >= longer.tokens.length

@@ -21,7 +21,9 @@ public final class Suggestion {
     return best;
   }
 
-  /** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
+  /**
+   * Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+   */
   private static int distance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

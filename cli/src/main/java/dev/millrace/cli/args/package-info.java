@@ -1,4 +1,6 @@
-/** One small parser for all commands: options are data, and what is not declared is refused by name. */
+/**
+ * One small parser for all commands: options are data, and what is not declared is refused by name.
+ */
 @NullMarked
 package dev.millrace.cli.args;
 

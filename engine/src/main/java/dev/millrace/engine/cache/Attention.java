@@ -10,15 +10,18 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attention of a batch's queries over the keys and values of a store. The batch's own keys and values must have been put before. Allocated once; one call at a time. Each
- * output element depends on its own query and its sequence's keys and values alone, to the bit.
+ * Attention of a batch's queries over the keys and values of a store. The batch's own keys and
+ * values must have been put before. Allocated once; one call at a time. Each output element depends
+ * on its own query and its sequence's keys and values alone, to the bit.
  */
 public final class Attention {
   /**
    * @param scale multiplies the scores, usually 1 / sqrt(keyDim)
    * @param softcap scores become softcap * tanh(score / softcap); 0 for none
-   * @param window a position sees this many positions up to and including itself; 0 for all; only where causal
-   * @param causal whether a position sees only those up to itself; else all of its sequence up to the run's last
+   * @param window a position sees this many positions up to and including itself; 0 for all; only
+   *     where causal
+   * @param causal whether a position sees only those up to itself; else all of its sequence up to
+   *     the run's last
    */
   public record Rule(float scale, float softcap, int window, boolean causal) {
     public Rule {
@@ -108,7 +111,8 @@ public final class Attention {
   }
 
   /**
-   * @param heads query heads, a multiple of the store's kvHeads: query head h uses kv head h / (heads / kvHeads)
+   * @param heads query heads, a multiple of the store's kvHeads: query head h uses kv head h /
+   *     (heads / kvHeads)
    * @param maxRows of the largest batch
    * @param threads of the crew that will run it
    */
@@ -170,7 +174,10 @@ public final class Attention {
     }
   }
 
-  /** Where blocks are too few for all threads to have as much to do, and of one row each, their spans become parts. False where there are too many or too few for that. */
+  /**
+   * Where blocks are too few for all threads to have as much to do, and of one row each, their
+   * spans become parts. False where there are too many or too few for that.
+   */
   private boolean cutSpans() {
     if (count * kvHeads >= FEW * blocks.length) {
       return false;
@@ -189,7 +196,10 @@ public final class Attention {
         && (long) firstPart[count] * group * slotWidth <= slots.length;
   }
 
-  /** The last blocks first: those of a long prompt have the most to do, and should not be what the others wait for at the end. */
+  /**
+   * The last blocks first: those of a long prompt have the most to do, and should not be what the
+   * others wait for at the end.
+   */
   private void part(int part, int worker) {
     int block = count - 1 - part / kvHeads;
     blocks[worker].run(call, firstRow[block], rowCount[block], part % kvHeads);

@@ -9,12 +9,15 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Keys and values of some layers, in pages of {@link Pages#SIZE} positions, in foreign memory. Pages never written to cost no resident memory. Who owns which page is the
- * caller's business. Different rows may be put by different threads at the same time.
+ * Keys and values of some layers, in pages of {@link Pages#SIZE} positions, in foreign memory.
+ * Pages never written to cost no resident memory. Who owns which page is the caller's business.
+ * Different rows may be put by different threads at the same time.
  *
- * <p>Keys are (layer, kv head, page, dim, position), so that scores have positions in lanes; values are (layer, kv head, page, position, dim), so that outputs have dims in
- * lanes: nothing is ever summed across lanes. What one head's attention reads is contiguous as far as its pages are: that matters, because a stream that jumps every 4 KiB
- * reaches half the speed from memory. With {@link KvType#Q8} the keys and values of a page are each followed by their scales (position).
+ * <p>Keys are (layer, kv head, page, dim, position), so that scores have positions in lanes; values
+ * are (layer, kv head, page, position, dim), so that outputs have dims in lanes: nothing is ever
+ * summed across lanes. What one head's attention reads is contiguous as far as its pages are: that
+ * matters, because a stream that jumps every 4 KiB reaches half the speed from memory. With {@link
+ * KvType#Q8} the keys and values of a page are each followed by their scales (position).
  */
 public final class KvStore implements AutoCloseable {
   /** Values are padded to this many elements, so that they are whole vectors at every width. */
@@ -189,7 +192,10 @@ public final class KvStore implements AutoCloseable {
     return x > limit ? limit : x < -limit ? -limit : x == x ? x : 0;
   }
 
-  /** Copies a page's keys and values, of all layers: how a shared page that is partly filled gets its own copy. */
+  /**
+   * Copies a page's keys and values, of all layers: how a shared page that is partly filled gets
+   * its own copy.
+   */
   public void copy(int fromPage, int toPage) {
     for (int layer = 0; layer < shape.layers; layer++) {
       for (int head = 0; head < shape.kvHeads; head++) {

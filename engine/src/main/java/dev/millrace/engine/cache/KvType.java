@@ -1,8 +1,9 @@
 package dev.millrace.engine.cache;
 
 /**
- * How keys and values are kept. What is not finite never gets into the cache: it saturates at the greatest value, NaN becomes 0; so what an earlier owner left in a page
- * cannot spoil what a later one computes beside it.
+ * How keys and values are kept. What is not finite never gets into the cache: it saturates at the
+ * greatest value, NaN becomes 0; so what an earlier owner left in a page cannot spoil what a later
+ * one computes beside it.
  */
 public enum KvType {
   /** As they are: for tests, and for encoders, whose cache lives for one turn. */
@@ -11,7 +12,10 @@ public enum KvType {
   /** Half precision, rounded to nearest even. */
   F16(2, 0),
 
-  /** 8-bit integers with one float scale for each position and head: scale = greatest magnitude / 127, q = the integer nearest to x / scale, the even one of two. */
+  /**
+   * 8-bit integers with one float scale for each position and head: scale = greatest magnitude /
+   * 127, q = the integer nearest to x / scale, the even one of two.
+   */
   Q8(1, 4);
 
   final int elementBytes;

@@ -9,8 +9,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Zeroed foreign memory that becomes resident only where it is written to. An arena's own allocation fills what it gives with zeros and so makes all of it resident at once;
- * calloc gets large areas from the kernel as they are.
+ * Zeroed foreign memory that becomes resident only where it is written to. An arena's own
+ * allocation fills what it gives with zeros and so makes all of it resident at once; calloc gets
+ * large areas from the kernel as they are.
  */
 @SuppressWarnings("restricted")
 final class LazyMemory {

@@ -4,11 +4,13 @@ import dev.millrace.engine.tensor.Kernels;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The inner loops of attention, over one page of one kv head. Queries come in quads. The order of operations for each element:
+ * The inner loops of attention, over one page of one kv head. Queries come in quads. The order of
+ * operations for each element:
  *
  * <ul>
  *   <li>a score is fma over dims from 0 up, starting with 0;
- *   <li>a share is exp(score - greatest); the shares of a chunk are added to 16 partial sums, that of position p to partial p mod 16, positions going up;
+ *   <li>a share is exp(score - greatest); the shares of a chunk are added to 16 partial sums, that
+ * of position p to partial p mod 16, positions going up;
  *   <li>an output is fma(share, value) over positions going up.
  * </ul>
  */
@@ -16,7 +18,10 @@ interface PageKernels {
   /** Queries in a quad. */
   int QUAD = 4;
 
-  /** Positions that go through one step of the softmax: its rescaling costs little then, and a block's scores stay in the cache. */
+  /**
+   * Positions that go through one step of the softmax: its rescaling costs little then, and a
+   * block's scores stay in the cache.
+   */
   int CHUNK = 128;
 
   /** Partial sums of shares. */
@@ -57,7 +62,10 @@ interface PageKernels {
   /** {@code x = cap * tanh(x / cap)}; n is a multiple of 32. */
   void cap(float[] x, int xo, int n, float cap);
 
-  /** The greatest of x, never -0; n is a multiple of 32. Where there is a NaN it may be anything: whatever is computed with x is NaN then. */
+  /**
+   * The greatest of x, never -0; n is a multiple of 32. Where there is a NaN it may be anything:
+   * whatever is computed with x is NaN then.
+   */
   float greatest(float[] x, int xo, int n);
 
   /** {@code x = share(x - greatest); sums = sums * factor + x}; n is a multiple of 32. */

@@ -8,17 +8,23 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * One worker's space, and the attention of one block of queries over one kv head: rows of a run, times the query heads that share the kv head. Keys and values of a page are
- * converted to floats once for the whole block, unless it is small.
+ * One worker's space, and the attention of one block of queries over one kv head: rows of a run,
+ * times the query heads that share the kv head. Keys and values of a page are converted to floats
+ * once for the whole block, unless it is small.
  *
- * <p>The softmax goes along in chunks of {@link PageKernels#CHUNK} positions, within spans of {@link #SPAN}; each span starts anew, and spans are merged in their order. Both are
- * counted from position 0, so that roundings depend on positions alone, and spans may be computed by different workers.
+ * <p>The softmax goes along in chunks of {@link PageKernels#CHUNK} positions, within spans of
+ * {@link #SPAN}; each span starts anew, and spans are merged in their order. Both are counted from
+ * position 0, so that roundings depend on positions alone, and spans may be computed by different
+ * workers.
  */
 final class QueryBlock {
   /** The most queries of a block: so many that converting a page costs little beside its use. */
   static final int QUERIES = 64;
 
-  /** Positions of a span: enough that merging costs nothing, few enough that the threads of one long sequence share it evenly. */
+  /**
+   * Positions of a span: enough that merging costs nothing, few enough that the threads of one long
+   * sequence share it evenly.
+   */
   static final int SPAN = 4 * PageKernels.CHUNK;
 
   private static final int QUAD = PageKernels.QUAD;
@@ -237,12 +243,18 @@ final class QueryBlock {
     }
   }
 
-  /** Whether queries are so few that halves are better converted anew for each quad than written out as floats: then computing and fetching overlap. */
+  /**
+   * Whether queries are so few that halves are better converted anew for each quad than written out
+   * as floats: then computing and fetching overlap.
+   */
   private boolean direct(int count) {
     return shape.type() == KvType.F16 && count > 1 && count <= 2 * QUAD;
   }
 
-  /** One query's step of the softmax: its scores of this chunk's positions, of which it sees [first, end), become shares. */
+  /**
+   * One query's step of the softmax: its scores of this chunk's positions, of which it sees [first,
+   * end), become shares.
+   */
   private void share(int query, Attention.Rule rule, int first, int end, int positions) {
     int at = query * CHUNK;
     int n = Math.ceilDiv(positions, Pages.SIZE) * Pages.SIZE;
@@ -286,7 +298,10 @@ final class QueryBlock {
     }
   }
 
-  /** Adds what a query got from a span to what it got from those before. A span of which it saw nothing changes nothing. */
+  /**
+   * Adds what a query got from a span to what it got from those before. A span of which it saw
+   * nothing changes nothing.
+   */
   private void merge(
       int query, float[] spanOutputs, int oo, float[] spanSums, int so, float spanGreatest) {
     if (spanGreatest == Float.NEGATIVE_INFINITY) {
@@ -307,7 +322,10 @@ final class QueryBlock {
     allGreatest[query] = now;
   }
 
-  /** Divides the outputs by the sums of the shares. -0 becomes 0: whether positions that a query does not see were passed over or added with share 0 must not show. */
+  /**
+   * Divides the outputs by the sums of the shares. -0 becomes 0: whether positions that a query
+   * does not see were passed over or added with share 0 must not show.
+   */
   private void finish(Attention.Call call, int row, int rows, int kvHead) {
     int dims = shape.valueDim();
     float[] out = call.out();

@@ -21,14 +21,20 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Vectors of whatever width. Loops are flat, with calls into the JDK alone: anything else might not be inlined, and vectors would be boxed. */
+/**
+ * Vectors of whatever width. Loops are flat, with calls into the JDK alone: anything else might not
+ * be inlined, and vectors would be boxed.
+ */
 final class VectorPages implements PageKernels {
   private static final VectorSpecies<Float> FLOATS = Lanes.FLOATS;
   private static final int COUNT = Lanes.COUNT;
   private static final int SIZE = Pages.SIZE;
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-  /** Sign, exponent and fraction of a half, once it is sign-extended and shifted to where a float has them. */
+  /**
+   * Sign, exponent and fraction of a half, once it is sign-extended and shifted to where a float
+   * has them.
+   */
   private static final int HALF_BITS = 0x8fffe000;
 
   /** What the exponent is short of then. */
@@ -135,7 +141,10 @@ final class VectorPages implements PageKernels {
     arithmetic.softcap(x, xo, n, cap);
   }
 
-  /** By integers that are in the order of their floats: that is one instruction a vector, while floats take several for the sake of NaN. */
+  /**
+   * By integers that are in the order of their floats: that is one instruction a vector, while
+   * floats take several for the sake of NaN.
+   */
   @Override
   public float greatest(float[] x, int xo, int n) {
     IntVector m = IntVector.broadcast(Lanes.INTS, Integer.MIN_VALUE);

@@ -15,11 +15,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns messages into the prompt that a model was trained on, by the Jinja template of its file, exactly as Hugging Face transformers renders it. Threads may
- * share a template.
+ * Turns messages into the prompt that a model was trained on, by the Jinja template of its file,
+ * exactly as Hugging Face transformers renders it. Threads may share a template.
  *
- * <p>Messages, tools and further variables are plain objects: null, Boolean, numbers, String, List, and Map with String keys, in their order. The template's
- * clock is an argument, so that the same input gives the same prompt at any time.
+ * <p>Messages, tools and further variables are plain objects: null, Boolean, numbers, String, List,
+ * and Map with String keys, in their order. The template's clock is an argument, so that the same
+ * input gives the same prompt at any time.
  */
 public final class ChatTemplate {
   private static final Set<String> GIVEN = Set.of("messages", "tools", "add_generation_prompt");
@@ -41,16 +42,23 @@ public final class ChatTemplate {
   public enum Origin {
     /** The model's file. */
     FILE,
-    /** The file has none, but its vocabulary has the tokens of ChatML, which it was most likely trained on. */
+    /**
+     * The file has none, but its vocabulary has the tokens of ChatML, which it was most likely
+     * trained on.
+     */
     CHATML,
-    /** The file has none, and nothing tells which it was trained on: the texts of the messages, one after the other. */
+    /**
+     * The file has none, and nothing tells which it was trained on: the texts of the messages, one
+     * after the other.
+     */
     PLAIN
   }
 
   /**
    * Reads the template of a file.
    *
-   * @param specialTokens texts of tokens by the names that templates use, such as {@code bos_token} and {@code eos_token}; one that the model lacks is left out
+   * @param specialTokens texts of tokens by the names that templates use, such as {@code bos_token}
+   *     and {@code eos_token}; one that the model lacks is left out
    * @throws TemplateException if it is no template or uses what is not supported
    */
   public static ChatTemplate of(String source, Map<String, String> specialTokens) {
@@ -62,7 +70,10 @@ public final class ChatTemplate {
     return new ChatTemplate(source, Origin.FILE, specialTokens, limits);
   }
 
-  /** What stands in for the template of a file that has none, by the special tokens of its vocabulary: {@link Origin} has the choice. Refuses tools. */
+  /**
+   * What stands in for the template of a file that has none, by the special tokens of its
+   * vocabulary: {@link Origin} has the choice. Refuses tools.
+   */
   public static ChatTemplate fallback(
       Predicate<String> inVocabulary, Map<String, String> specialTokens) {
     boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
@@ -83,12 +94,15 @@ public final class ChatTemplate {
   /**
    * Renders a conversation.
    *
-   * @param messages each with {@code role} and {@code content}, and what else its role has: {@code tool_calls}, {@code reasoning_content}, ...
+   * @param messages each with {@code role} and {@code content}, and what else its role has: {@code
+   *     tool_calls}, {@code reasoning_content}, ...
    * @param tools the functions on offer, as JSON schema objects; null or none when there are none
-   * @param extras further variables, such as {@code enable_thinking}; {@code documents} is null unless given
+   * @param extras further variables, such as {@code enable_thinking}; {@code documents} is null
+   *     unless given
    * @param addGenerationPrompt whether the prompt ends where the model is to answer
    * @param now the template's clock, told in UTC
-   * @throws TemplateException if the template refuses the messages ({@link TemplateException#raised}), fails on them, or exceeds its limits
+   * @throws TemplateException if the template refuses the messages ({@link
+   *     TemplateException#raised}), fails on them, or exceeds its limits
    */
   public String render(
       List<? extends Map<String, ?>> messages,

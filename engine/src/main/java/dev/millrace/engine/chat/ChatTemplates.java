@@ -8,8 +8,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The templates of one model file: {@code tokenizer.chat_template}, here called {@code default}, and {@code tokenizer.chat_template.NAME}. Each is read when it
- * is first needed, so that one that is not supported spoils only its own use.
+ * The templates of one model file: {@code tokenizer.chat_template}, here called {@code default},
+ * and {@code tokenizer.chat_template.NAME}. Each is read when it is first needed, so that one that
+ * is not supported spoils only its own use.
  */
 public final class ChatTemplates {
   /** The name of the template without a name. */
@@ -27,7 +28,8 @@ public final class ChatTemplates {
    *
    * @param sources by name
    * @param specialTokens as for {@link ChatTemplate#of(String, Map)}
-   * @param inVocabulary whether a text is a special token of the model, for the {@link ChatTemplate#fallback}
+   * @param inVocabulary whether a text is a special token of the model, for the {@link
+   *     ChatTemplate#fallback}
    */
   public ChatTemplates(
       Map<String, String> sources,
@@ -38,7 +40,10 @@ public final class ChatTemplates {
     this.inVocabulary = inVocabulary;
   }
 
-  /** The template for a conversation, with tools or without, chosen as Hugging Face does: {@code tool_use} for tools where there is one, else the default. */
+  /**
+   * The template for a conversation, with tools or without, chosen as Hugging Face does: {@code
+   * tool_use} for tools where there is one, else the default.
+   */
   public ChatTemplate choose(boolean tools) {
     if (tools && sources.containsKey(FOR_TOOLS)) {
       return named(FOR_TOOLS);

@@ -1,6 +1,9 @@
 package dev.millrace.engine.chat;
 
-/** The templates for files that have none. They take text only, and say so: a tool that is silently left out would be worse than an error. */
+/**
+ * The templates for files that have none. They take text only, and say so: a tool that is silently
+ * left out would be worse than an error.
+ */
 final class FallbackTemplates {
   private static final String TEXT_ONLY =
       """

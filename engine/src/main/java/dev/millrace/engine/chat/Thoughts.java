@@ -3,16 +3,21 @@ package dev.millrace.engine.chat;
 import java.util.List;
 
 /**
- * Separates what a model thinks from what it answers, piece by piece as the text comes. A section of thoughts stands at the beginning of the output, after white
- * space at most, or was opened by the prompt; an opening mark anywhere later is text of the answer. White space around the thoughts, and between them and the
- * answer, is dropped; an output without thoughts comes through as it is. For one output and one thread.
+ * Separates what a model thinks from what it answers, piece by piece as the text comes. A section
+ * of thoughts stands at the beginning of the output, after white space at most, or was opened by
+ * the prompt; an opening mark anywhere later is text of the answer. White space around the
+ * thoughts, and between them and the answer, is dropped; an output without thoughts comes through
+ * as it is. For one output and one thread.
  */
 public final class Thoughts {
   /** The marks that open and close a section. */
   public record Tags(String open, String close) {
     public static final Tags THINK = new Tags("<think>", "</think>");
 
-    /** Those in use, the most telling first; gpt-oss separates its analysis from the answer by a change of channel. */
+    /**
+     * Those in use, the most telling first; gpt-oss separates its analysis from the answer by a
+     * change of channel.
+     */
     private static final List<Tags> KNOWN =
         List.of(
             new Tags(
@@ -57,12 +62,18 @@ public final class Thoughts {
     this.state = opened ? State.BEFORE_THOUGHTS : State.UNDECIDED;
   }
 
-  /** For the output after a prompt: one that ends with the opening mark, white space aside, opened a section. */
+  /**
+   * For the output after a prompt: one that ends with the opening mark, white space aside, opened a
+   * section.
+   */
   public static Thoughts after(String prompt, Tags tags) {
     return new Thoughts(tags, prompt.stripTrailing().endsWith(tags.open.strip()));
   }
 
-  /** The next piece of output, cut anywhere. What may turn out to be part of a mark is kept back until it is clear. */
+  /**
+   * The next piece of output, cut anywhere. What may turn out to be part of a mark is kept back
+   * until it is clear.
+   */
   public Parts feed(String piece) {
     pending.append(piece);
     StringBuilder thoughts = new StringBuilder();

@@ -1,4 +1,7 @@
-/** Chat templates: messages to the prompt that a model was trained on, and its thoughts apart from its answer. */
+/**
+ * Chat templates: messages to the prompt that a model was trained on, and its thoughts apart from
+ * its answer.
+ */
 @NullMarked
 package dev.millrace.engine.chat;
 

@@ -69,8 +69,8 @@ public final class Gguf implements AutoCloseable {
   }
 
   /**
-   * Fills {@code target} with the tensor's bytes from {@code offset} on. Any thread may call it; one
-   * that is interrupted while it reads closes the file for all.
+   * Fills {@code target} with the tensor's bytes from {@code offset} on. Any thread may call it;
+   * one that is interrupted while it reads closes the file for all.
    */
   public void read(TensorInfo tensor, long offset, MemorySegment target) {
     Objects.checkFromIndexSize(offset, target.byteSize(), tensor.bytes());

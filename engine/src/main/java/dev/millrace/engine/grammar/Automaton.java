@@ -6,12 +6,16 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A grammar as a pushdown automaton over bytes: one deterministic graph a rule, states numbered through all of them.
- * Reading stays within a rule's graph; a call goes to the start of another and comes back to its return state. Only
- * states from which the grammar can be completed are left. Immutable.
+ * A grammar as a pushdown automaton over bytes: one deterministic graph a rule, states numbered
+ * through all of them. Reading stays within a rule's graph; a call goes to the start of another and
+ * comes back to its return state. Only states from which the grammar can be completed are left.
+ * Immutable.
  */
 final class Automaton {
-  /** How many states all rules of a grammar may have together; also the highest count of a repetition. */
+  /**
+   * How many states all rules of a grammar may have together; also the highest count of a
+   * repetition.
+   */
   static final int MAX_STATES = 100_000;
 
   private static final int[] NO_CALLS = {};
@@ -84,7 +88,10 @@ final class Automaton {
     return ends.get(state);
   }
 
-  /** Whether the rule ends here and cannot go on: nothing needs to be remembered to return to such a state. */
+  /**
+   * Whether the rule ends here and cannot go on: nothing needs to be remembered to return to such a
+   * state.
+   */
   boolean isExit(int state) {
     return exits.get(state);
   }
@@ -126,7 +133,10 @@ final class Automaton {
     return rows[state];
   }
 
-  /** Sorts the rules by the calls from their starts, which form no cycle as there is no left recursion. */
+  /**
+   * Sorts the rules by the calls from their starts, which form no cycle as there is no left
+   * recursion.
+   */
   private int[] callOrder() {
     int[] callers = new int[starts.length];
     for (int start : starts) {

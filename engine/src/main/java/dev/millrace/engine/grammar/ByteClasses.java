@@ -4,8 +4,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Bytes that no rule tells apart are one class; classes are numbered in the order of their bytes. Bytes that stand in
- * no token belong to no class.
+ * Bytes that no rule tells apart are one class; classes are numbered in the order of their bytes.
+ * Bytes that stand in no token belong to no class.
  */
 final class ByteClasses {
   static final int NONE = -1;

@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A set of Unicode scalar values as ascending ranges, none touching another. Surrogates are in no set: UTF-8 has no
- * bytes for them.
+ * A set of Unicode scalar values as ascending ranges, none touching another. Surrogates are in no
+ * set: UTF-8 has no bytes for them.
  *
  * @param bounds first and last of each range in turn
  */

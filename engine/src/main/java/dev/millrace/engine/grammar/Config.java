@@ -3,8 +3,8 @@ package dev.millrace.engine.grammar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an automaton may be doing after some bytes: the states reached, each with its stacks. Made by
- * {@link Stacks} alone; equal ones of one generation are the same object.
+ * All that an automaton may be doing after some bytes: the states reached, each with its stacks.
+ * Made by {@link Stacks} alone; equal ones of one generation are the same object.
  */
 final class Config {
   /** No way on, and no end. */

@@ -4,16 +4,19 @@ import dev.millrace.engine.token.Vocabulary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grammar over a vocabulary: says of each prefix of a text which tokens keep it a prefix of some text of the
- * grammar. Compiled once and shared by any number of sequences and threads; what it finds out is kept for all of them
- * within a bound (about 64 MiB of masks and 60,000 parts of stacks).
+ * A grammar over a vocabulary: says of each prefix of a text which tokens keep it a prefix of some
+ * text of the grammar. Compiled once and shared by any number of sequences and threads; what it
+ * finds out is kept for all of them within a bound (about 64 MiB of masks and 60,000 parts of
+ * stacks).
  *
- * <p>A grammar may have 100,000 states, to which a repetition adds one or more for each count; one byte of text may
- * touch 20,000 frames of its stacks and one mask 5,000,000. Only very large or very ambiguous grammars come near; they
- * end in a {@link GrammarException}.
+ * <p>A grammar may have 100,000 states, to which a repetition adds one or more for each count; one
+ * byte of text may touch 20,000 frames of its stacks and one mask 5,000,000. Only very large or
+ * very ambiguous grammars come near; they end in a {@link GrammarException}.
  */
 public final class Constraint {
-  /** Nodes of the vocabulary's tree that are visited ahead of use: a few tenths of a second at most. */
+  /**
+   * Nodes of the vocabulary's tree that are visited ahead of use: a few tenths of a second at most.
+   */
   private static final long PREPARED_NODES = 12_000_000;
 
   private final VocabularyTrie trie;
@@ -28,7 +31,10 @@ public final class Constraint {
     masks = new Masks(trie, automaton, stacks);
   }
 
-  /** Compiles for a vocabulary that no other constraint shares; else make its {@link VocabularyTrie} once. */
+  /**
+   * Compiles for a vocabulary that no other constraint shares; else make its {@link VocabularyTrie}
+   * once.
+   */
   public static Constraint compile(Grammar grammar, Vocabulary vocabulary) {
     return compile(grammar, new VocabularyTrie(vocabulary));
   }
@@ -36,7 +42,8 @@ public final class Constraint {
   /**
    * Compiles a grammar.
    *
-   * @throws GrammarException where the grammar needs too many states, or a byte that stands in no token
+   * @throws GrammarException where the grammar needs too many states, or a byte that stands in no
+   *     token
    */
   public static Constraint compile(Grammar grammar, VocabularyTrie trie) {
     Constraint constraint = new Constraint(trie, Automaton.of(grammar, trie.bytes()));
@@ -77,8 +84,8 @@ public final class Constraint {
   }
 
   /**
-   * Where one sequence stands. It is a function of the tokens accepted, so that a sequence is resumed by accepting
-   * them again. One thread at a time.
+   * Where one sequence stands. It is a function of the tokens accepted, so that a sequence is
+   * resumed by accepting them again. One thread at a time.
    */
   public final class State {
     Config config; // one object for one place, until a generation ends
@@ -89,11 +96,12 @@ public final class Constraint {
     }
 
     /**
-     * The tokens that may follow: bit {@code t & 63} of word {@code t >>> 6} is token t. End tokens are among them
-     * exactly where the text may end, control tokens never. Shared, not to be changed.
+     * The tokens that may follow: bit {@code t & 63} of word {@code t >>> 6} is token t. End tokens
+     * are among them exactly where the text may end, control tokens never. Shared, not to be
+     * changed.
      *
-     * @throws GrammarException where the grammar goes on but no token of the vocabulary does, or where it is so
-     *     ambiguous that the answer would take too long; the mask is never empty,
+     * @throws GrammarException where the grammar goes on but no token of the vocabulary does, or
+     *     where it is so ambiguous that the answer would take too long; the mask is never empty,
      *     unless the text must end and the vocabulary has no end token
      */
     public long[] allowed() {

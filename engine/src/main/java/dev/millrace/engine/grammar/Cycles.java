@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Finds cycles in a graph of names by Tarjan's strongly connected components, without recursion. */
+/**
+ * Finds cycles in a graph of names by Tarjan's strongly connected components, without recursion.
+ */
 final class Cycles {
   private final Map<String, Set<String>> graph;
   private final Map<String, Integer> index = new HashMap<>();

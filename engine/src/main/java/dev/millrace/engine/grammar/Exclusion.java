@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Sees whether no value that is made for one schema satisfies another, by means that are plain and never wrong. */
+/**
+ * Sees whether no value that is made for one schema satisfies another, by means that are plain and
+ * never wrong.
+ */
 final class Exclusion {
   private static final int MAX_DEPTH = 8;
 

@@ -28,9 +28,9 @@ sealed interface Expr {
   record Repeat(Expr body, int min, int max) implements Expr {}
 
   /**
-   * Items in their order with a separator between those present: the shape of an object's properties, kept apart from
-   * alternatives because it would take a number of them that is quadratic in the items. Neither the items nor the
-   * separator match the empty text.
+   * Items in their order with a separator between those present: the shape of an object's
+   * properties, kept apart from alternatives because it would take a number of them that is
+   * quadratic in the items. Neither the items nor the separator match the empty text.
    */
   record Listed(List<Item> items, Expr separator) implements Expr {
     public Listed {

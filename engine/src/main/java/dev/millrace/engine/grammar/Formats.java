@@ -4,7 +4,10 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
-/** The formats of strings that are known, as patterns. Dates exist in the calendar; times have no leap second. */
+/**
+ * The formats of strings that are known, as patterns. Dates exist in the calendar; times have no
+ * leap second.
+ */
 final class Formats {
   private static final String DATE =
       "(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))"

@@ -1,9 +1,9 @@
 package dev.millrace.engine.grammar;
 
 /**
- * Where calls return to: a set of return states, each with what is below it in turn. Frames are made by
- * {@link Stacks} alone, which gives equal ones the same object, so that stacks share what they have in common and a
- * set of stacks takes no more room than its different frames.
+ * Where calls return to: a set of return states, each with what is below it in turn. Frames are
+ * made by {@link Stacks} alone, which gives equal ones the same object, so that stacks share what
+ * they have in common and a set of stacks takes no more room than its different frames.
  *
  * @param id numbers the sets in the order of their making
  * @param frames ascending by id

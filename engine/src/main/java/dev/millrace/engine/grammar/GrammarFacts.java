@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** What follows from the rules of a grammar alone; finding it out refuses the grammars that mean nothing. */
+/**
+ * What follows from the rules of a grammar alone; finding it out refuses the grammars that mean
+ * nothing.
+ */
 final class GrammarFacts {
   private final Map<String, Expr> rules;
   private final Map<String, Set<String>> users = new HashMap<>(); // rule -> rules that name it
@@ -113,7 +116,10 @@ final class GrammarFacts {
     boolean holds(Expr expr, Predicate<String> known);
   }
 
-  /** The rules of which a property can be derived, given that it spreads from a rule to those that name it. */
+  /**
+   * The rules of which a property can be derived, given that it spreads from a rule to those that
+   * name it.
+   */
   private Set<String> fixpoint(Property property) {
     Set<String> known = new HashSet<>();
     ArrayDeque<String> work = new ArrayDeque<>(rules.keySet());

@@ -15,7 +15,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How JSON is spelled: the rules for values of any kind, and single characters and texts within strings. */
+/**
+ * How JSON is spelled: the rules for values of any kind, and single characters and texts within
+ * strings.
+ */
 final class JsonText {
   static final String VALUE = "value";
   static final String OBJECT = "object";
@@ -97,7 +100,10 @@ final class JsonText {
     return alt(new Chars(ESCAPED.not()), escape);
   }
 
-  /** A character of the set, each in one spelling: as itself where JSON allows, else by its shortest escape. */
+  /**
+   * A character of the set, each in one spelling: as itself where JSON allows, else by its shortest
+   * escape.
+   */
   static Expr spell(CodePoints set) {
     List<Expr> spellings = new ArrayList<>();
     CodePoints plain = set.minus(ESCAPED);

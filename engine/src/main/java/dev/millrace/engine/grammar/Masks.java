@@ -6,18 +6,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that may follow a configuration, as bits over the vocabulary. The tokens that stay within a rule do not
- * depend on its callers: they are found once for each state of the automaton, together with the nodes of the
- * vocabulary's tree at which the rule may return. Only what is below these nodes is walked again for each stack; it
- * is little, because few tokens reach over the end of a rule. Not safe for several threads at a time.
+ * The tokens that may follow a configuration, as bits over the vocabulary. The tokens that stay
+ * within a rule do not depend on its callers: they are found once for each state of the automaton,
+ * together with the nodes of the vocabulary's tree at which the rule may return. Only what is below
+ * these nodes is walked again for each stack; it is little, because few tokens reach over the end
+ * of a rule. Not safe for several threads at a time.
  */
 final class Masks {
-  /** Tokens from one state: those that stay in its rule, and the nodes at which they may leave it. */
+  /**
+   * Tokens from one state: those that stay in its rule, and the nodes at which they may leave it.
+   */
   private record Local(long[] bits, int[] exits) {}
 
   private static final long MAX_BYTES = 64L << 20;
 
-  /** Frames that one mask may touch, about a second's work: a limit on grammars made to exhaust us. */
+  /**
+   * Frames that one mask may touch, about a second's work: a limit on grammars made to exhaust us.
+   */
   private static final long MAX_WORK = 5_000_000;
 
   private static final int NODES_PER_FRAME =
@@ -75,7 +80,10 @@ final class Masks {
     masks.clear();
   }
 
-  /** Finds what the states of the automaton allow in advance, as far as a bounded amount of work goes. */
+  /**
+   * Finds what the states of the automaton allow in advance, as far as a bounded amount of work
+   * goes.
+   */
   void prepare(long nodes) {
     long limit = spent() + nodes;
     int most = Math.min(automaton.states(), (int) (MAX_BYTES / 4 / (8L * words + 64)));
@@ -132,7 +140,10 @@ final class Masks {
     return known;
   }
 
-  /** Sets the bits of all tokens below the node that can be read from there, and collects where stacks run empty. */
+  /**
+   * Sets the bits of all tokens below the node that can be read from there, and collects where
+   * stacks run empty.
+   */
   private void walk(int from, Config start, long[] bits) {
     exitCount = 0;
     if (!start.goesOn()) {

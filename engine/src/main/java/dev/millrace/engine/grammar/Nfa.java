@@ -105,7 +105,10 @@ final class Nfa {
     }
   }
 
-  /** The encodings of a range of code points as sequences of byte ranges: first and last byte in turn. */
+  /**
+   * The encodings of a range of code points as sequences of byte ranges: first and last byte in
+   * turn.
+   */
   private static List<int[]> utf8(int first, int last) {
     List<int[]> sequences = new ArrayList<>();
     int[] limits = {0x7f, 0x7ff, 0xffff, Character.MAX_CODE_POINT};
@@ -120,7 +123,10 @@ final class Nfa {
     return sequences;
   }
 
-  /** Cuts a range of characters of one length until the low bytes of each part run over all their values. */
+  /**
+   * Cuts a range of characters of one length until the low bytes of each part run over all their
+   * values.
+   */
   private static void split(int first, int last, int length, List<int[]> into) {
     for (int tail = 1; tail < length; tail++) {
       int low = (1 << 6 * tail) - 1;

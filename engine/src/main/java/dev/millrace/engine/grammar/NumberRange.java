@@ -16,9 +16,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers between bounds as expressions over their digits, exact in decimal. Integers have no sign but a minus, no
- * leading zero and no exponent; decimals no exponent, and zero no sign. A bound that is absent is that of the digits:
- * 18 before the point, or as many as the other bound has, and 17 after it, or one more than the bounds have.
+ * Numbers between bounds as expressions over their digits, exact in decimal. Integers have no sign
+ * but a minus, no leading zero and no exponent; decimals no exponent, and zero no sign. A bound
+ * that is absent is that of the digits: 18 before the point, or as many as the other bound has, and
+ * 17 after it, or one more than the bounds have.
  *
  * @param low null for none
  * @param high null for none
@@ -136,7 +137,10 @@ record NumberRange(
     return new Alt(choices);
   }
 
-  /** Of a range that begins at 0 or above: whole part by whole part where it has a bound in it, else all of them. */
+  /**
+   * Of a range that begins at 0 or above: whole part by whole part where it has a bound in it, else
+   * all of them.
+   */
   private Expr magnitudes() {
     BigDecimal lower = low == null ? BigDecimal.ZERO : low;
     BigInteger first = lower.toBigInteger();

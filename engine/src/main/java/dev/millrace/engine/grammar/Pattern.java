@@ -9,10 +9,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the regular expressions of JSON schemas (ECMA-262 with its u flag) as expressions over spelled JSON
- * characters. Known: literals, {@code . [] [^] \d \w \s \D \W \S}, escapes, groups (capturing or not), {@code |},
- * {@code * + ? {m} {m,} {m,n}} also lazy, and {@code ^ $} first and last in an alternative of the whole. All else is
- * refused by name.
+ * Reads the regular expressions of JSON schemas (ECMA-262 with its u flag) as expressions over
+ * spelled JSON characters. Known: literals, {@code . [] [^] \d \w \s \D \W \S}, escapes, groups
+ * (capturing or not), {@code |}, {@code * + ? {m} {m,} {m,n}} also lazy, and {@code ^ $} first and
+ * last in an alternative of the whole. All else is refused by name.
  */
 final class Pattern {
   private static final int MAX_DEPTH = 100;
@@ -42,8 +42,8 @@ final class Pattern {
   /**
    * The characters of the strings in which the pattern is found, without the quotes around them.
    *
-   * @param rule makes a rule of an expression; what may begin anywhere in a string becomes one, because its beginnings
-   *     would multiply its states if they were all followed in one graph
+   * @param rule makes a rule of an expression; what may begin anywhere in a string becomes one,
+   *     because its beginnings would multiply its states if they were all followed in one graph
    */
   static Expr parse(String place, String source, UnaryOperator<Expr> rule) {
     return new Pattern(place, source, rule).whole();

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes a graph of each rule that the root needs. Small rules that are not recursive are put in where they are named,
- * so that following them costs no call; large bodies of counted repetitions become rules of their own, so that each
- * count costs one state.
+ * Makes a graph of each rule that the root needs. Small rules that are not recursive are put in
+ * where they are named, so that following them costs no call; large bodies of counted repetitions
+ * become rules of their own, so that each count costs one state.
  */
 final class RuleGraphs {
   private static final int INLINE_WEIGHT = 16;
@@ -42,7 +42,9 @@ final class RuleGraphs {
     this.grammar = grammar;
   }
 
-  /** The graphs of all rules that are called, the root first; calls name their place in the list. */
+  /**
+   * The graphs of all rules that are called, the root first; calls name their place in the list.
+   */
   static List<Graph> of(Grammar grammar) {
     RuleGraphs builder = new RuleGraphs(grammar);
     builder.rule(grammar.root());
@@ -168,7 +170,10 @@ final class RuleGraphs {
     return call(rule, grammar.facts().nullable(body), from);
   }
 
-  /** Two chains of states: one while no item is there yet, one where the next item needs the separator. */
+  /**
+   * Two chains of states: one while no item is there yet, one where the next item needs the
+   * separator.
+   */
   private int list(Listed list, int from) {
     int none = from;
     int some = nfa.state();

@@ -9,7 +9,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One schema for a value that must satisfy two, as far as their keywords can be put together one by one. */
+/**
+ * One schema for a value that must satisfy two, as far as their keywords can be put together one by
+ * one.
+ */
 final class SchemaMerge {
   private final SchemaNode a;
   private final SchemaNode b;
@@ -97,7 +100,10 @@ final class SchemaMerge {
     return all;
   }
 
-  /** Each side's limit on further properties counts for those of the other: only harmless cases are put together. */
+  /**
+   * Each side's limit on further properties counts for those of the other: only harmless cases are
+   * put together.
+   */
   private void additional() {
     limit(a, b);
     limit(b, a);

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Turns schemas into rules: follows references, merges what must hold together, and leaves types to others. */
+/**
+ * Turns schemas into rules: follows references, merges what must hold together, and leaves types to
+ * others.
+ */
 final class SchemaRules {
   private static final int MAX_DEPTH = 100;
   private static final int MAX_CHOICES = 1000;

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Runs an automaton on all its stacks at once. Configurations and their parts are kept and reused; when there are too
- * many the next generation begins with none, and configurations in use are taken over by {@link #adopt}. Not safe for
- * several threads at a time.
+ * Runs an automaton on all its stacks at once. Configurations and their parts are kept and reused;
+ * when there are too many the next generation begins with none, and configurations in use are taken
+ * over by {@link #adopt}. Not safe for several threads at a time.
  */
 final class Stacks {
   /** How many frames one byte may touch; only a very ambiguous grammar comes near. */
@@ -158,7 +158,10 @@ final class Stacks {
     return kernel.config();
   }
 
-  /** Follows the calls, each rule after all that can call it, so that one visit sees all its callers. */
+  /**
+   * Follows the calls, each rule after all that can call it, so that one visit sees all its
+   * callers.
+   */
   private void expand(Config config) {
     List<Frames> stacks = new ArrayList<>();
     int[] readers = new int[8];

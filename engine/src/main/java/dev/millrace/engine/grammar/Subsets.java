@@ -9,11 +9,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the graph of a rule deterministic over classes of bytes and calls. The start is a state of its own to which
- * nothing leads back.
+ * Makes the graph of a rule deterministic over classes of bytes and calls. The start is a state of
+ * its own to which nothing leads back.
  */
 final class Subsets {
-  /** A state: targets by byte class (no length where none), calls as rule and return state in turn, whether it may end. */
+  /**
+   * A state: targets by byte class (no length where none), calls as rule and return state in turn,
+   * whether it may end.
+   */
   record State(int[] row, int[] calls, boolean end) {}
 
   private static final int[] NO_ROW = {};
@@ -109,7 +112,10 @@ final class Subsets {
     return base + subsets.size() - 1;
   }
 
-  /** The states that can be reached without reading, as far as they read something or end the rule; ascending. */
+  /**
+   * The states that can be reached without reading, as far as they read something or end the rule;
+   * ascending.
+   */
   private Numbers closure(Numbers from) {
     round++;
     Numbers work = from.copy();

@@ -7,9 +7,9 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * The texts of a vocabulary's tokens as one tree of bytes, laid out in the order in which a walk meets its nodes.
- * Control tokens, end tokens and tokens without bytes are not in it. Made once for a model and shared by all
- * constraints. Immutable.
+ * The texts of a vocabulary's tokens as one tree of bytes, laid out in the order in which a walk
+ * meets its nodes. Control tokens, end tokens and tokens without bytes are not in it. Made once for
+ * a model and shared by all constraints. Immutable.
  */
 public final class VocabularyTrie {
   private final int vocabulary;
@@ -125,7 +125,10 @@ public final class VocabularyTrie {
     return depths[node];
   }
 
-  /** The first node that is not below this one; the node after this one is its first child where it has any. */
+  /**
+   * The first node that is not below this one; the node after this one is its first child where it
+   * has any.
+   */
   int end(int node) {
     return ends[node];
   }

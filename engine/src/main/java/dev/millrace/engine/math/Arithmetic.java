@@ -4,10 +4,11 @@ import dev.millrace.engine.tensor.Kernels;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a layer does to rows of floats besides products with weights. Every implementation gives the same bits: sums over a
- * row go to 16 partial sums (element i to partial i mod 16, i going up), which are then added pairwise (0+8, 1+9, …; 0+4, …;
- * 0+2, 1+3; 0+1). Stateless: any thread may call. Offsets say where a row starts in its array; in and out may be the same
- * place, but must not overlap otherwise.
+ * What a layer does to rows of floats besides products with weights. Every implementation gives the
+ * same bits: sums over a row go to 16 partial sums (element i to partial i mod 16, i going up),
+ * which are then added pairwise (0+8, 1+9, …; 0+4, …; 0+2, 1+3; 0+1). Stateless: any thread may
+ * call. Offsets say where a row starts in its array; in and out may be the same place, but must not
+ * overlap otherwise.
  */
 public interface Arithmetic {
   /** The arithmetic of these kernels. */
@@ -62,7 +63,10 @@ public interface Arithmetic {
   /** {@code x = exp(x - greatest)} by {@link Exp#share}; no x is above the greatest. */
   void shares(float[] x, int xo, int n, float greatest);
 
-  /** {@code x = exp(x - max) / sum}, the exp being {@link Exp#share}. NaN if any x is NaN or all are -inf. */
+  /**
+   * {@code x = exp(x - max) / sum}, the exp being {@link Exp#share}. NaN if any x is NaN or all are
+   * -inf.
+   */
   void softmax(float[] x, int xo, int n);
 
   /** The greatest of the numbers among x; -inf if there is none. */

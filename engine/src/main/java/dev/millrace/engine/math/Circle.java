@@ -1,8 +1,9 @@
 package dev.millrace.engine.math;
 
 /**
- * Sine and cosine in double precision, within an ulp or so. By multiplications and additions in one order alone, so that
- * they are the same everywhere; StrictMath's are too, but leave an array behind for every angle beyond a quarter turn.
+ * Sine and cosine in double precision, within an ulp or so. By multiplications and additions in one
+ * order alone, so that they are the same everywhere; StrictMath's are too, but leave an array
+ * behind for every angle beyond a quarter turn.
  */
 final class Circle {
   private static final double QUARTERS = 2 / Math.PI;
@@ -27,7 +28,8 @@ final class Circle {
   /** The sine of the angle and some quarter turns. */
   private static double quarter(double angle, int turns) {
     double count = Math.rint(angle * QUARTERS);
-    // Exact: both are multiples of one small enough power of two, and their difference is less than 1.
+    // Exact: both are multiples of one small enough power of two, and their difference is less than
+    // 1.
     double near = Math.fma(-count, QUARTER, angle);
     double x = Math.fma(-count, REST, near);
     int at = (int) count + turns & 3;

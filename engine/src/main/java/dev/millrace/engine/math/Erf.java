@@ -1,6 +1,9 @@
 package dev.millrace.engine.math;
 
-/** The error function of floats: an odd polynomial over an even one (coefficients: those of the float erf of Eigen and XLA). */
+/**
+ * The error function of floats: an odd polynomial over an even one (coefficients: those of the
+ * float erf of Eigen and XLA).
+ */
 final class Erf {
   /** From here on the result is 1, nearly. */
   static final float FAR = 4;

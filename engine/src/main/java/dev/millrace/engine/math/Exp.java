@@ -1,8 +1,9 @@
 package dev.millrace.engine.math;
 
 /**
- * exp of floats, the same on every CPU: additions, multiplications and fused multiply-adds in one order. x = n ln 2 + r with |r| ≤ ln 2 / 2; exp(r) by a polynomial
- * (coefficients: Cephes, expf.c); times 2^n in two factors, so that the result may be subnormal or infinite.
+ * exp of floats, the same on every CPU: additions, multiplications and fused multiply-adds in one
+ * order. x = n ln 2 + r with |r| ≤ ln 2 / 2; exp(r) by a polynomial (coefficients: Cephes, expf.c);
+ * times 2^n in two factors, so that the result may be subnormal or infinite.
  */
 public final class Exp {
   /** Beyond these the result is infinite, or 0, for good; so that n stays small. */
@@ -57,8 +58,9 @@ public final class Exp {
   }
 
   /**
-   * exp(x) for x ≤ 0, within 1 ulp, with 0 instead of subnormal results: 0 below -87. What a softmax over many positions needs, at half the cost of {@link #of}. NaN for NaN;
-   * undefined above 0.
+   * exp(x) for x ≤ 0, within 1 ulp, with 0 instead of subnormal results: 0 below -87. What a
+   * softmax over many positions needs, at half the cost of {@link #of}. NaN for NaN; undefined
+   * above 0.
    */
   public static float share(float x) {
     float shifted = Math.fma(x, LOG2_E, ROUNDER);

@@ -4,8 +4,10 @@ import dev.millrace.engine.EngineException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rotary position embedding. Built once; before each turn {@link #prepare} computes the rows' cosines and sines, and every layer's queries and keys are then rotated
- * with them. Angles are computed in double precision from the frequency, not by repeated multiplication, so that position 1,000,000 is as exact as position 1.
+ * Rotary position embedding. Built once; before each turn {@link #prepare} computes the rows'
+ * cosines and sines, and every layer's queries and keys are then rotated with them. Angles are
+ * computed in double precision from the frequency, not by repeated multiplication, so that position
+ * 1,000,000 is as exact as position 1.
  */
 public final class Rope {
   /** Which two elements of a head make the pair i of {@code dims / 2}. */
@@ -23,8 +25,10 @@ public final class Rope {
    * @param dims how many elements at the start of a head are rotated, even; the others stay
    * @param base the frequency base, such as 10000
    * @param frequencyScale 1 / the linear or YaRN scaling factor; 1 for none
-   * @param frequencyFactors divides the frequency of pair i: llama 3's rope_freqs, or the long or short factors of longrope; (dims / 2)
-   * @param attentionFactor multiplies cosines and sines; 1 for none. YaRN's own 1 + 0.1 ln(factor) comes on top of it
+   * @param frequencyFactors divides the frequency of pair i: llama 3's rope_freqs, or the long or
+   *     short factors of longrope; (dims / 2)
+   * @param attentionFactor multiplies cosines and sines; 1 for none. YaRN's own 1 + 0.1 ln(factor)
+   *     comes on top of it
    */
   public record Settings(
       Pairing pairing,
@@ -108,7 +112,10 @@ public final class Rope {
     return scaled * (1 - mix) + plain * mix;
   }
 
-  /** How much of a pair's own frequency YaRN keeps: 1 for pairs that turn often within the original context, 0 for those that turn seldom, linear between. */
+  /**
+   * How much of a pair's own frequency YaRN keeps: 1 for pairs that turn often within the original
+   * context, 0 for those that turn seldom, linear between.
+   */
   private static double kept(Settings settings, Yarn yarn, int pair) {
     double low = Math.max(0, Math.floor(pairThatTurns(settings, yarn, yarn.betaFast)));
     double high =
@@ -121,7 +128,10 @@ public final class Rope {
     return settings.dims * StrictMath.log(ratio) / (2 * StrictMath.log(settings.base));
   }
 
-  /** Computes the rotations of the rows [0, rows): row i is at position[i]. To be called once a turn, before {@link #apply}. */
+  /**
+   * Computes the rotations of the rows [0, rows): row i is at position[i]. To be called once a
+   * turn, before {@link #apply}.
+   */
   public void prepare(int[] position, int rows) {
     for (int row = 0; row < rows; row++) {
       prepareRow(row, position[row]);
@@ -139,8 +149,9 @@ public final class Rope {
   }
 
   /**
-   * Rotates {@code heads} heads of {@code headDim} elements each, one after another from {@code offset} on, by the position of the given row. Different rows may be
-   * rotated by different threads at the same time.
+   * Rotates {@code heads} heads of {@code headDim} elements each, one after another from {@code
+   * offset} on, by the position of the given row. Different rows may be rotated by different
+   * threads at the same time.
    */
   public void apply(int row, float[] x, int offset, int heads, int headDim) {
     for (int head = 0; head < heads; head++) {

@@ -1,6 +1,9 @@
 package dev.millrace.engine.math;
 
-/** tanh of floats: an odd polynomial over an even one (coefficients: Eigen, MathFunctionsImpl.h, generic_fast_tanh_float). No exp, so that a vector kernel of it stays small. */
+/**
+ * tanh of floats: an odd polynomial over an even one (coefficients: Eigen, MathFunctionsImpl.h,
+ * generic_fast_tanh_float). No exp, so that a vector kernel of it stays small.
+ */
 final class Tanh {
   /** From here on the result is 1, nearly. */
   static final float FAR = 7.99881172180175781f;

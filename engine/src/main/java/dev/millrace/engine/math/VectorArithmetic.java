@@ -13,8 +13,9 @@ import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Vectors of whatever width: whole vectors first, then the oracle's own arithmetic for the rest of a row. Kernels are flat: a function of vectors that was compiled by itself is
- * not inlined any more once it is large, and its vectors are then boxed.
+ * Vectors of whatever width: whole vectors first, then the oracle's own arithmetic for the rest of
+ * a row. Kernels are flat: a function of vectors that was compiled by itself is not inlined any
+ * more once it is large, and its vectors are then boxed.
  */
 final class VectorArithmetic implements Arithmetic {
   private static final VectorSpecies<Float> FLOATS = Lanes.FLOATS;
@@ -73,8 +74,10 @@ final class VectorArithmetic implements Arithmetic {
   }
 
   /**
-   * The sum of d (square d + line) where d = x - centre: of squares with (1, 0), of the numbers themselves with (0, 1); both roundless there, and one kernel instead of two. The
-   * 16 partial sums are one, two or four vectors; COUNT is a constant, so only those exist. Rows that are not whole sixteens are rare, and not worth masks.
+   * The sum of d (square d + line) where d = x - centre: of squares with (1, 0), of the numbers
+   * themselves with (0, 1); both roundless there, and one kernel instead of two. The 16 partial
+   * sums are one, two or four vectors; COUNT is a constant, so only those exist. Rows that are not
+   * whole sixteens are rare, and not worth masks.
    */
   private static float terms(float[] x, int xo, int n, float centre, float square, float line) {
     FloatVector squares = FloatVector.broadcast(FLOATS, square);

@@ -1,4 +1,7 @@
-/** The arithmetic between the matrix products: norms, rotations, activations, each with one order of rounding. */
+/**
+ * The arithmetic between the matrix products: norms, rotations, activations, each with one order of
+ * rounding.
+ */
 @NullMarked
 package dev.millrace.engine.math;
 

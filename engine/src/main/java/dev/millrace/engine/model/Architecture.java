@@ -21,8 +21,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The architectures that can be run. Each is a set of traits over one plan of a transformer; names are those of {@code general.architecture} in GGUF files, and the traits
- * follow what llama.cpp computes for them (its directory src/models).
+ * The architectures that can be run. Each is a set of traits over one plan of a transformer; names
+ * are those of {@code general.architecture} in GGUF files, and the traits follow what llama.cpp
+ * computes for them (its directory src/models).
  */
 public enum Architecture {
   /** Llama 2 and 3, Mistral, TinyLlama, SmolLM2; with experts: Mixtral. */

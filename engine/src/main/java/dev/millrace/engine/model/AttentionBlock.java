@@ -8,7 +8,10 @@ import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.tensor.Crew;
 import org.jspecify.annotations.Nullable;
 
-/** Queries, keys and values of the rows; attention over all positions up to them; the projection of what it gives. */
+/**
+ * Queries, keys and values of the rows; attention over all positions up to them; the projection of
+ * what it gives.
+ */
 final class AttentionBlock implements Block {
 
   /**
@@ -77,7 +80,9 @@ final class AttentionBlock implements Block {
     return weights.output().bias();
   }
 
-  /** Makes a row's query ready for attention and puts its key and value where later rows find them. */
+  /**
+   * Makes a row's query ready for attention and puts its key and value where later rows find them.
+   */
   private void place(int row, int worker) {
     AttentionConfig config = shared.config;
     Buffers buffers = shared.buffers;

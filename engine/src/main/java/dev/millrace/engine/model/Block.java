@@ -3,7 +3,10 @@ package dev.millrace.engine.model;
 import dev.millrace.engine.pipe.Batch;
 import org.jspecify.annotations.Nullable;
 
-/** Half a layer: attention or a feed-forward network. It reads {@link Buffers#input} and writes {@link Buffers#update}. */
+/**
+ * Half a layer: attention or a feed-forward network. It reads {@link Buffers#input} and writes
+ * {@link Buffers#update}.
+ */
 interface Block {
   void forward(Batch batch);
 

@@ -2,7 +2,10 @@ package dev.millrace.engine.model;
 
 import dev.millrace.engine.tensor.Activations;
 
-/** What the layers of a segment compute in, one after the other. Allocated once, for the largest turn. */
+/**
+ * What the layers of a segment compute in, one after the other. Allocated once, for the largest
+ * turn.
+ */
 final class Buffers {
   /** What goes into a block: (row, width). */
   final Activations input;

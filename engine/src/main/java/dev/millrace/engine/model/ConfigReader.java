@@ -10,7 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Turns metadata into a {@link ModelConfig}. Keys, defaults and exceptions are those of llama.cpp. */
+/**
+ * Turns metadata into a {@link ModelConfig}. Keys, defaults and exceptions are those of llama.cpp.
+ */
 final class ConfigReader {
   private static final int MAX_LAYERS = 4096;
   private static final int MAX_HEADS = 1 << 16;
@@ -128,7 +130,10 @@ final class ConfigReader {
         windowed(layers, window));
   }
 
-  /** One over the root of a head's length; the 27B models of Gemma take the width per head instead, and a file cannot say so but by its number of layers. */
+  /**
+   * One over the root of a head's length; the 27B models of Gemma take the width per head instead,
+   * and a file cannot say so but by its number of layers.
+   */
   private float scale(int layers, int widthPerHead, int keyLength) {
     boolean gemma27 =
         architecture == Architecture.GEMMA2 && layers == 46
@@ -155,7 +160,10 @@ final class ConfigReader {
         .orElse(architecture == Architecture.GEMMA2 ? 4096 : 0);
   }
 
-  /** Of every {@code period} layers the last one sees everything; period 1: all layers have the window. */
+  /**
+   * Of every {@code period} layers the last one sees everything; period 1: all layers have the
+   * window.
+   */
   private boolean[] windowed(int layers, int window) {
     boolean[] windowed = new boolean[layers];
     if (window == 0) {
@@ -274,7 +282,10 @@ final class ConfigReader {
         positive("expert_weights_scale", 1));
   }
 
-  /** Where no width of an expert is given, Mixtral's width is an expert's, and others' is that of all experts in use. */
+  /**
+   * Where no width of an expert is given, Mixtral's width is an expert's, and others' is that of
+   * all experts in use.
+   */
   private int expertWidth(int width, int used) {
     return architecture == Architecture.LLAMA ? width : width / used;
   }

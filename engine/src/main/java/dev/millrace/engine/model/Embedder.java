@@ -8,8 +8,9 @@ import dev.millrace.engine.pipe.Segment;
 import java.util.stream.IntStream;
 
 /**
- * Turns texts into vectors: with an encoder, or with the final norm of a model that generates. It writes to pages from 0 on of the segment's store, so that nobody else may
- * use them meanwhile. One thread at a time.
+ * Turns texts into vectors: with an encoder, or with the final norm of a model that generates. It
+ * writes to pages from 0 on of the segment's store, so that nobody else may use them meanwhile. One
+ * thread at a time.
  */
 public final class Embedder {
   private final ModelConfig config;
@@ -32,7 +33,10 @@ public final class Embedder {
     this.row = new float[config.width()];
   }
 
-  /** How the model's own file pools; else the mean for an encoder, and the last row for a model that generates. */
+  /**
+   * How the model's own file pools; else the mean for an encoder, and the last row for a model that
+   * generates.
+   */
   public Pooling usualPooling() {
     return config.pooling().orElse(config.architecture().isEncoder() ? Pooling.MEAN : Pooling.LAST);
   }
@@ -51,7 +55,10 @@ public final class Embedder {
     return embed(new int[][] {tokens}, pooling, normalise)[0];
   }
 
-  /** The vectors of several texts, each the same as if it were alone; as many as fit go through together. */
+  /**
+   * The vectors of several texts, each the same as if it were alone; as many as fit go through
+   * together.
+   */
   public float[][] embed(int[][] texts, Pooling pooling, boolean normalise) {
     for (int[] text : texts) {
       check(text.length);

@@ -9,8 +9,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gated network per expert. Rows are gathered by expert, so that each expert's weights are read once for all of its rows; what the experts give is added to a row in the
- * order of their rank, whatever else is in the batch.
+ * A gated network per expert. Rows are gathered by expert, so that each expert's weights are read
+ * once for all of its rows; what the experts give is added to a row in the order of their rank,
+ * whatever else is in the batch.
  */
 final class ExpertFeedForward implements Block {
   private static final int PARTS_PER_THREAD = 4;

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The metadata of one architecture: keys without their first part, values with their type and range checked. */
+/**
+ * The metadata of one architecture: keys without their first part, values with their type and range
+ * checked.
+ */
 final class Keys {
   private final Path file;
   private final Metadata metadata;
@@ -86,7 +89,10 @@ final class Keys {
     return Optional.ofNullable(value);
   }
 
-  /** Refuses a key that stands for something that is not computed here, unless its value switches that off. */
+  /**
+   * Refuses a key that stands for something that is not computed here, unless its value switches
+   * that off.
+   */
   void refuse(String key, String feature) {
     Object value = find(key).orElse(null);
     boolean off =

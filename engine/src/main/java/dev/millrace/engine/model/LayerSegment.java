@@ -14,7 +14,10 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Layers [from, to) of a model with their weights, and the keys and values of all sequences in them. */
+/**
+ * Layers [from, to) of a model with their weights, and the keys and values of all sequences in
+ * them.
+ */
 public final class LayerSegment implements Segment, AutoCloseable {
   private final ModelConfig config;
   private final LoadSettings settings;

@@ -12,7 +12,8 @@ import dev.millrace.engine.tensor.Kernels;
  * @param kernels the arithmetic
  * @param kvType how keys and values are kept
  * @param context the positions that a sequence may have; 0: what the model was trained on
- * @param pages of keys and values over all sequences; 0: as many as one sequence of the whole context needs
+ * @param pages of keys and values over all sequences; 0: as many as one sequence of the whole
+ *     context needs
  * @param maxRows the rows of the largest turn
  * @param maxRuns the sequences of the largest turn
  */
@@ -26,7 +27,10 @@ public record LoadSettings(
     check("maxRuns", maxRuns, 1, 1 << 16);
   }
 
-  /** All processors, the best kernels, keys and values in half precision, turns of up to 512 rows of 16 sequences. */
+  /**
+   * All processors, the best kernels, keys and values in half precision, turns of up to 512 rows of
+   * 16 sequences.
+   */
   public static LoadSettings usual() {
     return new LoadSettings(
         Runtime.getRuntime().availableProcessors(), Kernels.best(), KvType.F16, 0, 0, 512, 16);
@@ -56,7 +60,10 @@ public record LoadSettings(
     return new LoadSettings(threads, kernels, kvType, context, pages, maxRows, maxRuns);
   }
 
-  /** These settings for one model: context and pages as numbers, an encoder's whole text in one turn. */
+  /**
+   * These settings for one model: context and pages as numbers, an encoder's whole text in one
+   * turn.
+   */
   LoadSettings resolve(ModelConfig config) {
     int length = context == 0 ? config.contextLength() : context;
     if (config.has(Trait.LEARNED_POSITIONS) && length > config.contextLength()) {

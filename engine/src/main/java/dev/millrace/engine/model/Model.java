@@ -8,7 +8,10 @@ import dev.millrace.engine.tensor.Crew;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 
-/** A whole model in one process: all layers as one segment, and the end. Its threads compute for one caller at a time. */
+/**
+ * A whole model in one process: all layers as one segment, and the end. Its threads compute for one
+ * caller at a time.
+ */
 public final class Model implements AutoCloseable {
   private final ModelConfig config;
   private final LoadSettings settings;
@@ -37,7 +40,8 @@ public final class Model implements AutoCloseable {
   /**
    * Loads a model.
    *
-   * @throws dev.millrace.engine.EngineException when it is not one that can be run here; the message says why
+   * @throws dev.millrace.engine.EngineException when it is not one that can be run here; the
+   *     message says why
    */
   public static Model open(Path file, LoadSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {

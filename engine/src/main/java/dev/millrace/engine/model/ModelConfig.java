@@ -4,7 +4,8 @@ import dev.millrace.engine.gguf.Gguf;
 import java.util.Optional;
 
 /**
- * What a file says a model is. Made by {@link #of} only, which has compared it with every tensor of the file.
+ * What a file says a model is. Made by {@link #of} only, which has compared it with every tensor of
+ * the file.
  *
  * @param name the model's name in the file, or the file's
  * @param width of a hidden state
@@ -30,8 +31,9 @@ public record ModelConfig(
   /**
    * Reads the file's metadata and compares it with its tensors.
    *
-   * @throws dev.millrace.engine.EngineException when the architecture, a feature or a tensor's type is not supported, a key or tensor is missing, or a shape is not the
-   *     expected one; the message names it
+   * @throws dev.millrace.engine.EngineException when the architecture, a feature or a tensor's type
+   *     is not supported, a key or tensor is missing, or a shape is not the expected one; the
+   *     message names it
    */
   public static ModelConfig of(Gguf gguf) {
     ModelConfig config = new ConfigReader(gguf).read();

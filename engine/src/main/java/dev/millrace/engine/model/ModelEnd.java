@@ -11,7 +11,10 @@ import dev.millrace.engine.tensor.Matrix;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
-/** A model's embedding, final norm and head. An encoder has a norm in its embedding, none at its end, and no head. */
+/**
+ * A model's embedding, final norm and head. An encoder has a norm in its embedding, none at its
+ * end, and no head.
+ */
 public final class ModelEnd implements End {
   /** Logits that one part of a section bounds. */
   private static final int CHUNK = 8192;

@@ -3,7 +3,9 @@ package dev.millrace.engine.model;
 import dev.millrace.engine.math.Arithmetic;
 import org.jspecify.annotations.Nullable;
 
-/** A norm with its weights: root mean square, or, with {@link Trait#LAYER_NORM}, mean and variance. */
+/**
+ * A norm with its weights: root mean square, or, with {@link Trait#LAYER_NORM}, mean and variance.
+ */
 final class Norm {
   private final Arithmetic arithmetic;
   private final boolean layerNorm;

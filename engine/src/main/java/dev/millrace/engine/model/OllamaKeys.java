@@ -6,8 +6,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Gemma 3 as Ollama publishes it: its own converter gave some keys other names and left others out. This puts in what Ollama itself assumes for such files (its directory
- * llama/compat); other files are left as they are.
+ * Gemma 3 as Ollama publishes it: its own converter gave some keys other names and left others out.
+ * This puts in what Ollama itself assumes for such files (its directory llama/compat); other files
+ * are left as they are.
  */
 final class OllamaKeys {
   private static final String NORM = "gemma3.attention.layer_norm_rms_epsilon";

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The product of one or several matrices with the same rows, cut into parts of matrix rows for a crew. */
+/**
+ * The product of one or several matrices with the same rows, cut into parts of matrix rows for a
+ * crew.
+ */
 final class Product implements Crew.Section {
   /** A part is a multiple of this many rows, so that kernels work on whole panels. */
   private static final int GRAIN = 64;
@@ -60,7 +63,10 @@ final class Product implements Crew.Section {
     crew.run(parts.length, this);
   }
 
-  /** Multiplies the first {@code count} rows; the product goes to the rows from {@code firstRow} of {@code target} on. */
+  /**
+   * Multiplies the first {@code count} rows; the product goes to the rows from {@code firstRow} of
+   * {@code target} on.
+   */
   void run(int count, float[] target, int firstRow) {
     out = target;
     outRow = firstRow;

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * How positions rotate queries and keys.
  *
  * @param pairing which numbers of a head are rotated together
- * @param dimensions how many numbers of a head are rotated; 0: none, the architecture has no rotation
+ * @param dimensions how many numbers of a head are rotated; 0: none, the architecture has no
+ *     rotation
  * @param base of the frequencies
  * @param windowedBase of the frequencies in layers with a sliding window
  * @param scale by which positions are multiplied: 1 / the scaling factor

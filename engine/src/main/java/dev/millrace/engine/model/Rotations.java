@@ -5,7 +5,9 @@ import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.tensor.Crew;
 import org.jspecify.annotations.Nullable;
 
-/** The rotations of a segment's layers: none, one, or another one for layers with a sliding window. */
+/**
+ * The rotations of a segment's layers: none, one, or another one for layers with a sliding window.
+ */
 final class Rotations {
   private final Crew crew;
   private final @Nullable Rope usual;

@@ -4,8 +4,9 @@ import dev.millrace.engine.math.Arithmetic;
 import java.util.Arrays;
 
 /**
- * Which experts each row goes to, with which weight, and an order of all these visits in which those to one expert lie together. What a row gets depends on the row alone;
- * where its visits lie depends on the batch.
+ * Which experts each row goes to, with which weight, and an order of all these visits in which
+ * those to one expert lie together. What a row gets depends on the row alone; where its visits lie
+ * depends on the batch.
  */
 final class Routing {
   private static final float TAKEN = -1; // less than any probability
@@ -87,7 +88,10 @@ final class Routing {
     place(used);
   }
 
-  /** A counting sort: each expert's first place moves on by one for each visit, and is then moved back. */
+  /**
+   * A counting sort: each expert's first place moves on by one for each visit, and is then moved
+   * back.
+   */
   private void place(int used) {
     for (int i = 0; i < visits; i++) {
       visit[i] = first[expert[i]]++;

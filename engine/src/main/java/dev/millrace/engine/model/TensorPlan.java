@@ -12,11 +12,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tensors that a model of a configuration has, with their shapes; {@link #check} compares a file with it. A tensor that nothing here would use is refused too: a model
- * that is computed without one of its parts gives wrong answers without a word.
+ * The tensors that a model of a configuration has, with their shapes; {@link #check} compares a
+ * file with it. A tensor that nothing here would use is refused too: a model that is computed
+ * without one of its parts gives wrong answers without a word.
  */
 final class TensorPlan {
-  /** Tensors that change nothing here: tables that are computed, the eyes of a model that also sees, the heads of rankers. */
+  /**
+   * Tensors that change nothing here: tables that are computed, the eyes of a model that also sees,
+   * the heads of rankers.
+   */
   private static final Pattern UNUSED =
       Pattern.compile(
           "(v|mm|a|cls)\\..*|blk\\.\\d+\\.(attn_rot_embd|attn\\.masked_bias|attn\\.rotary_emb\\.inv_freq).*");

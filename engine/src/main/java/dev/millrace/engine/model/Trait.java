@@ -1,6 +1,9 @@
 package dev.millrace.engine.model;
 
-/** In what an architecture differs from the plain plan: RMS norms before each block, no biases, an activation of SiLU, causal attention. */
+/**
+ * In what an architecture differs from the plain plan: RMS norms before each block, no biases, an
+ * activation of SiLU, causal attention.
+ */
 enum Trait {
   /** Norms subtract the mean and have a bias. */
   LAYER_NORM,

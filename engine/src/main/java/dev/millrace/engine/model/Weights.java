@@ -13,7 +13,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Loads a model's tensors by their names; {@link ModelConfig#of} has checked that they are there and fit. */
+/**
+ * Loads a model's tensors by their names; {@link ModelConfig#of} has checked that they are there
+ * and fit.
+ */
 final class Weights {
 
   /** Makes a matrix of the rows [firstRow, firstRow + rows) of a tensor. */
@@ -76,8 +79,9 @@ final class Weights {
   }
 
   /**
-   * By what the frequencies of the rotation are divided; null: nothing. Models with two sets take one for the whole context that a sequence may have, not for the position
-   * that it has reached: keys that are stored cannot change their rotation.
+   * By what the frequencies of the rotation are divided; null: nothing. Models with two sets take
+   * one for the whole context that a sequence may have, not for the position that it has reached:
+   * keys that are stored cannot change their rotation.
    */
   float @Nullable [] ropeFactors(int context) {
     if (has("rope_factors_long.weight")) {

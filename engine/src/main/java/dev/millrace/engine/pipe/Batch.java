@@ -1,8 +1,9 @@
 package dev.millrace.engine.pipe;
 
 /**
- * The rows that go through a pipe in one turn: hidden states, one row a token, grouped into runs. A run is consecutive positions of one sequence. All arrays are allocated
- * once, for the largest turn; the fields say how much of them counts.
+ * The rows that go through a pipe in one turn: hidden states, one row a token, grouped into runs. A
+ * run is consecutive positions of one sequence. All arrays are allocated once, for the largest
+ * turn; the fields say how much of them counts.
  */
 public final class Batch {
   /** The width of a hidden state. */
@@ -27,8 +28,9 @@ public final class Batch {
   public final int[] rowCount;
 
   /**
-   * Each run's page table: position p of its sequence lies in page {@code pages[run][p / PAGE]}. The pages up to the run's last position are there; those of the positions
-   * before the run are filled.
+   * Each run's page table: position p of its sequence lies in page {@code pages[run][p / PAGE]}.
+   * The pages up to the run's last position are there; those of the positions before the run are
+   * filled.
    */
   public final int[][] pages;
 
@@ -50,7 +52,10 @@ public final class Batch {
     runs = 0;
   }
 
-  /** Adds {@code count} positions from {@code first} on; their hidden states are filled by the end's embedding. Returns the first row. */
+  /**
+   * Adds {@code count} positions from {@code first} on; their hidden states are filled by the end's
+   * embedding. Returns the first row.
+   */
   public int add(int first, int count, int[] pageTable) {
     int row = rows;
     firstRow[runs] = row;

@@ -16,7 +16,10 @@ public enum Condition {
   PIPE_INCOMPLETE,
   NOT_ORIGIN_FOR_HEAD,
   END_MISSING,
-  /** The step's fence does not hold: a former plan's epoch, or positions before it that are not here. */
+  /**
+   * The step's fence does not hold: a former plan's epoch, or positions before it that are not
+   * here.
+   */
   STEP_REFUSED,
   /** Tokens are to be embedded, and this is the origin. */
   EMBED_DUE,

@@ -1,6 +1,8 @@
 package dev.millrace.engine.pipe;
 
-/** What only the origin of a sequence needs: embedding, final norm and head. One thread at a time. */
+/**
+ * What only the origin of a sequence needs: embedding, final norm and head. One thread at a time.
+ */
 public interface End {
   /** How many logits the head gives. */
   int vocabulary();
@@ -8,12 +10,20 @@ public interface End {
   /** The width of a hidden state. */
   int width();
 
-  /** Fills the rows [row, row + count) of the batch from tokens [offset, offset + count). Positions are set already. */
+  /**
+   * Fills the rows [row, row + count) of the batch from tokens [offset, offset + count). Positions
+   * are set already.
+   */
   void embed(Batch batch, int row, int[] tokens, int offset, int count);
 
-  /** The final norm and the head over the {@code count} rows of the batch that are named; logits are (count, vocabulary). */
+  /**
+   * The final norm and the head over the {@code count} rows of the batch that are named; logits are
+   * (count, vocabulary).
+   */
   void head(Batch batch, int[] rows, int count, float[] logits);
 
-  /** The final norm alone, of one row; {@code out} has {@link #width} places from {@code offset} on. */
+  /**
+   * The final norm alone, of one row; {@code out} has {@link #width} places from {@code offset} on.
+   */
   void norm(Batch batch, int row, float[] out, int offset);
 }

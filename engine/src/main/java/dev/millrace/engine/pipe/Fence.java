@@ -5,8 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node remembers of the passages whose keys and values it holds: how many positions. A step that begins below
- * that truncates, one that begins above it is refused, because what it builds on is not here.
+ * What a node remembers of the passages whose keys and values it holds: how many positions. A step
+ * that begins below that truncates, one that begins above it is refused, because what it builds on
+ * is not here.
  */
 final class Fence {
   private final Map<Long, Integer> lengths = new HashMap<>();

@@ -6,13 +6,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * What nodes send each other, as bytes: magic, version, length, kind, plan epoch, group; then by kind; then a CRC32C of
- * all before. Hidden states are the very bits of the floats. Whoever may forge frames is kept out by the hop, not here.
+ * What nodes send each other, as bytes: magic, version, length, kind, plan epoch, group; then by
+ * kind; then a CRC32C of all before. Hidden states are the very bits of the floats. Whoever may
+ * forge frames is kept out by the hop, not here.
  */
 public final class Frame {
   /** What a frame says. */
   public enum Kind {
-    /** A group with a due step: origin, step, layer, runs (passage, base, first, count, pages), width, hidden states. */
+    /**
+     * A group with a due step: origin, step, layer, runs (passage, base, first, count, pages),
+     * width, hidden states.
+     */
     STEP,
     /** The group named ended at another node: ending, reason. */
     ENDED,
@@ -191,7 +195,10 @@ public final class Frame {
     out.add(new Guest(walk, passage, base, table), first, count, false);
   }
 
-  /** Brings back a group that was sent away: its walks begin anew, its hidden states are those of the frame. */
+  /**
+   * Brings back a group that was sent away: its walks begin anew, its hidden states are those of
+   * the frame.
+   */
   void returnTo(Group home) {
     Group back = toGroup(new Tally());
     Batch batch = home.batch;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.pipe;
 
 /**
- * Sequences that stand at the same place and go through a pipe as one batch, a run each. Made once and used again; it
- * belongs to the thread of its processor.
+ * Sequences that stand at the same place and go through a pipe as one batch, a run each. Made once
+ * and used again; it belongs to the thread of its processor.
  */
 public final class Group {
   /** The rows. */
@@ -47,7 +47,9 @@ public final class Group {
     return batch.position[batch.firstRow[run]];
   }
 
-  /** Whether the run ends before its sequence's known tokens do, so that no head is due after it. */
+  /**
+   * Whether the run ends before its sequence's known tokens do, so that no head is due after it.
+   */
   public boolean moreChunks(int run) {
     return moreChunks[run];
   }
@@ -60,7 +62,10 @@ public final class Group {
     batch.add(first, count, traveller.pages());
   }
 
-  /** The last row of each run that stands at HEAD; {@link #headCount} of them, in the order of the runs. */
+  /**
+   * The last row of each run that stands at HEAD; {@link #headCount} of them, in the order of the
+   * runs.
+   */
   int[] headRows() {
     int count = 0;
     for (int run = 0; run < batch.runs; run++) {

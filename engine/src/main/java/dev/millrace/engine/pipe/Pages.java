@@ -1,6 +1,9 @@
 package dev.millrace.engine.pipe;
 
-/** The unit in which keys and values are kept: a page holds the same number of positions at every segment. */
+/**
+ * The unit in which keys and values are kept: a page holds the same number of positions at every
+ * segment.
+ */
 public final class Pages {
   /** Positions in a page. */
   public static final int SIZE = 32;

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plan of the origin: which node has which layers, in order. It may have gaps, as long as it is being filled; a
- * sequence goes through a complete one only.
+ * A plan of the origin: which node has which layers, in order. It may have gaps, as long as it is
+ * being filled; a sequence goes through a complete one only.
  *
  * @param epoch of the plan; a later plan has a higher one, and steps of a lower one are refused
  * @param origin the node that has the end

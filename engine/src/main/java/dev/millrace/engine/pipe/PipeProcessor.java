@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes groups of sequences as far through a pipe as this node can, and hands them on. It finds out which condition
- * holds; {@link PipeTable} says what follows. The same machine runs at the origin and at every other node of a pipe,
- * with all segments here or only some. One thread at a time.
+ * Takes groups of sequences as far through a pipe as this node can, and hands them on. It finds out
+ * which condition holds; {@link PipeTable} says what follows. The same machine runs at the origin
+ * and at every other node of a pipe, with all segments here or only some. One thread at a time.
  */
 public final class PipeProcessor {
   private final String node;
@@ -65,8 +65,9 @@ public final class PipeProcessor {
   }
 
   /**
-   * At the origin: embeds a new turn's tokens and goes on as far as this node can. Afterwards each run stands at HEAD,
-   * at EMBED because of more chunks, or is DONE: handed off, or ended. Never throws for what a model or a hop does.
+   * At the origin: embeds a new turn's tokens and goes on as far as this node can. Afterwards each
+   * run stands at HEAD, at EMBED because of more chunks, or is DONE: handed off, or ended. Never
+   * throws for what a model or a hop does.
    */
   public void start(Group group) {
     try {
@@ -78,7 +79,10 @@ public final class PipeProcessor {
     }
   }
 
-  /** At the origin: goes on with a group that was handed off and of which a frame came; ends as {@link #start} does. */
+  /**
+   * At the origin: goes on with a group that was handed off and of which a frame came; ends as
+   * {@link #start} does.
+   */
   public void resume(Group group, Frame frame) {
     try {
       if (frame.kind() == Frame.Kind.ENDED) {
@@ -131,7 +135,10 @@ public final class PipeProcessor {
     }
   }
 
-  /** Tells the other nodes of the pipe that a passage is over; one that cannot be told learns it by the next plan. */
+  /**
+   * Tells the other nodes of the pipe that a passage is over; one that cannot be told learns it by
+   * the next plan.
+   */
   public void forget(long passage) {
     Pipe plan = pipe;
     for (int i = 0; plan != null && i < plan.stretches().size(); i++) {

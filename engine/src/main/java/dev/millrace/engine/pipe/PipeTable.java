@@ -9,12 +9,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways of a sequence through a pipe, as data. Nothing else decides where a sequence goes: the processor finds out
- * which condition holds, this table says what follows. What is not in it is refused.
+ * The ways of a sequence through a pipe, as data. Nothing else decides where a sequence goes: the
+ * processor finds out which condition holds, this table says what follows. What is not in it is
+ * refused.
  */
 public final class PipeTable {
 
-  /** One line: where {@code condition} holds in {@code from}, {@code to} follows; into DONE with an ending. */
+  /**
+   * One line: where {@code condition} holds in {@code from}, {@code to} follows; into DONE with an
+   * ending.
+   */
   public record Row(
       SequenceState from, Condition condition, SequenceState to, Ending.@Nullable Kind ending) {}
 
@@ -75,7 +79,10 @@ public final class PipeTable {
     }
   }
 
-  /** Reads a table as people write it, one row a line: {@code from | condition | to}; DONE is followed by its ending. */
+  /**
+   * Reads a table as people write it, one row a line: {@code from | condition | to}; DONE is
+   * followed by its ending.
+   */
   static PipeTable of(String table) {
     List<Row> rows = new ArrayList<>();
     for (String line : table.strip().split("\n")) {
@@ -121,7 +128,10 @@ public final class PipeTable {
     return byPlace[place(state, condition)];
   }
 
-  /** The row that applies; a move that the table does not have is a bug of the caller and is refused by name. */
+  /**
+   * The row that applies; a move that the table does not have is a bug of the caller and is refused
+   * by name.
+   */
   Row move(SequenceState state, Condition condition) {
     Row row = find(state, condition);
     if (row == null) {

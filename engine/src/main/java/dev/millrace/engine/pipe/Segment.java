@@ -1,11 +1,17 @@
 package dev.millrace.engine.pipe;
 
-/** Consecutive layers [from, to) of a model, with the keys and values of its pages. One thread at a time. */
+/**
+ * Consecutive layers [from, to) of a model, with the keys and values of its pages. One thread at a
+ * time.
+ */
 public interface Segment {
   int from();
 
   int to();
 
-  /** Runs the batch's hidden states, in place, through these layers, and writes keys and values into its pages. */
+  /**
+   * Runs the batch's hidden states, in place, through these layers, and writes keys and values into
+   * its pages.
+   */
   void forward(Batch batch);
 }

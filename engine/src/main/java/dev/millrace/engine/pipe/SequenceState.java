@@ -1,6 +1,9 @@
 package dev.millrace.engine.pipe;
 
-/** Where a sequence stands in its walk at one node. {@link PipeTable} says how it gets from one to another. */
+/**
+ * Where a sequence stands in its walk at one node. {@link PipeTable} says how it gets from one to
+ * another.
+ */
 public enum SequenceState {
   /** A walk begins here: is everything there that the due step needs? */
   VALIDATING,

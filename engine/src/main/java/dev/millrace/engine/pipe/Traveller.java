@@ -4,7 +4,10 @@ package dev.millrace.engine.pipe;
 public interface Traveller {
   Walk walk();
 
-  /** Its number in this pipe: another each time that it is admitted, so that nothing of a former stay is mistaken. */
+  /**
+   * Its number in this pipe: another each time that it is admitted, so that nothing of a former
+   * stay is mistaken.
+   */
   long passage();
 
   /** Positions before this one were in shared pages already when it was admitted. */

@@ -3,8 +3,9 @@ package dev.millrace.engine.pipe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sequence's way through the table at one node, from VALIDATING to DONE, and what is due for it. A state changes
- * here and nowhere else. When a walk is done, the same object may {@link #begin} the next one. One thread at a time.
+ * One sequence's way through the table at one node, from VALIDATING to DONE, and what is due for
+ * it. A state changes here and nowhere else. When a walk is done, the same object may {@link
+ * #begin} the next one. One thread at a time.
  */
 public final class Walk {
   private final PipeTable table = PipeTable.SEQUENCE;

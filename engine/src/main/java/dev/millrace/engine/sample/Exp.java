@@ -1,8 +1,9 @@
 package dev.millrace.engine.sample;
 
 /**
- * The exponential of numbers that are not positive, in one order of double operations on every machine. The relative
- * error is below 1e-8, far less than the rounding of the float scores it is applied to.
+ * The exponential of numbers that are not positive, in one order of double operations on every
+ * machine. The relative error is below 1e-8, far less than the rounding of the float scores it is
+ * applied to.
  */
 final class Exp {
   private static final double LOG2_E = 1.4426950408889634;

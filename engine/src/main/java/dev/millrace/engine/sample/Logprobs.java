@@ -1,8 +1,9 @@
 package dev.millrace.engine.sample;
 
 /**
- * Natural log probabilities of a choice and its best alternatives under the model's own distribution: the softmax of
- * the logits as they came, before bias, penalties, mask and temperature. Reused from choice to choice.
+ * Natural log probabilities of a choice and its best alternatives under the model's own
+ * distribution: the softmax of the logits as they came, before bias, penalties, mask and
+ * temperature. Reused from choice to choice.
  */
 public final class Logprobs {
   private final int wanted;
@@ -20,7 +21,9 @@ public final class Logprobs {
     return chosen;
   }
 
-  /** How many alternatives there are: as many as asked for, fewer only where fewer have any weight. */
+  /**
+   * How many alternatives there are: as many as asked for, fewer only where fewer have any weight.
+   */
   public int alternatives() {
     return wanted == 0 ? 0 : ranking.size();
   }

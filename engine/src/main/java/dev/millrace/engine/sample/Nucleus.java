@@ -3,8 +3,9 @@ package dev.millrace.engine.sample;
 import java.util.Arrays;
 
 /**
- * Finds where the nucleus of top-p ends without sorting the vocabulary: weights are summed in buckets by their
- * distance from the best score, and only the bucket in which the mass is reached is put in order.
+ * Finds where the nucleus of top-p ends without sorting the vocabulary: weights are summed in
+ * buckets by their distance from the best score, and only the bucket in which the mass is reached
+ * is put in order.
  */
 final class Nucleus {
   private static final int BUCKETS = 1024;
@@ -13,7 +14,10 @@ final class Nucleus {
 
   private final double[] mass = new double[BUCKETS];
 
-  /** The key of the last token of the smallest set of best tokens that has at least {@code share} of the mass. */
+  /**
+   * The key of the last token of the smallest set of best tokens that has at least {@code share} of
+   * the mass.
+   */
   long floor(Workspace space, float best, double share) {
     double total = weigh(space, best);
     double reached = 0;

@@ -1,8 +1,9 @@
 package dev.millrace.engine.sample;
 
 /**
- * Tokens in their order of preference: the higher score first, of equal scores the lower id. A token and its score
- * are one long, so that the order is that of the numbers and no two are equal. Holds a heap in a fixed array.
+ * Tokens in their order of preference: the higher score first, of equal scores the lower id. A
+ * token and its score are one long, so that the order is that of the numbers and no two are equal.
+ * Holds a heap in a fixed array.
  */
 final class Ranking {
   private final long[] heap; // a binary heap with the least key at 0
@@ -35,7 +36,10 @@ final class Ranking {
     return heap[rank];
   }
 
-  /** Keeps the {@code count} best of the scores (fewer where fewer are above minus infinity), the best at rank 0. */
+  /**
+   * Keeps the {@code count} best of the scores (fewer where fewer are above minus infinity), the
+   * best at rank 0.
+   */
   void best(float[] scores, int offset, int length, int count) {
     size = 0;
     float floor = Float.NEGATIVE_INFINITY;

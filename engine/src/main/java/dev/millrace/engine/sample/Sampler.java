@@ -6,18 +6,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next token of a sequence. The chain, in this order, is that of llama.cpp with the bias in front:
+ * Chooses the next token of a sequence. The chain, in this order, is that of llama.cpp with the
+ * bias in front:
  *
  * <ol>
- *   <li>logit bias; then the repetition, presence and frequency penalties over the window; then the mask;
+ *   <li>logit bias; then the repetition, presence and frequency penalties over the window; then the
+ * mask;
  *   <li>at temperature 0 the best token, of equal scores the lowest id;
- *   <li>else top-k, top-p over what top-k left, min-p, all on the distribution before temperature; then temperature,
- *       and a draw with the random number of (seed, position).
- * </ol>
+ *   <li>else top-k, top-p over what top-k left, min-p, all on the distribution before temperature;
+ * then temperature, and a draw with the random number of (seed, position). </ol>
  *
- * <p>The choice is a function of the arguments and the settings alone: a sequence that is preempted and resumed, or
- * computed elsewhere, gets the same tokens. NaN counts as minus infinity, plus infinity as the largest float. Nothing
- * is allocated by a choice. One thread at a time.
+ * <p>The choice is a function of the arguments and the settings alone: a sequence that is preempted
+ * and resumed, or computed elsewhere, gets the same tokens. NaN counts as minus infinity, plus
+ * infinity as the largest float. Nothing is allocated by a choice. One thread at a time.
  */
 public final class Sampler {
   private final Sampling sampling;
@@ -56,7 +57,8 @@ public final class Sampler {
    * @param logits the model's scores, one a token from {@code offset} on; not changed
    * @param mask bit {@code t & 63} of word {@code t >>> 6} allows token t; null allows all
    * @param history the tokens that penalties look at, {@code historyLength} of them
-   * @param position of the chosen token in the sequence, counted the same way whatever happened before
+   * @param position of the chosen token in the sequence, counted the same way whatever happened
+   *     before
    */
   public int choose(
       float[] logits,
@@ -270,7 +272,10 @@ public final class Sampler {
     return Float.MAX_VALUE;
   }
 
-  /** The token with the highest score, of equal ones the lowest; -1 where none is above minus infinity. */
+  /**
+   * The token with the highest score, of equal ones the lowest; -1 where none is above minus
+   * infinity.
+   */
   static int best(float[] scores, int offset, int length) {
     float best = Float.NEGATIVE_INFINITY;
     int token = -1;

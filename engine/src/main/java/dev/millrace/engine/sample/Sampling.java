@@ -4,20 +4,24 @@ import dev.millrace.engine.EngineException;
 import java.util.Map;
 
 /**
- * How the next token of a sequence is chosen; validated, immutable, and all that {@link Sampler} knows besides its
- * arguments.
+ * How the next token of a sequence is chosen; validated, immutable, and all that {@link Sampler}
+ * knows besides its arguments.
  *
- * @param temperature 0 is greedy; above it divides the scores of the candidates that the filters left
+ * @param temperature 0 is greedy; above it divides the scores of the candidates that the filters
+ *     left
  * @param topK only the k best tokens are candidates; 0 is off
  * @param topP only the smallest set of best tokens with at least this mass; 1 is off
  * @param minP only tokens at least this likely relative to the best one; 0 is off
- * @param repetitionPenalty divides positive and multiplies negative scores of tokens seen in the window; 1 is off
+ * @param repetitionPenalty divides positive and multiplies negative scores of tokens seen in the
+ *     window; 1 is off
  * @param presencePenalty subtracted once from the score of a token seen in the window
  * @param frequencyPenalty subtracted for each time that the token was seen in the window
- * @param penaltyWindow the last n tokens of the history count for the penalties; -1 is all of it, 0 none
+ * @param penaltyWindow the last n tokens of the history count for the penalties; -1 is all of it, 0
+ *     none
  * @param logitBias added to the scores of these tokens
  * @param seed with the position the only source of randomness
- * @param logprobs how many alternatives are reported with the log probability of the choice; -1 is no report
+ * @param logprobs how many alternatives are reported with the log probability of the choice; -1 is
+ *     no report
  */
 public record Sampling(
     double temperature,

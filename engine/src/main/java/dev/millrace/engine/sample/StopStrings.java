@@ -5,10 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds stop strings in a text that arrives in pieces, and says what of it may be shown already. The stop string that
- * is complete first ends the text; of those complete at the same character the longest counts. The text before it is
- * kept, the stop string and all after it is not. What could still become a stop string is held back. The outcome does
- * not depend on how the text is cut into pieces. One thread at a time.
+ * Finds stop strings in a text that arrives in pieces, and says what of it may be shown already.
+ * The stop string that is complete first ends the text; of those complete at the same character the
+ * longest counts. The text before it is kept, the stop string and all after it is not. What could
+ * still become a stop string is held back. The outcome does not depend on how the text is cut into
+ * pieces. One thread at a time.
  */
 public final class StopStrings {
   private final List<String> stops;
@@ -44,7 +45,10 @@ public final class StopStrings {
     return borders;
   }
 
-  /** Takes the next piece; gives the text that is certain to stay, "" once a stop string is complete. */
+  /**
+   * Takes the next piece; gives the text that is certain to stay, "" once a stop string is
+   * complete.
+   */
   public String push(String piece) {
     if (match != null) {
       return "";

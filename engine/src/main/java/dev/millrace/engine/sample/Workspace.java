@@ -1,8 +1,8 @@
 package dev.millrace.engine.sample;
 
 /**
- * The arrays that a choice over a vocabulary needs, about 28 bytes a token. Samplers that one thread runs in turn
- * share one; nothing is carried in it from one choice to the next.
+ * The arrays that a choice over a vocabulary needs, about 28 bytes a token. Samplers that one
+ * thread runs in turn share one; nothing is carried in it from one choice to the next.
  */
 public final class Workspace {
   static final int BLOCK = 256;

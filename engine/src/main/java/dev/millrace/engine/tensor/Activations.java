@@ -1,14 +1,17 @@
 package dev.millrace.engine.tensor;
 
 /**
- * The rows that a matrix is multiplied with: (row, columns) floats and, for matrices of at most six bits, the same rows as 8-bit integers in blocks of 32. Allocated once,
- * for the largest turn.
+ * The rows that a matrix is multiplied with: (row, columns) floats and, for matrices of at most six
+ * bits, the same rows as 8-bit integers in blocks of 32. Allocated once, for the largest turn.
  */
 public final class Activations {
   /** The columns that share a scale. */
   static final int BLOCK = 32;
 
-  /** 1.5 * 2^23: added and taken away again, it rounds a small float to the nearest integer, ties to even. */
+  /**
+   * 1.5 * 2^23: added and taken away again, it rounds a small float to the nearest integer, ties to
+   * even.
+   */
   private static final float ROUND = 12582912f;
 
   public final int columns;
@@ -53,7 +56,10 @@ public final class Activations {
     minus32 = new int[all * 2];
   }
 
-  /** To be called for each row after its values are set and before any product with it. Rows may be made ready at the same time. */
+  /**
+   * To be called for each row after its values are set and before any product with it. Rows may be
+   * made ready at the same time.
+   */
   public void ready(int row) {
     for (int block = 0; block < blocks; block++) {
       quantise(row * columns + block * BLOCK, row * blocks + block);

@@ -6,7 +6,10 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 
 import java.lang.foreign.MemorySegment;
 
-/** Q8_0: weights of eight bits, a scale for 32 of them. A group has, column by column, 16 weights; then, block by block, 16 scales. */
+/**
+ * Q8_0: weights of eight bits, a scale for 32 of them. A group has, column by column, 16 weights;
+ * then, block by block, 16 scales.
+ */
 final class ByteMatrix extends RowGroups {
   /** From so many columns on, turning weights into floats once for all pays. */
   private static final int MANY = 24;

@@ -11,8 +11,9 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products with 8-bit weights in blocks of 32 that have one scale (Q8_0). Rows sit in lanes; weights become floats and meet the activations as they are: integer products of
- * 8 bits by 8 would overflow 16 bits after two, so they gain nothing. A block is summed by itself, then scaled.
+ * Products with 8-bit weights in blocks of 32 that have one scale (Q8_0). Rows sit in lanes;
+ * weights become floats and meet the activations as they are: integer products of 8 bits by 8 would
+ * overflow 16 bits after two, so they gain nothing. A block is summed by itself, then scaled.
  *
  * <p>Flat on purpose: see {@link NibbleVectors}.
  */
@@ -24,7 +25,10 @@ final class ByteVectors {
 
   private ByteVectors() {}
 
-  /** Two vectors of rows, one column. Addresses are of quants and scales of the first vector's lanes and the second's. */
+  /**
+   * Two vectors of rows, one column. Addresses are of quants and scales of the first vector's lanes
+   * and the second's.
+   */
   static void one(
       MemorySegment w,
       long q0,
@@ -221,7 +225,10 @@ final class ByteVectors {
     a13.intoArray(tile, t1 + 96);
   }
 
-  /** Two vectors of rows, eight columns from c on, which are 32 floats apart in the tile; the sums under way are kept there, as 32 vectors would be too many. */
+  /**
+   * Two vectors of rows, eight columns from c on, which are 32 floats apart in the tile; the sums
+   * under way are kept there, as 32 vectors would be too many.
+   */
   static void eight(
       MemorySegment w,
       long q0,

@@ -9,8 +9,9 @@ import dev.millrace.engine.gguf.TensorType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How the types that {@link PlaneMatrix} holds are laid out in a file: for each column a code of low and high bits; for each block one or two halves; in superblocks, for
- * each run of columns, a scale and perhaps a minimum of a byte. A weight is {@code meaning(code) * scale + shift}.
+ * How the types that {@link PlaneMatrix} holds are laid out in a file: for each column a code of
+ * low and high bits; for each block one or two halves; in superblocks, for each run of columns, a
+ * scale and perhaps a minimum of a byte. A weight is {@code meaning(code) * scale + shift}.
  */
 enum Codes {
   Q4_1(4, 0, 32, true),
@@ -84,7 +85,9 @@ enum Codes {
     }
   }
 
-  /** The codes of columns k to k + 7 of the block at {@code at}, a byte each; k is a multiple of 8. */
+  /**
+   * The codes of columns k to k + 7 of the block at {@code at}, a byte each; k is a multiple of 8.
+   */
   long codes(MemorySegment s, long at, int k) {
     return switch (this) {
       case Q4_1 -> half(s, at + 4, k);
@@ -117,7 +120,10 @@ enum Codes {
     return s.get(LONG, at) >>> bit & 0x0101010101010101L;
   }
 
-  /** Of 32 columns in eight bytes, the eight of entry {@code n}: four entries of the grid, then their signs and a scale. */
+  /**
+   * Of 32 columns in eight bytes, the eight of entry {@code n}: four entries of the grid, then
+   * their signs and a scale.
+   */
   private static long grid(MemorySegment s, long at, int n) {
     int signs = IqGrids.signs(s.get(INT, at + 4) >>> n * 7 & 127);
     return GRID[s.get(BYTE, at + n) & 255] | Long.expand(signs, 0x0404040404040404L);

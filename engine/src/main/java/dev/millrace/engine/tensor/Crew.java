@@ -7,10 +7,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that compute. A section of work is cut into parts that may run at the same time, in any order, on any of them: what a part computes never depends on who
- * runs it. Sections are objects that are made once and kept, so that a turn of the wheel allocates nothing.
+ * The threads that compute. A section of work is cut into parts that may run at the same time, in
+ * any order, on any of them: what a part computes never depends on who runs it. Sections are
+ * objects that are made once and kept, so that a turn of the wheel allocates nothing.
  *
- * <p>A token has a hundred sections of a few microseconds each, so that a thread waits for the next one by spinning, and sleeps only when none has come for a while.
+ * <p>A token has a hundred sections of a few microseconds each, so that a thread waits for the next
+ * one by spinning, and sleeps only when none has come for a while.
  */
 public final class Crew implements AutoCloseable {
 
@@ -41,8 +43,9 @@ public final class Crew implements AutoCloseable {
   private final AtomicInteger[] asleep;
 
   /**
-   * Which part is next: (generation, parts, next part) in one word, so that a thread that is late can never take a part of a section that it has not seen. The section
-   * itself cannot change while a part that was taken is not finished.
+   * Which part is next: (generation, parts, next part) in one word, so that a thread that is late
+   * can never take a part of a section that it has not seen. The section itself cannot change while
+   * a part that was taken is not finished.
    */
   private final AtomicLong ticket = new AtomicLong();
 
@@ -80,7 +83,10 @@ public final class Crew implements AutoCloseable {
     return scratch[worker];
   }
 
-  /** Runs all parts and returns when all are done. Called by the one thread that owns the crew; it works too. */
+  /**
+   * Runs all parts and returns when all are done. Called by the one thread that owns the crew; it
+   * works too.
+   */
   public void run(int parts, Section work) {
     if (parts < 1) {
       return;

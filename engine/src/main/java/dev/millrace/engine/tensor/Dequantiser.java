@@ -9,10 +9,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Turns stored blocks into floats, one number after the other: the meaning of each type, as ggml defines it in the {@code dequantize_row_*} functions of {@code
- * ggml-quants.c}, with the same roundings. Faster forms are checked against it.
+ * Turns stored blocks into floats, one number after the other: the meaning of each type, as ggml
+ * defines it in the {@code dequantize_row_*} functions of {@code ggml-quants.c}, with the same
+ * roundings. Faster forms are checked against it.
  *
- * <p>In the block layouts below, {@code d} is a scale and {@code m} or {@code dmin} what is added or taken away, all of 16 bits; indices run in bytes.
+ * <p>In the block layouts below, {@code d} is a scale and {@code m} or {@code dmin} what is added
+ * or taken away, all of 16 bits; indices run in bytes.
  */
 public final class Dequantiser {
   private static final ValueLayout.OfShort SHORT =
@@ -138,7 +140,10 @@ public final class Dequantiser {
     }
   }
 
-  /** 16 bytes of scales (low half) and minima (high half), one for 16 numbers; 64 bytes of codes; d, dmin. */
+  /**
+   * 16 bytes of scales (low half) and minima (high half), one for 16 numbers; 64 bytes of codes; d,
+   * dmin.
+   */
   private static void q2k(MemorySegment s, long at, float[] out, int o) {
     float d = half(s, at + 80);
     float dmin = half(s, at + 82);
@@ -155,8 +160,8 @@ public final class Dequantiser {
   }
 
   /**
-   * 32 bytes with the third bits, 64 bytes of codes as in Q2_K, 12 bytes of scales of 6 bits, d. The third bit of number n is bit n / 32 of byte n % 32; where it is clear, 4 is
-   * taken away.
+   * 32 bytes with the third bits, 64 bytes of codes as in Q2_K, 12 bytes of scales of 6 bits, d.
+   * The third bit of number n is bit n / 32 of byte n % 32; where it is clear, 4 is taken away.
    */
   private static void q3k(MemorySegment s, long at, float[] out, int o) {
     float d = half(s, at + 108);
@@ -173,7 +178,10 @@ public final class Dequantiser {
     }
   }
 
-  /** Where the two-bit codes of a group of 16 start: a byte holds those of the numbers n, n + 32, n + 64, n + 96 of a half. */
+  /**
+   * Where the two-bit codes of a group of 16 start: a byte holds those of the numbers n, n + 32, n
+   * + 64, n + 96 of a half.
+   */
   private static int twoBitBytes(int group) {
     return group / 8 * 32 + group % 2 * 16;
   }
@@ -189,7 +197,10 @@ public final class Dequantiser {
     return low | high << 4;
   }
 
-  /** d, dmin, 12 bytes of scales and minima, 128 bytes of codes: byte j of 32 holds number j (low) and j + 32 (high) of 64. */
+  /**
+   * d, dmin, 12 bytes of scales and minima, 128 bytes of codes: byte j of 32 holds number j (low)
+   * and j + 32 (high) of 64.
+   */
   private static void q4k(MemorySegment s, long at, float[] out, int o) {
     float d = half(s, at);
     float dmin = half(s, at + 2);
@@ -204,7 +215,10 @@ public final class Dequantiser {
     }
   }
 
-  /** d, dmin, 12 bytes of scales and minima, 32 bytes with the fifth bits (bit n / 32 of byte n % 32), 128 bytes of codes as in Q4_K. */
+  /**
+   * d, dmin, 12 bytes of scales and minima, 32 bytes with the fifth bits (bit n / 32 of byte n %
+   * 32), 128 bytes of codes as in Q4_K.
+   */
   private static void q5k(MemorySegment s, long at, float[] out, int o) {
     float d = half(s, at);
     float dmin = half(s, at + 2);
@@ -221,14 +235,19 @@ public final class Dequantiser {
     }
   }
 
-  /** Six bits: those of the groups 0 to 3 in bytes 0 to 3; of the others, the low four in bytes 8 to 11 (low half) and the high two on top of bytes 0 to 3. */
+  /**
+   * Six bits: those of the groups 0 to 3 in bytes 0 to 3; of the others, the low four in bytes 8 to
+   * 11 (low half) and the high two on top of bytes 0 to 3.
+   */
   private static int scaleOfQ4k(MemorySegment s, long scales, int group) {
     return group < 4
         ? unsigned(s, scales + group) & 63
         : unsigned(s, scales + group + 4) & 15 | unsigned(s, scales + group - 4) >> 6 << 4;
   }
 
-  /** As the scales: bytes 4 to 7, the high halves of bytes 8 to 11, the top bits of bytes 4 to 7. */
+  /**
+   * As the scales: bytes 4 to 7, the high halves of bytes 8 to 11, the top bits of bytes 4 to 7.
+   */
   private static int minimumOfQ4k(MemorySegment s, long scales, int group) {
     return group < 4
         ? unsigned(s, scales + group + 4) & 63
@@ -257,7 +276,10 @@ public final class Dequantiser {
     iq4(s, at + 2, half(s, at), out, o);
   }
 
-  /** d, 2 bytes with the high two bits of 8 scales, 4 bytes with their low four, 128 bytes of codes, 32 numbers as in IQ4_NL each. */
+  /**
+   * d, 2 bytes with the high two bits of 8 scales, 4 bytes with their low four, 128 bytes of codes,
+   * 32 numbers as in IQ4_NL each.
+   */
   private static void iq4xs(MemorySegment s, long at, float[] out, int o) {
     float d = half(s, at);
     int high = s.get(SHORT, at + 2);
@@ -276,7 +298,10 @@ public final class Dequantiser {
     }
   }
 
-  /** d, then for each 32 numbers 4 bytes that name groups of 8 magnitudes and an int with 4 times 7 signs and, on top, a scale of four bits. */
+  /**
+   * d, then for each 32 numbers 4 bytes that name groups of 8 magnitudes and an int with 4 times 7
+   * signs and, on top, a scale of four bits.
+   */
   private static void iq2xxs(MemorySegment s, long at, float[] out, int o) {
     float d = half(s, at);
     for (int n = 0; n < 32; n++) {

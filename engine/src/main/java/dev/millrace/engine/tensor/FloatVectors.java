@@ -10,8 +10,9 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products with weights that are floats of 16 or 32 bits, for few columns: two vectors of rows, one column or four, which are 32 floats apart in the tile. 32 columns are
- * summed by themselves, then added, exactly as in {@link PanelVectors}.
+ * Products with weights that are floats of 16 or 32 bits, for few columns: two vectors of rows, one
+ * column or four, which are 32 floats apart in the tile. 32 columns are summed by themselves, then
+ * added, exactly as in {@link PanelVectors}.
  */
 final class FloatVectors {
   private static final VectorSpecies<Integer> I = Lanes.INTS;

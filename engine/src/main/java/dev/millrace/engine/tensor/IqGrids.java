@@ -1,8 +1,9 @@
 package dev.millrace.engine.tensor;
 
 /**
- * The code books of the IQ types. Facts of the formats, as ggml has them in {@code ggml-common.h} (tables {@code kvalues_iq4nl}, {@code iq2xxs_grid} and {@code
- * ksigns_iq2xs}); here in a shorter form.
+ * The code books of the IQ types. Facts of the formats, as ggml has them in {@code ggml-common.h}
+ * (tables {@code kvalues_iq4nl}, {@code iq2xxs_grid} and {@code ksigns_iq2xs}); here in a shorter
+ * form.
  */
 final class IqGrids {
   /** What the 16 codes of IQ4_NL and IQ4_XS stand for: denser around zero. */
@@ -13,7 +14,10 @@ final class IqGrids {
   /** The magnitudes that a number of an IQ2_XXS group can have. */
   private static final byte[] IQ2_MAGNITUDES = {8, 25, 43};
 
-  /** The 256 groups of IQ2_XXS: eight indices into the magnitudes, two bits each, the first number lowest. */
+  /**
+   * The 256 groups of IQ2_XXS: eight indices into the magnitudes, two bits each, the first number
+   * lowest.
+   */
   private static final char[] IQ2_XXS = {
     0x0000, 0x0002, 0x0005, 0x0008, 0x000a, 0x0011, 0x0014, 0x0020, 0x0022, 0x0028, 0x002a, 0x0041,
     0x0044, 0x0050, 0x0058, 0x0061, 0x0064, 0x0080, 0x0082, 0x008a, 0x00a2, 0x0101, 0x0104, 0x0110,
@@ -51,7 +55,10 @@ final class IqGrids {
     return IQ2_MAGNITUDES[IQ2_XXS[group] >>> 2 * i & 3];
   }
 
-  /** Eight signs out of seven stored: the number of negative ones is even. Bit i set means that number i is negative. */
+  /**
+   * Eight signs out of seven stored: the number of negative ones is even. Bit i set means that
+   * number i is negative.
+   */
   static int signs(int seven) {
     return seven | (Integer.bitCount(seven) & 1) << 7;
   }

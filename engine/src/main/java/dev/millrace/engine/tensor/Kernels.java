@@ -1,6 +1,9 @@
 package dev.millrace.engine.tensor;
 
-/** Which arithmetic computes: the scalar oracle, or vectors. Both give the same bits. Chosen once, at start. */
+/**
+ * Which arithmetic computes: the scalar oracle, or vectors. Both give the same bits. Chosen once,
+ * at start.
+ */
 public enum Kernels {
   /** Plain loops: slow, and the definition of what is right. */
   SCALAR,

@@ -5,8 +5,9 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The vector width of this process: {@code millrace.vector.bits}, or what the CPU prefers. The species are constants, because only then do kernels compile to plain
- * instructions. Loaded by vector kernels alone: the Vector API may be absent.
+ * The vector width of this process: {@code millrace.vector.bits}, or what the CPU prefers. The
+ * species are constants, because only then do kernels compile to plain instructions. Loaded by
+ * vector kernels alone: the Vector API may be absent.
  */
 public final class Lanes {
   /** 128, 256 or 512. */
@@ -18,7 +19,10 @@ public final class Lanes {
   public static final VectorSpecies<Integer> INTS = VectorSpecies.of(int.class, SHAPE);
   public static final VectorSpecies<Short> SHORTS = VectorSpecies.of(short.class, SHAPE);
 
-  /** As many 16-bit numbers as {@link #FLOATS} has lanes; at 128 bits more, because there is no smaller shape: the rest is not used. */
+  /**
+   * As many 16-bit numbers as {@link #FLOATS} has lanes; at 128 bits more, because there is no
+   * smaller shape: the rest is not used.
+   */
   public static final VectorSpecies<Short> HALVES =
       VectorSpecies.of(short.class, VectorShape.forBitSize(Math.max(64, BITS / 2)));
 

@@ -7,7 +7,10 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorOperators;
 
-/** What this machine can do at best, measured in the same process: a generated token reads every weight once, a prompt is bound by multiplications. */
+/**
+ * What this machine can do at best, measured in the same process: a generated token reads every
+ * weight once, a prompt is bound by multiplications.
+ */
 public final class MachineLimits {
   private static final long BYTES = 512L << 20;
   private static final int ROUNDS = 8;

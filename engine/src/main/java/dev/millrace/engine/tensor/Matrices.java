@@ -10,8 +10,8 @@ public final class Matrices {
   private Matrices() {}
 
   /**
-   * Reads rows [firstRow, firstRow + rows) of a tensor into memory of the arena, in the layout of their kernel. The arena is closed only when nothing computes with them
-   * any more.
+   * Reads rows [firstRow, firstRow + rows) of a tensor into memory of the arena, in the layout of
+   * their kernel. The arena is closed only when nothing computes with them any more.
    */
   public static Matrix load(
       Kernels kernels,

@@ -6,7 +6,10 @@ public interface Matrix {
 
   int columns();
 
-  /** The granularity of the split: parts start and end at multiples of this many rows (or at the end). */
+  /**
+   * The granularity of the split: parts start and end at multiples of this many rows (or at the
+   * end).
+   */
   int rowStep();
 
   /** Whether products read the integer form of activations. */
@@ -16,8 +19,9 @@ public interface Matrix {
   long bytes();
 
   /**
-   * Multiplies the rows [from, to) of this matrix with {@code count} rows of x: {@code out[(outRow + i) * outStride + outColumn + r] = dot(this row r, x row xRow + i)}. Each element
-   * is computed in one fixed order, whatever the ranges.
+   * Multiplies the rows [from, to) of this matrix with {@code count} rows of x: {@code out[(outRow
+   * + i) * outStride + outColumn + r] = dot(this row r, x row xRow + i)}. Each element is computed
+   * in one fixed order, whatever the ranges.
    *
    * @param worker names scratch space
    */

@@ -7,7 +7,8 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q4_0: weights of four bits, a scale for 32 of them. A group has, block by block, four vectors of 16 lanes with eight weights each; then, block by block, 16 scales.
+ * Q4_0: weights of four bits, a scale for 32 of them. A group has, block by block, four vectors of
+ * 16 lanes with eight weights each; then, block by block, 16 scales.
  */
 final class NibbleMatrix extends RowGroups {
   private final int blocks;
@@ -30,7 +31,10 @@ final class NibbleMatrix extends RowGroups {
     }
   }
 
-  /** The 16 bytes of a block hold columns 0 to 15 in their low halves and 16 to 31 in their high ones. */
+  /**
+   * The 16 bytes of a block hold columns 0 to 15 in their low halves and 16 to 31 in their high
+   * ones.
+   */
   private static void packNibbles(
       MemorySegment source, long from, MemorySegment target, long lane) {
     for (int j = 0; j < 4; j++) {
@@ -39,7 +43,10 @@ final class NibbleMatrix extends RowGroups {
     }
   }
 
-  /** Eight columns, a byte each, as a lane holds them: the low bits of the even ones in the low half, those of the odd ones in the high half. */
+  /**
+   * Eight columns, a byte each, as a lane holds them: the low bits of the even ones in the low
+   * half, those of the odd ones in the high half.
+   */
   static int paired(long bytes, long mask) {
     return (int) (Long.compress(bytes, mask) | Long.compress(bytes >>> 8, mask) << 16);
   }

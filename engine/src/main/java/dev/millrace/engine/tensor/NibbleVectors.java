@@ -10,11 +10,14 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products with 4-bit weights in blocks of 32 that have one scale (Q4_0). Rows sit in lanes. A lane of 32 bits holds eight weights of a row, even columns in its low half, odd
- * ones in its high half; seen as 16-bit lanes, a shift and a mask give the weights of a pair of columns, and a product with the pair of activations adds to both sums at
- * once. Sixteen such products fit 16 bits: 16 * 8 * 127.
+ * Products with 4-bit weights in blocks of 32 that have one scale (Q4_0). Rows sit in lanes. A lane
+ * of 32 bits holds eight weights of a row, even columns in its low half, odd ones in its high half;
+ * seen as 16-bit lanes, a shift and a mask give the weights of a pair of columns, and a product
+ * with the pair of activations adds to both sums at once. Sixteen such products fit 16 bits: 16 * 8
+ * * 127.
  *
- * <p>Flat on purpose: a call inside would be too much for the inliner, and vectors would live on the heap.
+ * <p>Flat on purpose: a call inside would be too much for the inliner, and vectors would live on
+ * the heap.
  */
 final class NibbleVectors {
   private static final VectorSpecies<Integer> I = Lanes.INTS;
@@ -23,7 +26,10 @@ final class NibbleVectors {
 
   private NibbleVectors() {}
 
-  /** Two vectors of rows, one column: {@code tile[t0…]} and {@code tile[t1…]}. Addresses are of the first vector's and the second's lanes. */
+  /**
+   * Two vectors of rows, one column: {@code tile[t0…]} and {@code tile[t1…]}. Addresses are of the
+   * first vector's and the second's lanes.
+   */
   static void one(
       MemorySegment w,
       long q0,

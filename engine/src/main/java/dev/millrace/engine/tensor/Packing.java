@@ -7,17 +7,26 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** What turning a tensor of a file into a matrix needs: who computes, where it goes, and the rows as the file has them. */
+/**
+ * What turning a tensor of a file into a matrix needs: who computes, where it goes, and the rows as
+ * the file has them.
+ */
 record Packing(
     Kernels kernels, Crew crew, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
 
-  /** Packs one group of rows: {@code source} has them one after the other, as in the file; missing ones of the last group are zero. */
+  /**
+   * Packs one group of rows: {@code source} has them one after the other, as in the file; missing
+   * ones of the last group are zero.
+   */
   @FunctionalInterface
   interface Packer {
     void pack(int group, MemorySegment source, long rowBytes, int rows);
   }
 
-  /** Reads group by group through the file's channel and packs each, all workers at once: the weights are in memory once. */
+  /**
+   * Reads group by group through the file's channel and packs each, all workers at once: the
+   * weights are in memory once.
+   */
   void each(int rows, Packer packer) {
     long rowBytes = tensor.type().rowBytes(tensor.columns());
     int groups = (rows + RowGroups.GROUP - 1) / RowGroups.GROUP;

@@ -10,7 +10,10 @@ import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Interleaved weights to floats of a panel: one vector of rows, all columns. Each conversion is exact. */
+/**
+ * Interleaved weights to floats of a panel: one vector of rows, all columns. Each conversion is
+ * exact.
+ */
 final class PanelFills {
   private static final VectorSpecies<Integer> I = Lanes.INTS;
   private static final VectorSpecies<Float> F = Lanes.FLOATS;

@@ -44,7 +44,10 @@ abstract class PanelMatrix extends RowGroups {
     }
   }
 
-  /** Fills lanes [lane, lane + 16) of the panel and its scales with a group: see {@link Panels.Filler}. */
+  /**
+   * Fills lanes [lane, lane + 16) of the panel and its scales with a group: see {@link
+   * Panels.Filler}.
+   */
   abstract void fill(int group, int column, int depth, Scratch scratch, int lane);
 
   @Override

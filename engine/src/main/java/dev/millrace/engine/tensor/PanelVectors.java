@@ -4,8 +4,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products with a panel of weights as floats: (depth, 64 rows). A block of 32 columns is summed by itself, then scaled and added to the sums under way, exactly as in {@link
- * ByteVectors}.
+ * Products with a panel of weights as floats: (depth, 64 rows). A block of 32 columns is summed by
+ * itself, then scaled and added to the sums under way, exactly as in {@link ByteVectors}.
  */
 final class PanelVectors {
   private static final VectorSpecies<Float> F = Lanes.FLOATS;
@@ -16,7 +16,10 @@ final class PanelVectors {
 
   private PanelVectors() {}
 
-  /** Four vectors of rows from row {@code from} of the panel on, one column; {@code sums} begins at the same row. */
+  /**
+   * Four vectors of rows from row {@code from} of the panel on, one column; {@code sums} begins at
+   * the same row.
+   */
   static void one(
       float[] panel, int from, int depth, float[] scales, float[] x, int x0, float[] sums, int s0) {
     int p = from;

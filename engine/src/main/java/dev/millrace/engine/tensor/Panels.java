@@ -3,16 +3,19 @@ package dev.millrace.engine.tensor;
 import java.util.Arrays;
 
 /**
- * Products by panels: 64 rows of weights are turned into floats, some columns deep, in the nearest cache, and serve many columns of activations from there. Any type that can
- * be dequantised goes this way; types with a kernel of their own go this way when many columns are at hand, with the same bits.
+ * Products by panels: 64 rows of weights are turned into floats, some columns deep, in the nearest
+ * cache, and serve many columns of activations from there. Any type that can be dequantised goes
+ * this way; types with a kernel of their own go this way when many columns are at hand, with the
+ * same bits.
  */
 final class Panels {
   /** Turns weights into floats. */
   @FunctionalInterface
   interface Filler {
     /**
-     * Fills the panel (depth, 64) with columns [column, column + depth) of the rows from {@code row} on, and for each block of 32 columns the factors (64) that its sums are
-     * to be scaled with. Rows beyond the matrix may be anything finite.
+     * Fills the panel (depth, 64) with columns [column, column + depth) of the rows from {@code
+     * row} on, and for each block of 32 columns the factors (64) that its sums are to be scaled
+     * with. Rows beyond the matrix may be anything finite.
      */
     void fill(int row, int column, int depth, Scratch scratch);
   }

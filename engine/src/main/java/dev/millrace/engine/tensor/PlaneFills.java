@@ -10,7 +10,10 @@ import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Codes in planes to floats of a panel: one vector of rows, some columns. What {@link Codes} says in numbers, said in vectors. */
+/**
+ * Codes in planes to floats of a panel: one vector of rows, some columns. What {@link Codes} says
+ * in numbers, said in vectors.
+ */
 final class PlaneFills {
   private static final VectorSpecies<Integer> I = Lanes.INTS;
   private static final VectorSpecies<Float> F = Lanes.FLOATS;
@@ -54,8 +57,9 @@ final class PlaneFills {
   }
 
   /**
-   * Leaves the scales of a run in the place of its first column, and the shifts in that of its second: a vector that is
-   * chosen by a condition or handed to a method which is not inlined would be an object each time.
+   * Leaves the scales of a run in the place of its first column, and the shifts in that of its
+   * second: a vector that is chosen by a condition or handed to a method which is not inlined would
+   * be an object each time.
    */
   private static void scales(
       Codes codes, MemorySegment w, long half, long at, float[] panel, int to) {

@@ -4,9 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A matrix whose rows are interleaved in groups of 16: lane i of a vector is row i of a group, so that no sum ever crosses lanes, and an element's order of operations is
- * the same whatever the vector's width and however many columns are at hand. A tile is two groups by one or four columns; where fewer are left, a tile computes some of
- * them twice.
+ * A matrix whose rows are interleaved in groups of 16: lane i of a vector is row i of a group, so
+ * that no sum ever crosses lanes, and an element's order of operations is the same whatever the
+ * vector's width and however many columns are at hand. A tile is two groups by one or four columns;
+ * where fewer are left, a tile computes some of them twice.
  */
 abstract class RowGroups implements Matrix {
   /** The rows of a group. */
@@ -39,7 +40,10 @@ abstract class RowGroups implements Matrix {
     weights = allocate(packing.arena(), groupBytes * groups + SLACK);
   }
 
-  /** Memory of the arena, seen without its lifetime check: kernels load from it millions of times. Whoever closes the arena has stopped all use. */
+  /**
+   * Memory of the arena, seen without its lifetime check: kernels load from it millions of times.
+   * Whoever closes the arena has stopped all use.
+   */
   @SuppressWarnings("restricted")
   static MemorySegment allocate(Arena arena, long bytes) {
     MemorySegment owned = arena.allocate(bytes, 64);
@@ -126,6 +130,9 @@ abstract class RowGroups implements Matrix {
   /** The products of two groups and the row {@code c} of x, into tile[0…31]. */
   abstract void one(int group, int other, Activations x, int c, float[] tile);
 
-  /** The products of two groups and {@code count} rows of x from {@code c} on, at most 4 and at least 2, into tile[32 * i…]. */
+  /**
+   * The products of two groups and {@code count} rows of x from {@code c} on, at most 4 and at
+   * least 2, into tile[32 * i…].
+   */
   abstract void four(int group, int other, Activations x, int c, int count, float[] tile);
 }

@@ -8,9 +8,10 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q6_K: weights of six bits, an 8-bit scale for 16 of them, one more scale for a superblock of 256. A group has, block by block, two vectors of low bits as in {@link
- * NibbleMatrix}; then, block by block, a vector whose lanes hold the high bits of 16 columns, even ones in the low half; then, by superblock, 16 times 16 scales of a byte
- * and 16 scales of those.
+ * Q6_K: weights of six bits, an 8-bit scale for 16 of them, one more scale for a superblock of 256.
+ * A group has, block by block, two vectors of low bits as in {@link NibbleMatrix}; then, block by
+ * block, a vector whose lanes hold the high bits of 16 columns, even ones in the low half; then, by
+ * superblock, 16 times 16 scales of a byte and 16 scales of those.
  */
 final class SixBitMatrix extends RowGroups {
   private final int supers;
@@ -45,7 +46,10 @@ final class SixBitMatrix extends RowGroups {
     }
   }
 
-  /** In the file a superblock has halves of 128 columns, and in each four runs of 32 that share bytes. */
+  /**
+   * In the file a superblock has halves of 128 columns, and in each four runs of 32 that share
+   * bytes.
+   */
   private void packBlock(MemorySegment source, long block, int b, long low, long high) {
     int highs = 0;
     for (int j = 0; j < 2; j++) {

@@ -11,8 +11,10 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products with 6-bit weights in blocks of 16 that have an 8-bit scale, sixteen of them under one more scale (Q6_K). As in {@link NibbleVectors}; the upper two bits come from a
- * vector of their own. Sums start at -32 times those of the activations and may overflow on the way: in the end they fit 16 bits, 8 * 32 * 127.
+ * Products with 6-bit weights in blocks of 16 that have an 8-bit scale, sixteen of them under one
+ * more scale (Q6_K). As in {@link NibbleVectors}; the upper two bits come from a vector of their
+ * own. Sums start at -32 times those of the activations and may overflow on the way: in the end
+ * they fit 16 bits, 8 * 32 * 127.
  */
 final class SixBitVectors {
   private static final VectorSpecies<Integer> I = Lanes.INTS;
@@ -22,7 +24,10 @@ final class SixBitVectors {
 
   private SixBitVectors() {}
 
-  /** Two vectors of rows, one column. Addresses are of low bits, high bits and scales of the first vector's lanes and the second's. */
+  /**
+   * Two vectors of rows, one column. Addresses are of low bits, high bits and scales of the first
+   * vector's lanes and the second's.
+   */
   static void one(
       MemorySegment w,
       long q0,

@@ -8,8 +8,10 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q4_K: weights of four bits; a 6-bit scale and a 6-bit minimum for 32 of them; two scales for those of a superblock of 256. A group has, block by block, four vectors as in
- * {@link NibbleMatrix}; then, by superblock, 16 scales of scales and 16 of minima; then, block by block, 16 scales and 16 minima of a byte each.
+ * Q4_K: weights of four bits; a 6-bit scale and a 6-bit minimum for 32 of them; two scales for
+ * those of a superblock of 256. A group has, block by block, four vectors as in {@link
+ * NibbleMatrix}; then, by superblock, 16 scales of scales and 16 of minima; then, block by block,
+ * 16 scales and 16 minima of a byte each.
  */
 final class SuperNibbleMatrix extends RowGroups {
   private final int supers;
@@ -41,7 +43,10 @@ final class SuperNibbleMatrix extends RowGroups {
     }
   }
 
-  /** Scale ({@code first} 0) or minimum (4) of block b: 12 bytes hold eight of each, the last four of them in two pieces. */
+  /**
+   * Scale ({@code first} 0) or minimum (4) of block b: 12 bytes hold eight of each, the last four
+   * of them in two pieces.
+   */
   static int sixBits(MemorySegment source, long from, int b, int first) {
     if (b < 4) {
       return source.get(BYTE, from + first + b) & 63;

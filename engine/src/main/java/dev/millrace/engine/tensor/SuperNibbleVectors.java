@@ -11,8 +11,9 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products with 4-bit weights in superblocks of eight blocks of 32, each with its own scale and minimum (Q4_K): as in {@link NibbleVectors}, with {@code scale * dot - minimum *
- * sum} at the end of a block.
+ * Products with 4-bit weights in superblocks of eight blocks of 32, each with its own scale and
+ * minimum (Q4_K): as in {@link NibbleVectors}, with {@code scale * dot - minimum * sum} at the end
+ * of a block.
  */
 final class SuperNibbleVectors {
   private static final VectorSpecies<Integer> I = Lanes.INTS;
@@ -23,7 +24,10 @@ final class SuperNibbleVectors {
 
   private SuperNibbleVectors() {}
 
-  /** Two vectors of rows, one column. Addresses are of quants, superblock scales and block scales of the first vector's lanes and the second's. */
+  /**
+   * Two vectors of rows, one column. Addresses are of quants, superblock scales and block scales of
+   * the first vector's lanes and the second's.
+   */
   static void one(
       MemorySegment w,
       long q0,

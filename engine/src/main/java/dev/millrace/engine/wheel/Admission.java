@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Who is in. Sequences are admitted in the order of their submission and nobody passes another, so that none is
- * starved. An admitted one has pages for all its known tokens; further ones it gets as it grows, if need be from the
- * one admitted last, which is preempted: it goes back to its place in the line, and later computes its tokens again.
- * The oldest can take from all others and a cache holds any one sequence, so the oldest always gets on.
+ * Who is in. Sequences are admitted in the order of their submission and nobody passes another, so
+ * that none is starved. An admitted one has pages for all its known tokens; further ones it gets as
+ * it grows, if need be from the one admitted last, which is preempted: it goes back to its place in
+ * the line, and later computes its tokens again. The oldest can take from all others and a cache
+ * holds any one sequence, so the oldest always gets on.
  */
 final class Admission {
   private final WheelSettings settings;
@@ -108,8 +109,8 @@ final class Admission {
   }
 
   /**
-   * Gets a sequence the page for its next position. False where it cannot have one in this turn: it was preempted
-   * itself, or those it could take from are away.
+   * Gets a sequence the page for its next position. False where it cannot have one in this turn: it
+   * was preempted itself, or those it could take from are away.
    */
   boolean extend(Sequence sequence) {
     while (!sequence.hasRoomFor(sequence.computed() + 1)) {
@@ -158,7 +159,9 @@ final class Admission {
     }
   }
 
-  /** For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place. */
+  /**
+   * For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place.
+   */
   void check() {
     int[] users = new int[ledger.total()];
     for (Sequence sequence : admitted) {

@@ -45,7 +45,10 @@ final class Choosing {
     return sequence.text.push(token);
   }
 
-  /** Brings a sequence to where its prior tokens lead, which were told of before; notes where that completes it. */
+  /**
+   * Brings a sequence to where its prior tokens lead, which were told of before; notes where that
+   * completes it.
+   */
   void replay(Sequence sequence) {
     for (int token : sequence.request.prior()) {
       if (sequence.complete != null) {

@@ -8,7 +8,10 @@ public enum Finish {
   LENGTH,
   /** By {@link Generation#cancel}. */
   CANCELLED,
-  /** By {@link Generation#release}, a closed wheel or a pipe that is gone: its tokens can be gone on from elsewhere. */
+  /**
+   * By {@link Generation#release}, a closed wheel or a pipe that is gone: its tokens can be gone on
+   * from elsewhere.
+   */
   RELEASED,
   /** For the reason that the result gives. */
   FAILED

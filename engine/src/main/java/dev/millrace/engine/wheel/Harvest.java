@@ -8,7 +8,9 @@ import dev.millrace.engine.pipe.SequenceState;
 import dev.millrace.engine.pipe.Walk;
 import org.jspecify.annotations.Nullable;
 
-/** What follows a batch: positions are noted as computed, tokens are chosen, sequences end or rest. */
+/**
+ * What follows a batch: positions are noted as computed, tokens are chosen, sequences end or rest.
+ */
 final class Harvest {
   private final PipeProcessor processor;
   private final Choosing choosing;

@@ -8,7 +8,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Where other threads leave things for the wheel's: sequences, frames, and word that something is wished. */
+/**
+ * Where other threads leave things for the wheel's: sequences, frames, and word that something is
+ * wished.
+ */
 final class Inbox {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
@@ -105,7 +108,10 @@ final class Inbox {
     }
   }
 
-  /** Waits until something is left; returns at once where something was left since {@link #takeNote}. */
+  /**
+   * Waits until something is left; returns at once where something was left since {@link
+   * #takeNote}.
+   */
   void await() throws InterruptedException {
     lock.lock();
     try {

@@ -4,15 +4,15 @@ import dev.millrace.engine.sample.Logprobs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of one generation, on the wheel's thread: whatever it does, all other sequences wait for it. One that throws
- * fails its own sequence and no other.
+ * Hears of one generation, on the wheel's thread: whatever it does, all other sequences wait for
+ * it. One that throws fails its own sequence and no other.
  */
 public interface Listener {
   /**
    * A token was chosen.
    *
-   * @param text what may be shown now: whole characters, no part of a stop string; often "" and sometimes more than
-   *     this token's
+   * @param text what may be shown now: whole characters, no part of a stop string; often "" and
+   *     sometimes more than this token's
    * @param logprobs where asked for; filled anew for the next token
    */
   void token(int id, String text, @Nullable Logprobs logprobs);

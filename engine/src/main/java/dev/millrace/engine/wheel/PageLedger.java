@@ -4,13 +4,13 @@ import dev.millrace.engine.pipe.Pages;
 import java.util.Arrays;
 
 /**
- * Who has which page. A page is free, in use by one or more sequences, or cached: in use by nobody, but its tokens are
- * in the prefix index and it can be taken up again until it is needed otherwise. Only full pages are shared, and a
- * full page is never written.
+ * Who has which page. A page is free, in use by one or more sequences, or cached: in use by nobody,
+ * but its tokens are in the prefix index and it can be taken up again until it is needed otherwise.
+ * Only full pages are shared, and a full page is never written.
  *
- * <p>A sequence refers to all pages from its first on, and gives them back from its last on. So of two cached pages
- * the deeper one is always the longer unused: the oldest cached page has none below it, and taking pages in that order
- * never leaves one in the index whose predecessor is gone.
+ * <p>A sequence refers to all pages from its first on, and gives them back from its last on. So of
+ * two cached pages the deeper one is always the longer unused: the oldest cached page has none
+ * below it, and taking pages in that order never leaves one in the index whose predecessor is gone.
  */
 final class PageLedger {
   private final int[] references;
@@ -57,7 +57,10 @@ final class PageLedger {
     return freeCount + cached;
   }
 
-  /** A page for one sequence alone, of the free ones or else the longest unused of the cached; -1 where there is none. */
+  /**
+   * A page for one sequence alone, of the free ones or else the longest unused of the cached; -1
+   * where there is none.
+   */
   int take() {
     int page;
     if (freeCount > 0) {
@@ -73,7 +76,9 @@ final class PageLedger {
     return page;
   }
 
-  /** Gives the cached prefix of the tokens, at most {@code limit} pages of it; takes nothing yet. */
+  /**
+   * Gives the cached prefix of the tokens, at most {@code limit} pages of it; takes nothing yet.
+   */
   int match(int[] tokens, int limit, int[] pages) {
     int count = 0;
     int before = PrefixIndex.ROOT;
@@ -104,9 +109,9 @@ final class PageLedger {
   }
 
   /**
-   * A page of a sequence is full and computed. Gives the page that the sequence is to use from now on: the one that
-   * already holds the same, if another was quicker, because equal tokens have equal keys and values to the bit; the
-   * page given is free then.
+   * A page of a sequence is full and computed. Gives the page that the sequence is to use from now
+   * on: the one that already holds the same, if another was quicker, because equal tokens have
+   * equal keys and values to the bit; the page given is free then.
    */
   int file(int page, int before, int[] tokens, int offset) {
     if (!reuse) {
@@ -167,8 +172,8 @@ final class PageLedger {
   }
 
   /**
-   * Finds what is wrong, for tests: every page is exactly one of free, cached and in use; the index is a forest whose
-   * inner pages are at least as much used as those below.
+   * Finds what is wrong, for tests: every page is exactly one of free, cached and in use; the index
+   * is a forest whose inner pages are at least as much used as those below.
    *
    * @param expected how many sequences use each page
    */

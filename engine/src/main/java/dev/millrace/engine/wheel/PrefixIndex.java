@@ -4,9 +4,10 @@ import dev.millrace.engine.pipe.Pages;
 import java.util.Arrays;
 
 /**
- * Full pages by what is in them. A page is known by the page before it and its own tokens, so that two pages are the
- * same exactly if all tokens up to their end are: the hash over the chain only finds the candidate, the tokens decide.
- * A hash alone, of whatever width, would let one who forges a collision read another's context.
+ * Full pages by what is in them. A page is known by the page before it and its own tokens, so that
+ * two pages are the same exactly if all tokens up to their end are: the hash over the chain only
+ * finds the candidate, the tokens decide. A hash alone, of whatever width, would let one who forges
+ * a collision read another's context.
  */
 final class PrefixIndex {
   /** The parent of a sequence's first page. */
@@ -30,7 +31,10 @@ final class PrefixIndex {
     Arrays.fill(parent, NONE);
   }
 
-  /** The page that holds the tokens from {@code offset} on after {@code before}; -1 where there is none. */
+  /**
+   * The page that holds the tokens from {@code offset} on after {@code before}; -1 where there is
+   * none.
+   */
   int find(int before, int[] from, int offset) {
     long sought = hash(before, from, offset);
     for (int page = heads[bucket(sought)]; page != NONE; page = next[page]) {

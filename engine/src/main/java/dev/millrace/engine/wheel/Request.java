@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  * What is to be generated. The arrays are not to be changed afterwards.
  *
  * @param prompt its tokens, at least one
- * @param maxTokens so many are generated at most, {@code prior} included; a full context ends it before
+ * @param maxTokens so many are generated at most, {@code prior} included; a full context ends it
+ *     before
  * @param stops texts that end it and are not part of it
  * @param constraint what it is to keep to; null where it is free
  * @param ignoreEnd whether it goes on past end tokens
- * @param prior tokens that were generated before, of the same request: it goes on as if it had never stopped
+ * @param prior tokens that were generated before, of the same request: it goes on as if it had
+ *     never stopped
  */
 public record Request(
     int[] prompt,
@@ -60,7 +62,10 @@ public record Request(
     return new Request(prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens);
   }
 
-  /** Refuses tokens that the model does not have, and a prompt that leaves no room for another token. */
+  /**
+   * Refuses tokens that the model does not have, and a prompt that leaves no room for another
+   * token.
+   */
   void check(int vocabulary, int capacity) {
     check(prompt, vocabulary, "prompt");
     check(prior, vocabulary, "prior");

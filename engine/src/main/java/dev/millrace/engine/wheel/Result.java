@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason why it FAILED or was RELEASED; else empty
  * @param tokens all generated, those that it went on from included; an end token is not one of them
- * @param text of all these tokens; without the stop string, and of a released one without what could have become one
+ * @param text of all these tokens; without the stop string, and of a released one without what
+ *     could have become one
  * @param rest the end of the text, that no {@link Listener#token} has had
  * @param stop the stop string that ended it; null where none did
  */

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One generation inside the wheel: its tokens, how many of them are computed, its pages. It is made by the submitter's
- * thread and belongs to the wheel's from then on.
+ * One generation inside the wheel: its tokens, how many of them are computed, its pages. It is made
+ * by the submitter's thread and belongs to the wheel's from then on.
  */
 final class Sequence implements Traveller {
   final Request request;
@@ -103,7 +103,9 @@ final class Sequence implements Traveller {
     return pageCount;
   }
 
-  /** Tokens that are known and not computed: one while it decodes, more while it is in its prompt. */
+  /**
+   * Tokens that are known and not computed: one while it decodes, more while it is in its prompt.
+   */
   int remaining() {
     return known - computed;
   }
@@ -153,7 +155,9 @@ final class Sequence implements Traveller {
     computed = base;
   }
 
-  /** The next {@code count} positions are computed; pages that are full now are shared from now on. */
+  /**
+   * The next {@code count} positions are computed; pages that are full now are shared from now on.
+   */
   void advance(int count, PageLedger ledger) {
     computed += count;
     for (; (filed + 1) * Pages.SIZE <= computed; filed++) {

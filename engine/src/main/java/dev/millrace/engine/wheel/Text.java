@@ -4,7 +4,10 @@ import dev.millrace.engine.sample.StopStrings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A sequence's text as it grows: spelled out, cut at a stop string, and shown only as far as it is certain. */
+/**
+ * A sequence's text as it grows: spelled out, cut at a stop string, and shown only as far as it is
+ * certain.
+ */
 final class Text {
   private final Speller speller;
   private final StopStrings stops;

@@ -5,9 +5,10 @@ import dev.millrace.engine.wheel.Counters.Figure;
 import java.util.List;
 
 /**
- * Fills a turn: one token of every sequence that decodes, and chunks of prompts. While any decodes, the chunks are
- * bounded together, and so is the time that it waits. Prompts share what there is evenly, what one leaves over goes to
- * the others; where there is less than one row for each, they take turns.
+ * Fills a turn: one token of every sequence that decodes, and chunks of prompts. While any decodes,
+ * the chunks are bounded together, and so is the time that it waits. Prompts share what there is
+ * evenly, what one leaves over goes to the others; where there is less than one row for each, they
+ * take turns.
  */
 final class TurnPlan {
   private final WheelSettings settings;
@@ -47,7 +48,10 @@ final class TurnPlan {
     counters.add(Figure.PREFILL_TOKENS, group.batch.rows - decoding);
   }
 
-  /** From the strongest claim on: who gets a page takes it from those behind, who are not planned yet. */
+  /**
+   * From the strongest claim on: who gets a page takes it from those behind, who are not planned
+   * yet.
+   */
   private int decodes() {
     List<Sequence> admitted = admission.admitted();
     int count = 0;

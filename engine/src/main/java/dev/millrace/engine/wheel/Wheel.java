@@ -17,13 +17,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Continuous batching: turn by turn, whatever sequences are ready go through the pipe as one batch. What a sequence
- * generates depends on its request alone, never on its neighbours, on how its prompt was cut into chunks, on what was
- * cached, or on whether it was preempted.
+ * Continuous batching: turn by turn, whatever sequences are ready go through the pipe as one batch.
+ * What a sequence generates depends on its request alone, never on its neighbours, on how its
+ * prompt was cut into chunks, on what was cached, or on whether it was preempted.
  *
- * <p>{@link #submit} and what a {@link Generation} offers are for any thread; so is {@link #arrived}. {@link #turn} is
- * for one thread alone, the owner: it computes, chooses tokens and calls listeners. {@link #run} makes the calling
- * thread the owner until the wheel is closed.
+ * <p>{@link #submit} and what a {@link Generation} offers are for any thread; so is {@link
+ * #arrived}. {@link #turn} is for one thread alone, the owner: it computes, chooses tokens and
+ * calls listeners. {@link #run} makes the calling thread the owner until the wheel is closed.
  */
 public final class Wheel implements Runnable, AutoCloseable {
   private final WheelSettings settings;
@@ -77,8 +77,8 @@ public final class Wheel implements Runnable, AutoCloseable {
   }
 
   /**
-   * Takes a request into the line. A prompt that leaves no room in the context is refused; a generation that fills the
-   * context ends with LENGTH.
+   * Takes a request into the line. A prompt that leaves no room in the context is refused; a
+   * generation that fills the context ends with LENGTH.
    *
    * @throws EngineException where it can never be done, or the wheel is closed
    */
@@ -109,8 +109,9 @@ public final class Wheel implements Runnable, AutoCloseable {
   }
 
   /**
-   * Makes one turn: takes in what came, ends what is to end, admits, and runs a batch. Says whether there was anything
-   * to do; if not, there will not be before something is submitted, wished or arrives.
+   * Makes one turn: takes in what came, ends what is to end, admits, and runs a batch. Says whether
+   * there was anything to do; if not, there will not be before something is submitted, wished or
+   * arrives.
    */
   public boolean turn() {
     boolean any = inbox.takeNote();
@@ -133,7 +134,10 @@ public final class Wheel implements Runnable, AutoCloseable {
     return any;
   }
 
-  /** Turns until closed, waiting where there is nothing to do. The calling thread is the owner meanwhile. */
+  /**
+   * Turns until closed, waiting where there is nothing to do. The calling thread is the owner
+   * meanwhile.
+   */
   @Override
   public void run() {
     String reason = "the wheel's thread ended";
@@ -230,7 +234,9 @@ public final class Wheel implements Runnable, AutoCloseable {
     counters.set(Figure.PAGES_FREE, ledger.free());
   }
 
-  /** For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place. */
+  /**
+   * For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place.
+   */
   void check() {
     admission.check();
   }

@@ -6,13 +6,16 @@ import dev.millrace.engine.pipe.Pages;
 /**
  * How a wheel turns; validated, immutable.
  *
- * @param maxRows tokens in one turn at most; so large a chunk of a prompt is computed at once when nothing else runs
+ * @param maxRows tokens in one turn at most; so large a chunk of a prompt is computed at once when
+ *     nothing else runs
  * @param maxSequences admitted at the same time at most; each may have a token in every turn
- * @param prefillRows prompt tokens in a turn at most while sequences decode: it bounds how long those wait for a turn
+ * @param prefillRows prompt tokens in a turn at most while sequences decode: it bounds how long
+ *     those wait for a turn
  * @param pages of the cache, for all sequences together
  * @param context positions of one sequence at most, as the model was trained
  * @param prefixReuse whether pages of equal beginnings are shared, and kept for later
- * @param groups batches in flight at most; more than one is of use where parts of the pipe are elsewhere
+ * @param groups batches in flight at most; more than one is of use where parts of the pipe are
+ *     elsewhere
  */
 public record WheelSettings(
     int maxRows,
@@ -61,7 +64,10 @@ public record WheelSettings(
         maxRows, maxSequences, prefillRows, pages, context, prefixReuse, count);
   }
 
-  /** Positions that a sequence can have: the model's context, or less where the cache has not the pages for it. */
+  /**
+   * Positions that a sequence can have: the model's context, or less where the cache has not the
+   * pages for it.
+   */
   public int capacity() {
     return (int) Math.min(context, (long) pages * Pages.SIZE);
   }

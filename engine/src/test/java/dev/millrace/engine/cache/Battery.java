@@ -25,7 +25,10 @@ final class Battery {
         args[0].equals("allocations") ? allocations() : digests(Integer.parseInt(args[0])));
   }
 
-  /** The digest, or several if they differ from round to round: kernels are interpreted first, then compiled. */
+  /**
+   * The digest, or several if they differ from round to round: kernels are interpreted first, then
+   * compiled.
+   */
   private static String digests(int rounds) {
     Set<String> digests = new TreeSet<>();
     for (int i = 0; i < rounds; i++) {
@@ -75,7 +78,10 @@ final class Battery {
     return x;
   }
 
-  /** Every operation, on a fresh copy of x each time, with the result folded in where there is a digest. */
+  /**
+   * Every operation, on a fresh copy of x each time, with the result folded in where there is a
+   * digest.
+   */
   private static Map<String, Runnable> operations(
       Arithmetic a, float[] x, float[] y, int n, long[] digest) {
     Map<String, Runnable> all = new TreeMap<>();

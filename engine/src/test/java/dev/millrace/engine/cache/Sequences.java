@@ -107,7 +107,10 @@ final class Sequences {
     }
   }
 
-  /** The outputs (sequence, position, heads, valueDim) of these turns, over a store whose pages hold something else before. */
+  /**
+   * The outputs (sequence, position, heads, valueDim) of these turns, over a store whose pages hold
+   * something else before.
+   */
   float[][] attend(
       Kernels kernels, int threads, Attention.Rule rule, int[][] tables, List<List<Run>> turns) {
     int rows = 0;

@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** The templates of the test data, the contexts they are rendered with, and what Python's jinja2 made of each: see the README beside them. */
+/**
+ * The templates of the test data, the contexts they are rendered with, and what Python's jinja2
+ * made of each: see the README beside them.
+ */
 final class Expectations {
   /** The time that the expectations were made for. */
   private static final LocalDateTime NOW = LocalDateTime.of(2026, 2, 5, 9, 3, 7);
@@ -27,7 +30,10 @@ final class Expectations {
 
   private Expectations() {}
 
-  /** What one template gave for one context: {@code ok} and the text, {@code raised} and the template's message, or {@code error} and jinja2's complaint. */
+  /**
+   * What one template gave for one context: {@code ok} and the text, {@code raised} and the
+   * template's message, or {@code error} and jinja2's complaint.
+   */
   record Case(String template, String context, String kind, String text) {}
 
   static Path resources() {
@@ -69,7 +75,10 @@ final class Expectations {
     return cases;
   }
 
-  /** Fails unless rendering does what the case says. What jinja2 words as an error of its own need only be an error of ours. */
+  /**
+   * Fails unless rendering does what the case says. What jinja2 words as an error of its own need
+   * only be an error of ours.
+   */
   static void check(String source, Map<String, ?> context, Case expected) {
     String outcome;
     try {

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A template out of a downloaded file ends in an error, whatever it is: never in a hang, an exhausted heap or an overflown stack. */
+/**
+ * A template out of a downloaded file ends in an error, whatever it is: never in a hang, an
+ * exhausted heap or an overflown stack.
+ */
 @Timeout(60)
 class HostileTemplatesTest {
   private static final LocalDateTime NOW = LocalDateTime.of(2026, 2, 5, 9, 3, 7);

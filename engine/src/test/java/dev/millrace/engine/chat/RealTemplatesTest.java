@@ -8,7 +8,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The templates that models ship render as Python's jinja2 renders them. A further folder of templates can be named by {@code millrace.templates}. */
+/**
+ * The templates that models ship render as Python's jinja2 renders them. A further folder of
+ * templates can be named by {@code millrace.templates}.
+ */
 class RealTemplatesTest {
   private static final Map<String, Map<String, Object>> CONTEXTS = Expectations.contexts();
 

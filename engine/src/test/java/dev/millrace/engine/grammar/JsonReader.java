@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON by RFC 8259 and nothing else; numbers become BigDecimal. Throws IllegalArgumentException for all that is not. */
+/**
+ * JSON by RFC 8259 and nothing else; numbers become BigDecimal. Throws IllegalArgumentException for
+ * all that is not.
+ */
 final class JsonReader {
   private final String text;
   private int at;

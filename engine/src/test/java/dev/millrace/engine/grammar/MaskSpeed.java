@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Measures constraints over the vocabulary of a model (its GGUF is the argument), in CPU time of the thread. */
+/**
+ * Measures constraints over the vocabulary of a model (its GGUF is the argument), in CPU time of
+ * the thread.
+ */
 final class MaskSpeed {
   private MaskSpeed() {}
 

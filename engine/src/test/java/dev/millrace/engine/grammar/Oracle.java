@@ -17,8 +17,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Membership and viability of prefixes by plain recursion over the expressions of a grammar of which every rule can
- * be completed. A match that asks for a byte behind the end of the text shows the text to be a viable prefix.
+ * Membership and viability of prefixes by plain recursion over the expressions of a grammar of
+ * which every rule can be completed. A match that asks for a byte behind the end of the text shows
+ * the text to be a viable prefix.
  */
 final class Oracle {
   private final Map<String, Expr> rules;

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Small grammars, ambiguous and recursive ones among them, and vocabularies that overlap their texts. */
+/**
+ * Small grammars, ambiguous and recursive ones among them, and vocabularies that overlap their
+ * texts.
+ */
 final class RandomGrammars {
   private static final String[] LETTERS = {"a", "b", "c", "é", "ü", "愛", "😀", "😁", "\"", "ab"};
 

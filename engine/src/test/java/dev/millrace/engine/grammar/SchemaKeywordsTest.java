@@ -7,7 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Keyword by keyword: which texts are made, and what is refused by name. Schemas are written in JSON. */
+/**
+ * Keyword by keyword: which texts are made, and what is refused by name. Schemas are written in
+ * JSON.
+ */
 final class SchemaKeywordsTest {
   private static final VocabularyTrie BYTES = new VocabularyTrie(Words.bytesAnd());
 

@@ -37,7 +37,10 @@ final class Walks {
   }
 
   private record Way(Constraint.State state, byte[] text) {
-    /** Short texts first, but before all the ways with few open calls: else all nestings would be tried. */
+    /**
+     * Short texts first, but before all the ways with few open calls: else all nestings would be
+     * tried.
+     */
     int cost() {
       return text.length
           + 50 * Arrays.stream(state.config.stacks).mapToInt(Way::depth).min().orElse(0);

@@ -46,7 +46,10 @@ class BatchingTest {
     }
   }
 
-  /** The last logits of a sequence whose end is computed between the beginning of one and single rows of others. */
+  /**
+   * The last logits of a sequence whose end is computed between the beginning of one and single
+   * rows of others.
+   */
   private static float[] amongOthers(Rig rig, int[] tokens) {
     int[] others = new Random(SEED + 1).ints(LENGTH, 0, rig.config.vocabulary()).toArray();
     rig.logits(0, tokens, LENGTH - 4);

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a file's metadata says, the answer is a configuration that fits the tensors, or an error that names what does not. */
+/**
+ * Whatever a file's metadata says, the answer is a configuration that fits the tensors, or an error
+ * that names what does not.
+ */
 class ConfigMutationTest {
   private static final long SEED = 23;
   private static final int MUTATIONS = Boolean.getBoolean("millrace.proof") ? 5000 : 60;

@@ -75,7 +75,10 @@ final class Rig implements AutoCloseable {
     return logits;
   }
 
-  /** The logits at all positions of a sequence that goes through in chunks of these lengths, and a last one of what is left. */
+  /**
+   * The logits at all positions of a sequence that goes through in chunks of these lengths, and a
+   * last one of what is left.
+   */
   float[][] logits(int sequence, int[] tokens, int... chunks) {
     float[][] logits = new float[tokens.length][];
     int first = 0;

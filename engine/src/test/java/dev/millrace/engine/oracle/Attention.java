@@ -6,7 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The attention of one layer over one sequence, with the keys and values of all its positions so far. */
+/**
+ * The attention of one layer over one sequence, with the keys and values of all its positions so
+ * far.
+ */
 final class Attention {
   private final Hyperparameters h;
   private final Weights weights;

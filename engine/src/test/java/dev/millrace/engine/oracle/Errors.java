@@ -1,8 +1,9 @@
 package dev.millrace.engine.oracle;
 
 /**
- * How far results are from the reference: the root mean square of the differences over the root mean square of the reference, over all positions and logits (or over an
- * embedding). Nothing is removed before: neither a mean, which softmax would not see, nor outliers.
+ * How far results are from the reference: the root mean square of the differences over the root
+ * mean square of the reference, over all positions and logits (or over an embedding). Nothing is
+ * removed before: neither a mean, which softmax would not see, nor outliers.
  */
 public final class Errors {
   /** By how much an error of ours may exceed llama.cpp's. */

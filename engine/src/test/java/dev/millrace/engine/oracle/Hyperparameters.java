@@ -3,7 +3,10 @@ package dev.millrace.engine.oracle;
 import dev.millrace.engine.gguf.Metadata;
 import java.util.Set;
 
-/** What a model's metadata says of its shape: llama.cpp's keys ({@code src/llama-arch.cpp}) and its defaults. */
+/**
+ * What a model's metadata says of its shape: llama.cpp's keys ({@code src/llama-arch.cpp}) and its
+ * defaults.
+ */
 final class Hyperparameters {
   private final Metadata metadata;
   final String architecture;
@@ -87,12 +90,18 @@ final class Hyperparameters {
     return !is("gpt2", "bert");
   }
 
-  /** Whether neighbours rotate together, as the conversion of Llama's weights has it; else halves of a head do. */
+  /**
+   * Whether neighbours rotate together, as the conversion of Llama's weights has it; else halves of
+   * a head do.
+   */
   boolean rotatesNeighbours() {
     return is("llama");
   }
 
-  /** The factor on scores. The 27B models of Gemma, which only their layers tell, divide by the width per head. */
+  /**
+   * The factor on scores. The 27B models of Gemma, which only their layers tell, divide by the
+   * width per head.
+   */
   double attentionScale() {
     boolean is27b = is("gemma2") && layers() == 46 || is("gemma3") && layers() == 62;
     return 1 / Math.sqrt(is27b ? (double) width() / heads() : headLength());

@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Random numbers in the blocks of a type, without a quantiser: the codes are random bits, the scales are drawn so that the numbers have a mean of about zero and the wanted
- * deviation, and vary from group to group as they do in real files.
+ * Random numbers in the blocks of a type, without a quantiser: the codes are random bits, the
+ * scales are drawn so that the numbers have a mean of about zero and the wanted deviation, and vary
+ * from group to group as they do in real files.
  */
 final class RandomBlocks implements GgufWriter.Source {
   private static final ValueLayout.OfLong LONG =
@@ -167,7 +168,10 @@ final class RandomBlocks implements GgufWriter.Source {
     half(s, at + 108, positive());
   }
 
-  /** Scales from 32 to 63, minima within 4 of them, so that the numbers of a group are around zero or a little off. */
+  /**
+   * Scales from 32 to 63, minima within 4 of them, so that the numbers of a group are around zero
+   * or a little off.
+   */
   private void q4k(MemorySegment s, long at, float centre) {
     byte[] packed = new byte[12];
     for (int group = 0; group < 8; group++) {

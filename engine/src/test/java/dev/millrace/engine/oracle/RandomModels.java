@@ -6,8 +6,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Writes models with random weights of sensible size: states keep their order of magnitude through the layers, attention is neither even nor on one position only, logits differ.
- * The same shape, recipe and seed give the same file.
+ * Writes models with random weights of sensible size: states keep their order of magnitude through
+ * the layers, attention is neither even nor on one position only, logits differ. The same shape,
+ * recipe and seed give the same file.
  */
 public final class RandomModels {
   private final Shape shape;

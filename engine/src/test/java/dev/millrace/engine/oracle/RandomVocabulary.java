@@ -38,7 +38,10 @@ final class RandomVocabulary {
     };
   }
 
-  /** WordPiece, with the marks that llama.cpp's conversion leaves: words begin with U+2581, pieces inside words with nothing. */
+  /**
+   * WordPiece, with the marks that llama.cpp's conversion leaves: words begin with U+2581, pieces
+   * inside words with nothing.
+   */
   static void wordPieces(GgufWriter writer, int size) {
     String[] first = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
     String[] tokens = new String[size];

@@ -19,7 +19,8 @@ public interface Recipe {
   }
 
   /**
-   * llama.cpp's Q4_K_M: Q6_K for the head and, in a part of the layers, for values and the network's second matrix; other types where rows are no whole blocks ({@code
+   * llama.cpp's Q4_K_M: Q6_K for the head and, in a part of the layers, for values and the
+   * network's second matrix; other types where rows are no whole blocks ({@code
    * src/llama-quant.cpp}).
    */
   static Recipe q4km(int layers) {

@@ -4,8 +4,9 @@ import dev.millrace.engine.gguf.Gguf;
 import java.nio.file.Path;
 
 /**
- * What a model computes, in F64 over its dequantised weights, written to be read and compared with, not to be fast. Architectures: llama, qwen2, qwen3, qwen3moe, gemma2, gemma3,
- * phi3, gpt2, bert, nomic-bert; what distinguishes them follows llama.cpp ({@code src/models}) and the papers.
+ * What a model computes, in F64 over its dequantised weights, written to be read and compared with,
+ * not to be fast. Architectures: llama, qwen2, qwen3, qwen3moe, gemma2, gemma3, phi3, gpt2, bert,
+ * nomic-bert; what distinguishes them follows llama.cpp ({@code src/models}) and the papers.
  */
 public final class Reference implements AutoCloseable {
   private final Gguf gguf;
@@ -31,7 +32,10 @@ public final class Reference implements AutoCloseable {
     return open(file, 0);
   }
 
-  /** @param context the positions that the model is run with, on which the factors of Phi 3's rotation depend */
+  /**
+   * @param context the positions that the model is run with, on which the factors of Phi 3's
+   * rotation depend
+   */
   public static Reference open(Path file, int context) {
     return new Reference(Gguf.open(file), context);
   }

@@ -22,11 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The reference against llama.cpp: they were written apart, so what both say is right. {@link RightnessTest} has the types. */
+/**
+ * The reference against llama.cpp: they were written apart, so what both say is right. {@link
+ * RightnessTest} has the types.
+ */
 class ReferenceTest {
   private static final long SEED = 1;
 
-  /** llama.cpp's error in F32: its cache of keys and values, and its table of GELU, have 16 bits. */
+  /**
+   * llama.cpp's error in F32: its cache of keys and values, and its table of GELU, have 16 bits.
+   */
   private static final double SMALL = 2e-3;
 
   @TempDir Path directory;
@@ -110,7 +115,10 @@ class ReferenceTest {
     assertThat(peerError(model(shape, TensorType.F32), context)).isLessThan(SMALL);
   }
 
-  /** In one layer, a row that sees the last eight positions is the last row of a text of eight tokens: rotations are relative. */
+  /**
+   * In one layer, a row that sees the last eight positions is the last row of a text of eight
+   * tokens: rotations are relative.
+   */
   @Test
   void windowHidesWhatLiesBeforeIt() throws IOException {
     Shape shape = Shape.small("llama").layers(1);

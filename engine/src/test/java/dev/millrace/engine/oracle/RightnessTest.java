@@ -21,12 +21,18 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The engine is right: its error against the reference is at most {@link Errors#MARGIN} times llama.cpp's. */
+/**
+ * The engine is right: its error against the reference is at most {@link Errors#MARGIN} times
+ * llama.cpp's.
+ */
 class RightnessTest {
   private static final long SEED = 1;
   private static final int TOKENS = 32;
 
-  /** No error of llama.cpp is larger, though it rounds activations to 8 bits: else the reference would be wrong. */
+  /**
+   * No error of llama.cpp is larger, though it rounds activations to 8 bits: else the reference
+   * would be wrong.
+   */
   private static final double LARGE = 0.03;
 
   private static final String[] KNOWN = {"llama", "qwen2", "gemma2", "gemma3", "phi3", "gpt2"};

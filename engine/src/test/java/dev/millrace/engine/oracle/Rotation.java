@@ -1,8 +1,9 @@
 package dev.millrace.engine.oracle;
 
 /**
- * Rotary positions (Su et al. 2021): pair i of a head turns by position · base^(-2i/n) · scale, with the stretchings that long contexts brought: divided by a factor of its own
- * (Llama 3, Phi 3), multiplied by one for all (linear), or a mix of both by wavelength (YaRN, Peng et al. 2023).
+ * Rotary positions (Su et al. 2021): pair i of a head turns by position · base^(-2i/n) · scale,
+ * with the stretchings that long contexts brought: divided by a factor of its own (Llama 3, Phi 3),
+ * multiplied by one for all (linear), or a mix of both by wavelength (YaRN, Peng et al. 2023).
  */
 final class Rotation {
   private final boolean neighbours;
@@ -18,7 +19,8 @@ final class Rotation {
   /**
    * The rotation of a layer.
    *
-   * @param context how many positions the model is run with: Phi 3 has other factors where they are more than it was first trained on
+   * @param context how many positions the model is run with: Phi 3 has other factors where they are
+   *     more than it was first trained on
    */
   static Rotation of(Hyperparameters h, Weights weights, int layer, int context) {
     int n = h.integer("rope.dimension_count", h.headLength());
@@ -66,7 +68,10 @@ final class Rotation {
     }
   }
 
-  /** Pairs that turn more than 32 times over the original context stay, those that turn less than once are stretched in full, those between are mixed. */
+  /**
+   * Pairs that turn more than 32 times over the original context stay, those that turn less than
+   * once are stretched in full, those between are mixed.
+   */
   private static void yarn(double[] frequencies, int n, double base, double factor, int original) {
     double low = Math.max(0, Math.floor(pairThatTurns(32, n, base, original)));
     double high = Math.min(n - 1, Math.ceil(pairThatTurns(1, n, base, original)));

@@ -8,8 +8,10 @@ import java.util.Map;
  *
  * @param inner the width of the feed-forward network, or of each expert
  * @param tied whether the head is the embedding
- * @param stretched whether the rotation has factors: tensors {@code rope_freqs}, or the long and short ones of Phi 3
- * @param more further metadata: String, Integer, Float or Boolean by key, without the architecture's name
+ * @param stretched whether the rotation has factors: tensors {@code rope_freqs}, or the long and
+ *     short ones of Phi 3
+ * @param more further metadata: String, Integer, Float or Boolean by key, without the
+ *     architecture's name
  */
 public record Shape(
     String architecture,
@@ -28,7 +30,10 @@ public record Shape(
   /** How many experts a model of experts has. */
   static final int EXPERTS = 8;
 
-  /** A small model of an architecture, with all that distinguishes it in effect within some tens of tokens. */
+  /**
+   * A small model of an architecture, with all that distinguishes it in effect within some tens of
+   * tokens.
+   */
   public static Shape small(String architecture) {
     Shape plain = new Shape(architecture, 2, 256, 4, 2, 64, 512, 320, 256, false, false, Map.of());
     return switch (architecture) {
@@ -170,7 +175,9 @@ public record Shape(
         more);
   }
 
-  /** Many layers, each small; the heads together are wider than the hidden state, as Gemma has them. */
+  /**
+   * Many layers, each small; the heads together are wider than the hidden state, as Gemma has them.
+   */
   private Shape narrow(int count) {
     return new Shape(
         architecture, count, 64, 4, 2, 32, 128, vocabulary, context, true, stretched, more);

@@ -31,7 +31,10 @@ class StoriesTest {
     }
   }
 
-  /** Where two tokens are closer than llama.cpp's own error, either may be next, and the stories part. */
+  /**
+   * Where two tokens are closer than llama.cpp's own error, either may be next, and the stories
+   * part.
+   */
   @Test
   void quantisedStoriesPartOnlyWhereTheChoiceIsClose() {
     Path file = TestData.find("models/stories15M-Q8_0.gguf");

@@ -8,7 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A file's tensors as numbers, each read when it is first asked for. A dequantised number is a float, so that no bit is lost. */
+/**
+ * A file's tensors as numbers, each read when it is first asked for. A dequantised number is a
+ * float, so that no bit is lost.
+ */
 final class Weights {
   private final Gguf gguf;
   private final Map<String, Weight> read = new HashMap<>();

@@ -25,7 +25,9 @@ public final class LlamaCpp implements AutoCloseable {
     F16
   }
 
-  /** How the states of a text become one embedding, by llama.cpp's numbers. FILE: as the model says. */
+  /**
+   * How the states of a text become one embedding, by llama.cpp's numbers. FILE: as the model says.
+   */
   public enum Pooling {
     NONE,
     MEAN,
@@ -99,7 +101,8 @@ public final class LlamaCpp implements AutoCloseable {
   /**
    * Loads a model. Skips the test where there is no library.
    *
-   * @throws PeerException if llama.cpp refuses the model, for instance because it does not know the architecture
+   * @throws PeerException if llama.cpp refuses the model, for instance because it does not know the
+   *     architecture
    */
   public static LlamaCpp load(Path file, Settings settings) {
     return new LlamaCpp(LlamaLibrary.get(), file, settings);
@@ -204,7 +207,10 @@ public final class LlamaCpp implements AutoCloseable {
     return logits.reinterpret(4L * vocabularySize()).toArray(JAVA_FLOAT);
   }
 
-  /** The ids of a text. {@code ends}: with BOS and EOS as the model wants them. {@code special}: control tokens in the text count as such. */
+  /**
+   * The ids of a text. {@code ends}: with BOS and EOS as the model wants them. {@code special}:
+   * control tokens in the text count as such.
+   */
   public int[] tokenise(String text, boolean ends, boolean special) {
     MethodHandle tokenize =
         library.function(

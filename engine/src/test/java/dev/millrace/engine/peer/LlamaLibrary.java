@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * The native library, loaded once: the one in the directory that the property or environment variable {@code LLAMA_LIB} names (a current build, with its backends beside
- * it), else the one of March 2025 in the jar of {@code de.kherud:llama}.
+ * The native library, loaded once: the one in the directory that the property or environment
+ * variable {@code LLAMA_LIB} names (a current build, with its backends beside it), else the one of
+ * March 2025 in the jar of {@code de.kherud:llama}.
  */
 @SuppressWarnings("restricted")
 public final class LlamaLibrary {

@@ -11,8 +11,10 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The structs of parameters that llama.cpp takes by value. Their fields move from version to version ({@code include/llama.h}), so they are declared larger than any version
- * has them (a callee reads or writes only its part), start as the library's own defaults, and the fields that matter here are found by those defaults.
+ * The structs of parameters that llama.cpp takes by value. Their fields move from version to
+ * version ({@code include/llama.h}), so they are declared larger than any version has them (a
+ * callee reads or writes only its part), start as the library's own defaults, and the fields that
+ * matter here are found by those defaults.
  */
 final class LlamaParams {
   static final StructLayout LAYOUT =

@@ -1,4 +1,7 @@
-/** llama.cpp through the foreign function interface: what our results and our speed are compared with. */
+/**
+ * llama.cpp through the foreign function interface: what our results and our speed are compared
+ * with.
+ */
 @NullMarked
 package dev.millrace.engine.peer;
 

@@ -7,9 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A model without arithmetic: a hidden state is a hash of the token, its position, the layer and what every earlier
- * position left in the pages of that layer. Whatever goes wrong with pages, positions, rows or segments changes the
- * tokens. {@link #alone} says without any pages what is right.
+ * A model without arithmetic: a hidden state is a hash of the token, its position, the layer and
+ * what every earlier position left in the pages of that layer. Whatever goes wrong with pages,
+ * positions, rows or segments changes the tokens. {@link #alone} says without any pages what is
+ * right.
  */
 public final class FakeModel {
   public static final int VOCABULARY = 150;

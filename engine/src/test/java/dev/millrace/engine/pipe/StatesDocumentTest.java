@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/states.md} shows the sequence's table as it is. This test compares; people rewrite. */
+/**
+ * {@code docs/states.md} shows the sequence's table as it is. This test compares; people rewrite.
+ */
 class StatesDocumentTest {
   private static final Path DOCUMENT = Path.of("..", "docs", "states.md");
 

@@ -5,7 +5,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Sampler} does, written for clarity: the whole vocabulary is sorted and cut step by step. */
+/**
+ * What {@link Sampler} does, written for clarity: the whole vocabulary is sorted and cut step by
+ * step.
+ */
 final class PlainSampler {
   record Candidate(int token, double score) {}
 

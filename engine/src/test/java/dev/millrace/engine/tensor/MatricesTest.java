@@ -16,7 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every type: vectors against the scalar oracle bit for bit, both against the dequantised weights. */
+/**
+ * Every type: vectors against the scalar oracle bit for bit, both against the dequantised weights.
+ */
 class MatricesTest {
   private static final int[] COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130};
 
@@ -49,7 +51,10 @@ class MatricesTest {
     }
   }
 
-  /** The product does not depend on how many columns are at hand, nor on where a part of the rows begins. */
+  /**
+   * The product does not depend on how many columns are at hand, nor on where a part of the rows
+   * begins.
+   */
   @ParameterizedTest
   @EnumSource(names = {"Q4_0", "Q4_K", "Q6_K", "Q8_0", "F16", "Q5_K", "IQ2_XXS"})
   void columnsAndPartsDoNotMatter(TensorType type) throws Exception {
@@ -121,7 +126,10 @@ class MatricesTest {
     return out;
   }
 
-  /** Within the error of 8-bit activations, or of 32-bit sums where those are taken as they are; and rows are the dequantised ones. */
+  /**
+   * Within the error of 8-bit activations, or of 32-bit sums where those are taken as they are; and
+   * rows are the dequantised ones.
+   */
   private static void near(
       TensorType type, Gguf gguf, TensorInfo tensor, Activations x, int count, float[] product) {
     int rows = tensor.rows();

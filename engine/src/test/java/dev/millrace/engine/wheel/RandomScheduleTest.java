@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Random submissions, cancellations, releases and resumptions, with few pages: each as if it were alone. */
+/**
+ * Random submissions, cancellations, releases and resumptions, with few pages: each as if it were
+ * alone.
+ */
 class RandomScheduleTest {
   private static final int SEEDS = Boolean.getBoolean("millrace.proof") ? 2000 : 40;
   private static final String[] NODES = {"oooo", "oabb", "aaao", "oaba"};

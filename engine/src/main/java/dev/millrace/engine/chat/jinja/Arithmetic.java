@@ -4,7 +4,10 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The operators that make new values. Whole numbers are those of a long: beyond it is an error, never a wrong number. */
+/**
+ * The operators that make new values. Whole numbers are those of a long: beyond it is an error,
+ * never a wrong number.
+ */
 final class Arithmetic {
   private final Budget budget;
 

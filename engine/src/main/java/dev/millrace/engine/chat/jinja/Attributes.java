@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The {@code attribute} argument of filters: a path such as {@code function.name} or {@code 0}, or nothing for the item itself. */
+/**
+ * The {@code attribute} argument of filters: a path such as {@code function.name} or {@code 0}, or
+ * nothing for the item itself.
+ */
 record Attributes(Members members, List<Object> path, boolean ignoreCase, Object otherwise) {
   static Attributes of(Members members, Object attribute, boolean ignoreCase, Object otherwise) {
     List<Object> path = new ArrayList<>();

@@ -1,6 +1,9 @@
 package dev.millrace.engine.chat.jinja;
 
-/** Python's {@code text.format(...)}: {@code {}}, {@code {0}}, {@code {name}}, each with a conversion and a format spec; attributes and items are refused. */
+/**
+ * Python's {@code text.format(...)}: {@code {}}, {@code {0}}, {@code {name}}, each with a
+ * conversion and a format spec; attributes and items are refused.
+ */
 final class BraceFormat {
   private final String text;
   private final Arguments args;

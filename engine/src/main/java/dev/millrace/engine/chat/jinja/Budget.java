@@ -56,7 +56,10 @@ final class Budget {
         });
   }
 
-  /** Pays for looking for a text of {@code part} characters in one of {@code whole}, which takes their product at worst. */
+  /**
+   * Pays for looking for a text of {@code part} characters in one of {@code whole}, which takes
+   * their product at worst.
+   */
   void search(long whole, long part) {
     spend(
         1

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The filters that are given another filter or a test by name: {@code map}, {@code select} and its kin. */
+/**
+ * The filters that are given another filter or a test by name: {@code map}, {@code select} and its
+ * kin.
+ */
 final class ChoiceFilters {
   private final Budget budget;
   private final Members members;

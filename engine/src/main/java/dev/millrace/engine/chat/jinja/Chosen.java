@@ -5,7 +5,10 @@ import java.util.NoSuchElementException;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The items that pass a test, which is asked only when the next item is: the loop's body may change its outcome. */
+/**
+ * The items that pass a test, which is asked only when the next item is: the loop's body may change
+ * its outcome.
+ */
 final class Chosen implements Iterator<Object> {
   private final Iterator<?> items;
   private final Predicate<Object> test;

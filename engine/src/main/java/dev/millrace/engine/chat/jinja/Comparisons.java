@@ -6,7 +6,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** Equality, order and membership as Python has them: values of different kinds are unequal, and have no order. */
+/**
+ * Equality, order and membership as Python has them: values of different kinds are unequal, and
+ * have no order.
+ */
 final class Comparisons {
   private Comparisons() {}
 

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The methods of dicts, lists and tuples. Those that would change their object are refused when called: templates run in an immutable sandbox. */
+/**
+ * The methods of dicts, lists and tuples. Those that would change their object are refused when
+ * called: templates run in an immutable sandbox.
+ */
 final class ContainerMethods {
   private static final Set<String> CHANGE_DICT =
       Set.of("pop", "setdefault", "popitem", "update", "clear");

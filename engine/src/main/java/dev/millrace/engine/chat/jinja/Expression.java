@@ -29,7 +29,9 @@ sealed interface Expression {
 
   record Call(Expression callee, CallArguments arguments) implements Expression {}
 
-  /** {@code of | name(arguments)}; nothing before the bar in a filter block, whose body is filtered. */
+  /**
+   * {@code of | name(arguments)}; nothing before the bar in a filter block, whose body is filtered.
+   */
   record Filtered(@Nullable Expression of, String name, CallArguments arguments)
       implements Expression {}
 

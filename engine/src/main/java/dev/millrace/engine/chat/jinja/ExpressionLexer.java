@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Cuts the inside of one tag into tokens, up to the {@code }}} or {@code %}} that closes it; one that belongs to an open bracket does not. */
+/**
+ * Cuts the inside of one tag into tokens, up to the {@code }}} or {@code %}} that closes it; one
+ * that belongs to an open bracket does not.
+ */
 final class ExpressionLexer {
   private static final Pattern FLOAT =
       Pattern.compile(

@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Reads expressions by precedence, weakest first: conditional, or, and, not, comparison, + -, ~, * / // %, **, sign; the rest is {@link OperandParser}'s. */
+/**
+ * Reads expressions by precedence, weakest first: conditional, or, and, not, comparison, + -, ~, *
+ * / // %, **, sign; the rest is {@link OperandParser}'s.
+ */
 final class ExpressionParser {
   private static final Set<String> COMPARISONS = Set.of("==", "!=", "<", "<=", ">", ">=");
 
@@ -34,7 +37,10 @@ final class ExpressionParser {
     return expression(true);
   }
 
-  /** Without conditional: up to an {@code if} that belongs to the statement, as in {@code for x in y if z}. */
+  /**
+   * Without conditional: up to an {@code if} that belongs to the statement, as in {@code for x in y
+   * if z}.
+   */
   Expression expression(boolean conditional) {
     tokens.enter();
     try {

@@ -4,7 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The filters of jinja2 that make sense in a prompt, with {@code tojson} as Hugging Face has it. */
+/**
+ * The filters of jinja2 that make sense in a prompt, with {@code tojson} as Hugging Face has it.
+ */
 final class Filters {
   private static final Set<String> NAMES =
       Set.of(

@@ -8,7 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How one value is written: Python's {@code [[fill]align][sign][#][0][width][,][.precision][type]}. */
+/**
+ * How one value is written: Python's {@code [[fill]align][sign][#][0][width][,][.precision][type]}.
+ */
 record FormatSpec(
     String fill, char align, String sign, boolean grouped, long width, int precision, char type) {
   private static final Pattern FORM =

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The filter {@code tojson} as Hugging Face has it: Python's {@code json.dumps} with its spacing, without ASCII or HTML escapes unless asked. */
+/**
+ * The filter {@code tojson} as Hugging Face has it: Python's {@code json.dumps} with its spacing,
+ * without ASCII or HTML escapes unless asked.
+ */
 final class Json {
   private static final int DEEPEST = 500;
 

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts a template into text and tags, with the white space rules of jinja2 under trim_blocks and lstrip_blocks: a line break right after a block or comment
- * is dropped; blanks between the start of a line and a block or comment are dropped; {@code -} drops all white space on its side; {@code +} keeps it.
+ * Cuts a template into text and tags, with the white space rules of jinja2 under trim_blocks and
+ * lstrip_blocks: a line break right after a block or comment is dropped; blanks between the start
+ * of a line and a block or comment are dropped; {@code -} drops all white space on its side; {@code
+ * +} keeps it.
  */
 final class Lexer {
   private final String source;
@@ -25,7 +27,9 @@ final class Lexer {
     return new Lexer(normalized(source)).run();
   }
 
-  /** All line ends as \n, and none at the very end, as jinja2 does without keep_trailing_newline. */
+  /**
+   * All line ends as \n, and none at the very end, as jinja2 does without keep_trailing_newline.
+   */
   private static String normalized(String source) {
     String text = source.replace("\r\n", "\n").replace('\r', '\n');
     return text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
@@ -123,7 +127,10 @@ final class Lexer {
     throw new TemplateException("'raw' is not closed by 'endraw'", begin);
   }
 
-  /** Where the text after {@code raw %}} or {@code endraw %}} begins, if that is what stands here; -1 if not. */
+  /**
+   * Where the text after {@code raw %}} or {@code endraw %}} begins, if that is what stands here;
+   * -1 if not.
+   */
   private int endOfRawTag(int from, String name) {
     int i = blanks(from);
     if (!source.startsWith(name, i)) {

@@ -1,16 +1,21 @@
 package dev.millrace.engine.chat.jinja;
 
 /**
- * What one rendering may use. A template comes out of a downloaded file: a hostile one must end in an error, not in a hang or an exhausted heap. Work is
- * counted, not timed, so that the same input gives the same outcome on every machine.
+ * What one rendering may use. A template comes out of a downloaded file: a hostile one must end in
+ * an error, not in a hang or an exhausted heap. Work is counted, not timed, so that the same input
+ * gives the same outcome on every machine.
  *
  * @param sourceChars the longest template that is read
- * @param steps nodes evaluated, items looped over, and 1/16 of all characters that are put together or read on the way
+ * @param steps nodes evaluated, items looped over, and 1/16 of all characters that are put together
+ *     or read on the way
  * @param textChars the longest text, of the output or of any value on the way
  * @param calls how deep macros may call each other
  */
 public record Limits(int sourceChars, long steps, int textChars, int calls) {
-  /** Ample for every template known and a conversation of a million tokens; at worst a few seconds and some hundred MB. */
+  /**
+   * Ample for every template known and a conversation of a million tokens; at worst a few seconds
+   * and some hundred MB.
+   */
   public static final Limits DEFAULT = new Limits(1 << 20, 20_000_000, 1 << 23, 100);
 
   public Limits {

@@ -5,7 +5,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code loop} of a {@code for}. Items are drawn as they are needed, one ahead where the template asks what comes. */
+/**
+ * The {@code loop} of a {@code for}. Items are drawn as they are needed, one ahead where the
+ * template asks what comes.
+ */
 final class Loop {
   private static final Object NOTHING = new Object();
 
@@ -50,7 +53,10 @@ final class Loop {
     return length;
   }
 
-  /** What Python's LoopContext gives when a template goes through {@code loop} itself is of no use to any: refused. */
+  /**
+   * What Python's LoopContext gives when a template goes through {@code loop} itself is of no use
+   * to any: refused.
+   */
   Iterator<?> pairs() {
     throw new TemplateException("going through 'loop' itself is not supported");
   }

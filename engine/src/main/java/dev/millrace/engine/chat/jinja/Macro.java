@@ -34,7 +34,10 @@ record Macro(String name, Statement.Signature signature, Scope scope, Renderer r
     return renderer.evaluator().value(parameter.otherwise(), inner);
   }
 
-  /** What no parameter took goes to {@code varargs} and {@code kwargs}, for a macro that uses them; others refuse it. */
+  /**
+   * What no parameter took goes to {@code varargs} and {@code kwargs}, for a macro that uses them;
+   * others refuse it.
+   */
   private void rest(Arguments args, Map<String, Object> named, Scope inner) {
     int taken = Math.min(signature.parameters().size(), args.positional().size());
     List<Object> more = args.positional().subList(taken, args.positional().size());

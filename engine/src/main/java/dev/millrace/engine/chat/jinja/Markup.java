@@ -1,6 +1,9 @@
 package dev.millrace.engine.chat.jinja;
 
-/** Text that {@code safe} or {@code escape} made: a string, but what is added to it by {@code +} is HTML-escaped, as in Python's markupsafe. */
+/**
+ * Text that {@code safe} or {@code escape} made: a string, but what is added to it by {@code +} is
+ * HTML-escaped, as in Python's markupsafe.
+ */
 record Markup(String text) {
   static Markup escape(Object value) {
     if (value instanceof Markup markup) {

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code a.b}, {@code a[b]} and {@code a[b:c]} give. A point prefers the methods of a value to its items, brackets the other way round. */
+/**
+ * What {@code a.b}, {@code a[b]} and {@code a[b:c]} give. A point prefers the methods of a value to
+ * its items, brackets the other way round.
+ */
 final class Members {
   private final Budget budget;
   private final StringMethods strings;

@@ -3,7 +3,10 @@ package dev.millrace.engine.chat.jinja;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** {@code namespace(...)}: the one value whose attributes a template may set, also from within a loop. */
+/**
+ * {@code namespace(...)}: the one value whose attributes a template may set, also from within a
+ * loop.
+ */
 record Namespace(Map<Object, Object> attributes) {
   static Namespace of(Arguments args, Budget budget) {
     Map<Object, Object> attributes = new LinkedHashMap<>();

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The filters {@code abs}, {@code int}, {@code float} and {@code round}. */
 final class NumberFilters {
-  /** Doubles have no more than 1074 binary places; beyond this many decimal ones, nothing is rounded. */
+  /**
+   * Doubles have no more than 1074 binary places; beyond this many decimal ones, nothing is
+   * rounded.
+   */
   private static final int PLACES = 400;
 
   /** Python's own limit for reading a number. */
@@ -77,7 +80,10 @@ final class NumberFilters {
     }
   }
 
-  /** The digits, unless Python would not read them: an underscore stands between two of them only, and there are not too many. */
+  /**
+   * The digits, unless Python would not read them: an underscore stands between two of them only,
+   * and there are not too many.
+   */
   private static String checked(String digits, int sign) {
     boolean wrong =
         digits.startsWith("_", sign)
@@ -99,7 +105,10 @@ final class NumberFilters {
     return number == null ? args.get(0, "default", 0.0) : number;
   }
 
-  /** Python's {@code float(text)}; null for what is no number. Java's own reading would also take "1d" and hexadecimal ones. */
+  /**
+   * Python's {@code float(text)}; null for what is no number. Java's own reading would also take
+   * "1d" and hexadecimal ones.
+   */
   private static @Nullable Double parsed(String text) {
     String number = Strip.left(Strip.right(text)).toLowerCase(Locale.ROOT);
     if (number.length() > MOST_DIGITS) {

@@ -4,7 +4,10 @@ package dev.millrace.engine.chat.jinja;
 final class Padding {
   private Padding() {}
 
-  /** Aligned '<' left, '>' right, '^' in the middle: there an odd blank goes to the left when the width is odd, as in Python's {@code str.center}. */
+  /**
+   * Aligned '<' left, '>' right, '^' in the middle: there an odd blank goes to the left when the
+   * width is odd, as in Python's {@code str.center}.
+   */
   static String pad(String text, long width, String fill, char align, Budget budget) {
     long missing = width - Types.length(text);
     if (missing <= 0) {

@@ -43,7 +43,10 @@ final class Parser {
     return body;
   }
 
-  /** Statements up to a tag that begins with one of the names, which stands next then; up to the end of the template without names. */
+  /**
+   * Statements up to a tag that begins with one of the names, which stands next then; up to the end
+   * of the template without names.
+   */
   private List<Statement> body(Set<String> until, boolean inLoop) {
     tokens.enter();
     List<Statement> body = new ArrayList<>();

@@ -4,7 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The variables of a template, a loop's round or a macro's call, over those around it. What is set in a scope ends with it. */
+/**
+ * The variables of a template, a loop's round or a macro's call, over those around it. What is set
+ * in a scope ends with it.
+ */
 final class Scope {
   private final @Nullable Scope outer;
   private final Map<String, Object> variables;

@@ -1,6 +1,9 @@
 package dev.millrace.engine.chat.jinja;
 
-/** Python's rule for {@code [start:stop:step]}: the indexes {@code from, from + by, ...} of a sequence, {@code count} in all. */
+/**
+ * Python's rule for {@code [start:stop:step]}: the indexes {@code from, from + by, ...} of a
+ * sequence, {@code count} in all.
+ */
 record Slicing(int from, int by, int count) {
   static Slicing of(int length, Object start, Object stop, Object step) {
     // A step beyond the length leads out of the sequence at once, however large it is.

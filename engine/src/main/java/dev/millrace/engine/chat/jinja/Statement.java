@@ -39,7 +39,10 @@ sealed interface Statement {
 
   record MacroDefinition(String name, Signature signature, int line) implements Statement {}
 
-  /** {@code call(parameters) callee(arguments)}: calls a macro that finds the body as {@code caller}. */
+  /**
+   * {@code call(parameters) callee(arguments)}: calls a macro that finds the body as {@code
+   * caller}.
+   */
   record CallBlock(Expression.Call call, Signature caller, int line) implements Statement {}
 
   record FilterBlock(Expression filter, List<Statement> body, int line) implements Statement {}
@@ -47,7 +50,10 @@ sealed interface Statement {
   /** {@code generation}: marks what the model wrote, for training; here only a scope. */
   record Generation(List<Statement> body, int line) implements Statement {}
 
-  /** The parameters of a macro or call block, its body, and which of {@code varargs}, {@code kwargs} and {@code caller} the body names. */
+  /**
+   * The parameters of a macro or call block, its body, and which of {@code varargs}, {@code kwargs}
+   * and {@code caller} the body names.
+   */
   record Signature(List<Parameter> parameters, List<Statement> body, Set<String> implicit) {}
 
   record Parameter(String name, @Nullable Expression otherwise) {}

@@ -4,7 +4,10 @@ import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** {@code strftime_now(form)}: a time written by C's conversion letters, in English, as Python does in the C locale. */
+/**
+ * {@code strftime_now(form)}: a time written by C's conversion letters, in English, as Python does
+ * in the C locale.
+ */
 final class Strftime {
   private Strftime() {}
 

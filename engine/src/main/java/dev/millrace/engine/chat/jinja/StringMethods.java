@@ -153,7 +153,9 @@ final class StringMethods {
     return inside ? text.codePointCount(0, at) : -1;
   }
 
-  /** The part of the text, in chars, that the optional arguments start and end name in code points. */
+  /**
+   * The part of the text, in chars, that the optional arguments start and end name in code points.
+   */
   private static int[] window(String text, Arguments args) {
     Slicing within =
         Slicing.of(

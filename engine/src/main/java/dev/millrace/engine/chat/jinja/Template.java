@@ -35,9 +35,11 @@ public final class Template {
   /**
    * Renders the template.
    *
-   * @param context the variables, of plain Java objects: null, Boolean, numbers, String, List and Map with String keys
+   * @param context the variables, of plain Java objects: null, Boolean, numbers, String, List and
+   *     Map with String keys
    * @param now what {@code strftime_now} tells
-   * @throws TemplateException if the template refuses the context, fails on it, or exceeds its limits
+   * @throws TemplateException if the template refuses the context, fails on it, or exceeds its
+   *     limits
    */
   public String render(Map<String, ?> context, LocalDateTime now) {
     Budget budget = new Budget(limits);

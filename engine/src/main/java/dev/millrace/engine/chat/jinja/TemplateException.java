@@ -2,7 +2,10 @@ package dev.millrace.engine.chat.jinja;
 
 import dev.millrace.engine.EngineException;
 
-/** A template cannot be read or rendered, or it refused its input by {@code raise_exception}. The message names the line where it is known. */
+/**
+ * A template cannot be read or rendered, or it refused its input by {@code raise_exception}. The
+ * message names the line where it is known.
+ */
 public final class TemplateException extends EngineException {
   private final String what;
   private final int line;
@@ -37,7 +40,10 @@ public final class TemplateException extends EngineException {
     return line;
   }
 
-  /** The template itself refused its input, by {@code raise_exception}: the caller's messages are at fault, not the template. */
+  /**
+   * The template itself refused its input, by {@code raise_exception}: the caller's messages are at
+   * fault, not the template.
+   */
   public boolean raised() {
     return raised;
   }

@@ -81,7 +81,10 @@ final class Text {
     out.append('}');
   }
 
-  /** Python's float: the shortest digits that read back as the same number, with an exponent below 1e-4 and from 1e16 on. */
+  /**
+   * Python's float: the shortest digits that read back as the same number, with an exponent below
+   * 1e-4 and from 1e16 on.
+   */
   static String number(double value) {
     if (Double.isNaN(value)) {
       return "nan";
@@ -142,7 +145,10 @@ final class Text {
     return out.append(quote);
   }
 
-  /** Python's {@code str.isprintable}: no controls, formats, surrogates, private or unassigned characters, and no space but ' '. */
+  /**
+   * Python's {@code str.isprintable}: no controls, formats, surrogates, private or unassigned
+   * characters, and no space but ' '.
+   */
   private static boolean printable(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

@@ -1,6 +1,9 @@
 package dev.millrace.engine.chat.jinja;
 
-/** A piece of a template's source. The text of a string is unescaped; that of an operator or a name is as written. */
+/**
+ * A piece of a template's source. The text of a string is unescaped; that of an operator or a name
+ * is as written.
+ */
 record Token(Kind kind, String text, int line) {
   enum Kind {
     DATA,

@@ -8,7 +8,9 @@ import java.util.stream.Collectors;
 
 /** The tokens of a template, read one by one, and how deep the reading is nested. */
 final class Tokens {
-  /** Python's parser gives up at a like depth; ours must not overflow the stack of a small thread. */
+  /**
+   * Python's parser gives up at a like depth; ours must not overflow the stack of a small thread.
+   */
   private static final int DEEPEST = 100;
 
   private final List<Token> tokens;
@@ -118,7 +120,10 @@ final class Tokens {
     depth--;
   }
 
-  /** Notes something that is not known; an error at the end of the reading unless it is {@link #forgive}n. */
+  /**
+   * Notes something that is not known; an error at the end of the reading unless it is {@link
+   * #forgive}n.
+   */
   void suspect(TemplateException unknown) {
     unknowns.add(unknown);
   }
@@ -127,7 +132,10 @@ final class Tokens {
     return unknowns.size();
   }
 
-  /** What was noted after the first {@code n} may never be evaluated, and is an error only when it is: jinja2 has the same rule for conditional code. */
+  /**
+   * What was noted after the first {@code n} may never be evaluated, and is an error only when it
+   * is: jinja2 has the same rule for conditional code.
+   */
   void forgive(int n) {
     unknowns.subList(n, unknowns.size()).clear();
   }

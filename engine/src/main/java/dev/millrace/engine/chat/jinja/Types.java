@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which Python type a value has, and what follows from it: truth, length, iteration; and the way in from plain Java objects. */
+/**
+ * Which Python type a value has, and what follows from it: truth, length, iteration; and the way in
+ * from plain Java objects.
+ */
 final class Types {
   private static final int DEEPEST = 200;
 
@@ -70,7 +73,9 @@ final class Types {
     };
   }
 
-  /** The items, as Python's {@code iter} gives them: the keys of a dict, the characters of a string. */
+  /**
+   * The items, as Python's {@code iter} gives them: the keys of a dict, the characters of a string.
+   */
   static Iterator<?> iterate(Object value) {
     return switch (value) {
       case List<?> list -> list.iterator();
@@ -130,7 +135,10 @@ final class Types {
     };
   }
 
-  /** A plain Java object as a value: null, Boolean, numbers, CharSequence, List and Map with string keys, copied deep so that nothing changes under a rendering. */
+  /**
+   * A plain Java object as a value: null, Boolean, numbers, CharSequence, List and Map with string
+   * keys, copied deep so that nothing changes under a rendering.
+   */
   static Object of(@Nullable Object plain, String where, int depth) {
     if (depth > DEEPEST) {
       throw new TemplateException(where + " is nested more than " + DEEPEST + " deep");

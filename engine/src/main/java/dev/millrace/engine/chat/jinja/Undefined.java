@@ -1,6 +1,9 @@
 package dev.millrace.engine.chat.jinja;
 
-/** What a name, attribute or item that is not there evaluates to: prints as nothing, is false and empty; anything else done with it fails with {@link #why}. */
+/**
+ * What a name, attribute or item that is not there evaluates to: prints as nothing, is false and
+ * empty; anything else done with it fails with {@link #why}.
+ */
 record Undefined(String why) {
   private static final int LONGEST = 80;
 
