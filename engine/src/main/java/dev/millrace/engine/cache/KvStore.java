@@ -3,6 +3,7 @@ package dev.millrace.engine.cache;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Pages;
+import dev.millrace.engine.tensor.LazyMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -93,7 +94,9 @@ public final class KvStore implements AutoCloseable {
     // One line more: a vector of bytes may be wider than what is used of it.
     memory =
         LazyMemory.allocate(
-            Math.addExact(Math.multiplyExact(shape.pages, shape.bytesPerPage()), LINE), arena);
+            Math.addExact(Math.multiplyExact(shape.pages, shape.bytesPerPage()), LINE),
+            arena,
+            "keys and values: use a smaller context or fewer slots");
   }
 
   public Shape shape() {

@@ -46,7 +46,7 @@ abstract class RowGroups implements Matrix {
    */
   @SuppressWarnings("restricted")
   static MemorySegment allocate(Arena arena, long bytes) {
-    MemorySegment owned = arena.allocate(bytes, 64);
+    MemorySegment owned = LazyMemory.allocateHuge(bytes, arena, "weights: use a smaller model");
     return MemorySegment.ofAddress(owned.address()).reinterpret(bytes);
   }
 
