@@ -99,6 +99,12 @@ public final class Activations {
     return pair(even, odd);
   }
 
+  /** Column k of a row as an integer. */
+  int integer(int row, int k) {
+    int pair = pairs[(row * columns + k) / 2];
+    return (k & 1) == 0 ? (short) pair : pair >> 16;
+  }
+
   private static int pair(int even, int odd) {
     return even & 0xffff | odd << 16;
   }

@@ -7,10 +7,12 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q8_0: weights of eight bits, a scale for 32 of them. A group has, column by column, 16 weights;
- * then, block by block, 16 scales.
+ * Q8_0: weights of eight bits, a scale for 32 of them. A block has, column by column, 16
+ * weights of each group; then 16 scales of each.
  */
-final class ByteMatrix extends RowGroups {
+final class ByteMatrix extends BandMatrix {
+  private static final int BLOCK = 2 * 512 + 2 * 32;
+
   /** From so many columns on, turning weights into floats once for all pays. */
   private static final int MANY = 24;
 
@@ -21,23 +23,31 @@ final class ByteMatrix extends RowGroups {
   private final Panels panels;
 
   ByteMatrix(Packing packing, int rows, int columns) {
-    super(packing, rows, columns, columns / 32 * 544L);
+    super(packing, rows, columns, 32, BLOCK);
     blocks = columns / 32;
     panels = new Panels(kernels, columns, DEPTH, this::fill);
     packing.each(rows, this::pack);
   }
 
+  /** Where the first column of a block lies; the next one lies 32 bytes on. */
+  private long quants(int group, int b) {
+    return block(group, b) + side(group) * 16;
+  }
+
+  private long scales(int group, int b) {
+    return block(group, b) + 1024 + side(group) * 32;
+  }
+
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
-    long quants = group * groupBytes;
-    long scales = quants + blocks * 512L;
     for (int b = 0; b < blocks; b++) {
       long block = b * 34L;
       for (int r = 0; r < GROUP; r++) {
-        weights.set(SHORT, scales + b * 32L + r * 2, source.get(SHORT, r * rowBytes + block));
+        weights.set(SHORT, scales(group, b) + r * 2, source.get(SHORT, r * rowBytes + block));
       }
       for (int r = 0; r < GROUP; r += 4) {
         for (int k = 0; k < 32; k += 4) {
-          transpose(source, r * rowBytes + block + 2 + k, rowBytes, quants + b * 512L + k * 16 + r);
+          transpose(
+              source, r * rowBytes + block + 2 + k, rowBytes, quants(group, b) + k * 32 + r);
         }
       }
     }
@@ -54,9 +64,9 @@ final class ByteMatrix extends RowGroups {
     int abOdd = a >>> 8 & 0x00ff00ff | b & 0xff00ff00; // columns 1 and 3
     int cdOdd = c >>> 8 & 0x00ff00ff | d & 0xff00ff00;
     weights.set(INT, to, ab & 0xffff | cd << 16);
-    weights.set(INT, to + 16, abOdd & 0xffff | cdOdd << 16);
-    weights.set(INT, to + 32, ab >>> 16 | cd & 0xffff0000);
-    weights.set(INT, to + 48, abOdd >>> 16 | cdOdd & 0xffff0000);
+    weights.set(INT, to + 32, abOdd & 0xffff | cdOdd << 16);
+    weights.set(INT, to + 64, ab >>> 16 | cd & 0xffff0000);
+    weights.set(INT, to + 96, abOdd >>> 16 | cdOdd & 0xffff0000);
   }
 
   @Override
@@ -86,86 +96,32 @@ final class ByteMatrix extends RowGroups {
   private void fill(int row, int column, int depth, Scratch scratch) {
     for (int lane = 0; lane < Scratch.HEIGHT; lane += GROUP) {
       int group = Math.min((row + lane) / GROUP, groups - 1);
-      long quants = group * groupBytes + column * 16L;
-      long scales = group * groupBytes + blocks * 512L + column / 32 * 32L;
-      if (kernels == Kernels.SCALAR) {
-        fillScalar(quants, scales, depth, scratch, lane);
-      } else {
-        for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-          PanelFills.bytes(weights, quants + l, depth, scratch.panel, lane + l);
-          PanelFills.halves(weights, scales + 2 * l, depth / 32, scratch.panelScales, lane + l);
+      for (int k = 0; k < depth; k += 32) {
+        int block = (column + k) / 32;
+        int panel = k * Scratch.HEIGHT + lane;
+        int factors = k / 32 * Scratch.HEIGHT + lane;
+        if (kernels == Kernels.SCALAR) {
+          fillScalar(group, block, scratch, panel, factors);
+        } else {
+          fillVectors(group, block, scratch, panel, factors);
         }
       }
     }
   }
 
-  private void fillScalar(long quants, long scales, int depth, Scratch scratch, int lane) {
+  private void fillVectors(int group, int block, Scratch scratch, int panel, int factors) {
+    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
+      PanelFills.bytes(weights, quants(group, block) + l, scratch.panel, panel + l);
+      PanelFills.halves(weights, scales(group, block) + 2 * l, 1, scratch.panelScales, factors + l);
+    }
+  }
+
+  private void fillScalar(int group, int block, Scratch scratch, int panel, int factors) {
     for (int r = 0; r < GROUP; r++) {
-      for (int k = 0; k < depth; k++) {
-        scratch.panel[k * Scratch.HEIGHT + lane + r] = weights.get(BYTE, quants + k * 16L + r);
+      for (int k = 0; k < 32; k++) {
+        scratch.panel[panel + k * Scratch.HEIGHT + r] = weight(group, r, block, k);
       }
-      for (int b = 0; b < depth / 32; b++) {
-        scratch.panelScales[b * Scratch.HEIGHT + lane + r] =
-            Half.toFloat(weights.get(SHORT, scales + b * 32L + r * 2));
-      }
-    }
-  }
-
-  @Override
-  void one(int group, int other, Activations x, int c, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      scalar(group, x, c, tile, 0);
-      scalar(other, x, c, tile, GROUP);
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    long s = blocks * 512L;
-    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      ByteVectors.one(
-          weights,
-          q0 + l,
-          q1 + l,
-          q0 + s + 2 * l,
-          q1 + s + 2 * l,
-          blocks,
-          x,
-          c,
-          tile,
-          l,
-          GROUP + l);
-    }
-  }
-
-  @Override
-  void four(int group, int other, Activations x, int c, int count, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      for (int i = 0; i < count; i++) {
-        scalar(group, x, c + i, tile, 32 * i);
-        scalar(other, x, c + i, tile, 32 * i + GROUP);
-      }
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    long s = blocks * 512L;
-    int last = c + count - 1;
-    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      ByteVectors.four(
-          weights,
-          q0 + l,
-          q1 + l,
-          q0 + s + 2 * l,
-          q1 + s + 2 * l,
-          blocks,
-          x,
-          c,
-          c + 1,
-          Math.min(c + 2, last),
-          last,
-          tile,
-          l,
-          GROUP + l);
+      scratch.panelScales[factors + r] = scale(group, r, block);
     }
   }
 
@@ -175,53 +131,55 @@ final class ByteMatrix extends RowGroups {
   }
 
   @Override
-  void eight(int group, int other, Activations x, int c, float[] tile) {
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    long s = blocks * 512L;
+  void eight(int group, Activations x, int c, float[] tile) {
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
       ByteVectors.eight(
-          weights,
-          q0 + l,
-          q1 + l,
-          q0 + s + 2 * l,
-          q1 + s + 2 * l,
-          blocks,
-          x,
-          c,
-          tile,
-          l,
-          GROUP + l);
+          weights, group * groupBytes, l, blocks, x, c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6,
+          c + 7, tile);
     }
   }
 
-  private void scalar(int group, Activations x, int c, float[] tile, int t) {
-    long quants = group * groupBytes;
-    long scales = quants + blocks * 512L;
+  @Override
+  void vectorsOne(long band, int lane, Activations x, int c, float[] tile) {
+    ByteVectors.one(weights, band, lane, blocks, x, c, tile);
+  }
+
+  @Override
+  void vectorsFour(
+      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+    ByteVectors.four(weights, band, lane, blocks, x, c0, c1, c2, c3, tile);
+  }
+
+  @Override
+  void scalar(int group, Activations x, int c, float[] tile, int t) {
     for (int r = 0; r < GROUP; r++) {
       float sum = 0;
       for (int b = 0; b < blocks; b++) {
         float dot = 0;
-        for (int k = b * 32; k < b * 32 + 32; k++) {
-          dot =
-              Math.fma(
-                  (float) weights.get(BYTE, quants + k * 16L + r), x.values[c * columns + k], dot);
+        for (int k = 0; k < 32; k++) {
+          dot = Math.fma(weight(group, r, b, k), x.values[c * columns + b * 32 + k], dot);
         }
-        sum = Math.fma(dot, Half.toFloat(weights.get(SHORT, scales + b * 32L + r * 2)), sum);
+        sum = Math.fma(dot, scale(group, r, b), sum);
       }
       tile[t + r] = sum;
     }
   }
 
+  /** Column k of block b. */
+  private float weight(int group, int r, int b, int k) {
+    return weights.get(BYTE, quants(group, b) + k * 32 + r);
+  }
+
+  private float scale(int group, int r, int b) {
+    return Half.toFloat(weights.get(SHORT, scales(group, b) + r * 2));
+  }
+
   @Override
   public void row(int row, float[] out, int offset) {
-    long quants = row / GROUP * groupBytes;
-    long scales = quants + blocks * 512L;
+    int group = row / GROUP;
     int r = row % GROUP;
     for (int k = 0; k < columns; k++) {
-      out[offset + k] =
-          weights.get(BYTE, quants + k * 16L + r)
-              * Half.toFloat(weights.get(SHORT, scales + k / 32 * 32L + r * 2));
+      out[offset + k] = weight(group, r, k / 32, k % 32) * scale(group, r, k / 32);
     }
   }
 }

@@ -25,23 +25,10 @@ final class ByteVectors {
 
   private ByteVectors() {}
 
-  /**
-   * Two vectors of rows, one column. Addresses are of quants and scales of the first vector's lanes
-   * and the second's.
-   */
-  static void one(
-      MemorySegment w,
-      long q0,
-      long q1,
-      long s0,
-      long s1,
-      int blocks,
-      Activations x,
-      int c0,
-      float[] tile,
-      int t0,
-      int t1) {
+  /** The rows of a band from {@code lane} of both groups on, one column. */
+  static void one(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, float[] tile) {
     float[] values = x.values;
+    long q = band + lane;
     int p0 = c0 * blocks * 32;
     FloatVector a00 = FloatVector.zero(F);
     FloatVector a10 = FloatVector.zero(F);
@@ -49,96 +36,43 @@ final class ByteVectors {
       FloatVector m00 = FloatVector.zero(F);
       FloatVector m10 = FloatVector.zero(F);
       for (int k = 0; k < 32; k += 4) {
-        FloatVector v0 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q0 + 16, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
-        v1 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q1 + 16, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
+        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 32, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 48, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 1]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q0 + 32, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
-        v1 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q1 + 32, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
+        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 64, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 80, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 2]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q0 + 48, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
-        v1 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q1 + 48, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
+        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 96, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 112, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 3]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        q0 += 64;
-        q1 += 64;
+        q += 128;
       }
-      FloatVector d0 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
-      FloatVector d1 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      q += 64;
       a00 = m00.fma(d0, a00);
       a10 = m10.fma(d1, a10);
       p0 += 32;
-      s0 += 32;
-      s1 += 32;
     }
-    a00.intoArray(tile, t0);
-    a10.intoArray(tile, t1);
+    a00.intoArray(tile, lane);
+    a10.intoArray(tile, lane + 16);
   }
 
-  /** Two vectors of rows, four columns, which are 32 floats apart in the tile. */
-  static void four(
-      MemorySegment w,
-      long q0,
-      long q1,
-      long s0,
-      long s1,
-      int blocks,
-      Activations x,
-      int c0,
-      int c1,
-      int c2,
-      int c3,
-      float[] tile,
-      int t0,
-      int t1) {
+  /** The same for four columns, which are 32 floats apart in the tile. */
+  static void four(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
     float[] values = x.values;
+    long q = band + lane;
     int p0 = c0 * blocks * 32;
     int p1 = c1 * blocks * 32;
     int p2 = c2 * blocks * 32;
@@ -161,14 +95,8 @@ final class ByteVectors {
       FloatVector m12 = FloatVector.zero(F);
       FloatVector m13 = FloatVector.zero(F);
       for (int k = 0; k < 32; k++) {
-        FloatVector v0 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -181,25 +109,11 @@ final class ByteVectors {
         y = FloatVector.broadcast(F, values[p3 + k]);
         m03 = v0.fma(y, m03);
         m13 = v1.fma(y, m13);
-        q0 += 16;
-        q1 += 16;
+        q += 32;
       }
-      FloatVector d0 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
-      FloatVector d1 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      q += 64;
       a00 = m00.fma(d0, a00);
       a01 = m01.fma(d0, a01);
       a02 = m02.fma(d0, a02);
@@ -212,48 +126,34 @@ final class ByteVectors {
       p1 += 32;
       p2 += 32;
       p3 += 32;
-      s0 += 32;
-      s1 += 32;
     }
-    a00.intoArray(tile, t0);
-    a01.intoArray(tile, t0 + 32);
-    a02.intoArray(tile, t0 + 64);
-    a03.intoArray(tile, t0 + 96);
-    a10.intoArray(tile, t1);
-    a11.intoArray(tile, t1 + 32);
-    a12.intoArray(tile, t1 + 64);
-    a13.intoArray(tile, t1 + 96);
+    a00.intoArray(tile, lane);
+    a01.intoArray(tile, lane + 32);
+    a02.intoArray(tile, lane + 64);
+    a03.intoArray(tile, lane + 96);
+    a10.intoArray(tile, lane + 16);
+    a11.intoArray(tile, lane + 48);
+    a12.intoArray(tile, lane + 80);
+    a13.intoArray(tile, lane + 112);
   }
 
   /**
-   * Two vectors of rows, eight columns from c on, which are 32 floats apart in the tile; the sums
-   * under way are kept there, as 32 vectors would be too many.
+   * The same for eight columns. The sums under way are kept in the tile, as 32 vectors would be too
+   * many.
    */
-  static void eight(
-      MemorySegment w,
-      long q0,
-      long q1,
-      long s0,
-      long s1,
-      int blocks,
-      Activations x,
-      int c,
-      float[] tile,
-      int t0,
-      int t1) {
+  static void eight(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, int c1, int c2, int c3, int c4, int c5, int c6, int c7, float[] tile) {
     float[] values = x.values;
-    int n = blocks * 32;
-    int p0 = c * n;
-    int p1 = p0 + n;
-    int p2 = p1 + n;
-    int p3 = p2 + n;
-    int p4 = p3 + n;
-    int p5 = p4 + n;
-    int p6 = p5 + n;
-    int p7 = p6 + n;
-    for (int t = 0; t < 256; t += 32) {
-      FloatVector.zero(F).intoArray(tile, t0 + t);
-      FloatVector.zero(F).intoArray(tile, t1 + t);
+    long q = band + lane;
+    int p0 = c0 * blocks * 32;
+    int p1 = c1 * blocks * 32;
+    int p2 = c2 * blocks * 32;
+    int p3 = c3 * blocks * 32;
+    int p4 = c4 * blocks * 32;
+    int p5 = c5 * blocks * 32;
+    int p6 = c6 * blocks * 32;
+    int p7 = c7 * blocks * 32;
+    for (int t = lane; t < 256; t += 16) {
+      FloatVector.zero(F).intoArray(tile, t);
     }
     for (int b = 0; b < blocks; b++) {
       FloatVector m00 = FloatVector.zero(F);
@@ -273,14 +173,8 @@ final class ByteVectors {
       FloatVector m16 = FloatVector.zero(F);
       FloatVector m17 = FloatVector.zero(F);
       for (int k = 0; k < 32; k++) {
-        FloatVector v0 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q0, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 =
-            (FloatVector)
-                ByteVector.fromMemorySegment(B, w, q1, LITTLE_ENDIAN)
-                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -305,41 +199,27 @@ final class ByteVectors {
         y = FloatVector.broadcast(F, values[p7 + k]);
         m07 = v0.fma(y, m07);
         m17 = v1.fma(y, m17);
-        q0 += 16;
-        q1 += 16;
+        q += 32;
       }
-      FloatVector d0 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
-      FloatVector d1 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s1, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
-      m00.fma(d0, FloatVector.fromArray(F, tile, t0)).intoArray(tile, t0);
-      m01.fma(d0, FloatVector.fromArray(F, tile, t0 + 32)).intoArray(tile, t0 + 32);
-      m02.fma(d0, FloatVector.fromArray(F, tile, t0 + 64)).intoArray(tile, t0 + 64);
-      m03.fma(d0, FloatVector.fromArray(F, tile, t0 + 96)).intoArray(tile, t0 + 96);
-      m04.fma(d0, FloatVector.fromArray(F, tile, t0 + 128)).intoArray(tile, t0 + 128);
-      m05.fma(d0, FloatVector.fromArray(F, tile, t0 + 160)).intoArray(tile, t0 + 160);
-      m06.fma(d0, FloatVector.fromArray(F, tile, t0 + 192)).intoArray(tile, t0 + 192);
-      m07.fma(d0, FloatVector.fromArray(F, tile, t0 + 224)).intoArray(tile, t0 + 224);
-      m10.fma(d1, FloatVector.fromArray(F, tile, t1)).intoArray(tile, t1);
-      m11.fma(d1, FloatVector.fromArray(F, tile, t1 + 32)).intoArray(tile, t1 + 32);
-      m12.fma(d1, FloatVector.fromArray(F, tile, t1 + 64)).intoArray(tile, t1 + 64);
-      m13.fma(d1, FloatVector.fromArray(F, tile, t1 + 96)).intoArray(tile, t1 + 96);
-      m14.fma(d1, FloatVector.fromArray(F, tile, t1 + 128)).intoArray(tile, t1 + 128);
-      m15.fma(d1, FloatVector.fromArray(F, tile, t1 + 160)).intoArray(tile, t1 + 160);
-      m16.fma(d1, FloatVector.fromArray(F, tile, t1 + 192)).intoArray(tile, t1 + 192);
-      m17.fma(d1, FloatVector.fromArray(F, tile, t1 + 224)).intoArray(tile, t1 + 224);
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      q += 64;
+      m00.fma(d0, FloatVector.fromArray(F, tile, lane)).intoArray(tile, lane);
+      m01.fma(d0, FloatVector.fromArray(F, tile, lane + 32)).intoArray(tile, lane + 32);
+      m02.fma(d0, FloatVector.fromArray(F, tile, lane + 64)).intoArray(tile, lane + 64);
+      m03.fma(d0, FloatVector.fromArray(F, tile, lane + 96)).intoArray(tile, lane + 96);
+      m04.fma(d0, FloatVector.fromArray(F, tile, lane + 128)).intoArray(tile, lane + 128);
+      m05.fma(d0, FloatVector.fromArray(F, tile, lane + 160)).intoArray(tile, lane + 160);
+      m06.fma(d0, FloatVector.fromArray(F, tile, lane + 192)).intoArray(tile, lane + 192);
+      m07.fma(d0, FloatVector.fromArray(F, tile, lane + 224)).intoArray(tile, lane + 224);
+      m10.fma(d1, FloatVector.fromArray(F, tile, lane + 16)).intoArray(tile, lane + 16);
+      m11.fma(d1, FloatVector.fromArray(F, tile, lane + 48)).intoArray(tile, lane + 48);
+      m12.fma(d1, FloatVector.fromArray(F, tile, lane + 80)).intoArray(tile, lane + 80);
+      m13.fma(d1, FloatVector.fromArray(F, tile, lane + 112)).intoArray(tile, lane + 112);
+      m14.fma(d1, FloatVector.fromArray(F, tile, lane + 144)).intoArray(tile, lane + 144);
+      m15.fma(d1, FloatVector.fromArray(F, tile, lane + 176)).intoArray(tile, lane + 176);
+      m16.fma(d1, FloatVector.fromArray(F, tile, lane + 208)).intoArray(tile, lane + 208);
+      m17.fma(d1, FloatVector.fromArray(F, tile, lane + 240)).intoArray(tile, lane + 240);
       p0 += 32;
       p1 += 32;
       p2 += 32;
@@ -348,8 +228,6 @@ final class ByteVectors {
       p5 += 32;
       p6 += 32;
       p7 += 32;
-      s0 += 32;
-      s1 += 32;
     }
   }
 }

@@ -50,10 +50,10 @@ final class FloatMatrix extends PanelMatrix {
   }
 
   @Override
-  void one(int group, int other, Activations x, int c, float[] tile) {
+  void one(int group, Activations x, int c, float[] tile) {
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
       long q0 = group * groupBytes + (long) l * width;
-      long q1 = other * groupBytes + (long) l * width;
+      long q1 = q0 + groupBytes;
       switch (type) {
         case F32 -> FloatVectors.floatsOne(weights, q0, q1, x, c, tile, l, GROUP + l);
         case F16 -> FloatVectors.halvesOne(weights, q0, q1, x, c, tile, l, GROUP + l);
@@ -63,12 +63,12 @@ final class FloatMatrix extends PanelMatrix {
   }
 
   @Override
-  void four(int group, int other, Activations x, int c, int count, float[] tile) {
+  void four(int group, Activations x, int c, int count, float[] tile) {
     int last = c + count - 1;
     int third = Math.min(c + 2, last);
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
       long q0 = group * groupBytes + (long) l * width;
-      long q1 = other * groupBytes + (long) l * width;
+      long q1 = q0 + groupBytes;
       switch (type) {
         case F32 ->
             FloatVectors.floatsFour(weights, q0, q1, x, c, c + 1, third, last, tile, l, GROUP + l);

@@ -7,26 +7,35 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q4_0: weights of four bits, a scale for 32 of them. A group has, block by block, four vectors of
- * 16 lanes with eight weights each; then, block by block, 16 scales.
+ * Q4_0: weights of four bits, a scale for 32 of them. A block has four times two vectors, one for
+ * each group, of 16 lanes with eight weights each; then 16 scales for each group.
  */
-final class NibbleMatrix extends RowGroups {
+final class NibbleMatrix extends BandMatrix {
+  private static final int BLOCK = 2 * 256 + 2 * 32;
+
   private final int blocks;
 
   NibbleMatrix(Packing packing, int rows, int columns) {
-    super(packing, rows, columns, columns / 32 * 288L);
+    super(packing, rows, columns, 32, BLOCK);
     blocks = columns / 32;
     packing.each(rows, this::pack);
   }
 
+  /** Where the lanes with columns 8 j to 8 j + 7 of a block lie. */
+  private long quants(int group, int b, int j) {
+    return block(group, b) + j * 128 + side(group) * 64;
+  }
+
+  private long scales(int group, int b) {
+    return block(group, b) + 512 + side(group) * 32;
+  }
+
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
-    long quants = group * groupBytes;
-    long scales = quants + blocks * 256L;
-    for (int r = 0; r < GROUP; r++) {
-      for (int b = 0; b < blocks; b++) {
+    for (int b = 0; b < blocks; b++) {
+      for (int r = 0; r < GROUP; r++) {
         long block = r * rowBytes + b * 18L;
-        weights.set(SHORT, scales + b * 32L + r * 2L, source.get(SHORT, block));
-        packNibbles(source, block + 2, weights, quants + b * 256L + r * 4L);
+        weights.set(SHORT, scales(group, b) + r * 2, source.get(SHORT, block));
+        packNibbles(source, block + 2, quants(group, b, 0) + r * 4);
       }
     }
   }
@@ -35,11 +44,10 @@ final class NibbleMatrix extends RowGroups {
    * The 16 bytes of a block hold columns 0 to 15 in their low halves and 16 to 31 in their high
    * ones.
    */
-  private static void packNibbles(
-      MemorySegment source, long from, MemorySegment target, long lane) {
+  private void packNibbles(MemorySegment source, long from, long lane) {
     for (int j = 0; j < 4; j++) {
       long bytes = source.get(LONG, from + (j & 1) * 8) >>> (j >> 1) * 4;
-      target.set(INT, lane + j * 64L, paired(bytes, 0x000f000f000f000fL));
+      weights.set(INT, lane + j * 128, paired(bytes, 0x000f000f000f000fL));
     }
   }
 
@@ -51,102 +59,56 @@ final class NibbleMatrix extends RowGroups {
     return (int) (Long.compress(bytes, mask) | Long.compress(bytes >>> 8, mask) << 16);
   }
 
+  /** Column k of the eight in a lane. */
+  static int nibble(int lane, int k) {
+    return lane >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15;
+  }
+
   @Override
   public boolean takesIntegers() {
     return true;
   }
 
   @Override
-  void one(int group, int other, Activations x, int c, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      scalar(group, x, c, tile, 0);
-      scalar(other, x, c, tile, GROUP);
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    long s = blocks * 256L;
-    if (Lanes.COUNT == GROUP) {
-      NibbleVectors.one(weights, q0, q1, q0 + s, q1 + s, blocks, x, c, tile, 0, GROUP);
-      return;
-    }
-    for (int lane = 0; lane < GROUP; lane += Lanes.COUNT) {
-      NibbleVectors.one(
-          weights,
-          q0 + 4 * lane,
-          q1 + 4 * lane,
-          q0 + s + 2 * lane,
-          q1 + s + 2 * lane,
-          blocks,
-          x,
-          c,
-          tile,
-          lane,
-          GROUP + lane);
-    }
+  void vectorsOne(long band, int lane, Activations x, int c, float[] tile) {
+    NibbleVectors.one(weights, band, lane, blocks, x, c, tile);
   }
 
   @Override
-  void four(int group, int other, Activations x, int c, int count, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      for (int i = 0; i < count; i++) {
-        scalar(group, x, c + i, tile, 32 * i);
-        scalar(other, x, c + i, tile, 32 * i + GROUP);
-      }
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    long s = blocks * 256L;
-    int last = c + count - 1;
-    for (int lane = 0; lane < GROUP; lane += Lanes.COUNT) {
-      NibbleVectors.four(
-          weights,
-          q0 + 4 * lane,
-          q1 + 4 * lane,
-          q0 + s + 2 * lane,
-          q1 + s + 2 * lane,
-          blocks,
-          x,
-          c,
-          c + 1,
-          Math.min(c + 2, last),
-          last,
-          tile,
-          lane,
-          GROUP + lane);
-    }
+  void vectorsFour(
+      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+    NibbleVectors.four(weights, band, lane, blocks, x, c0, c1, c2, c3, tile);
   }
 
-  private void scalar(int group, Activations x, int c, float[] tile, int t) {
-    long quants = group * groupBytes;
-    long scales = quants + blocks * 256L;
+  @Override
+  void scalar(int group, Activations x, int c, float[] tile, int t) {
     for (int r = 0; r < GROUP; r++) {
       float sum = 0;
       for (int b = 0; b < blocks; b++) {
         int dot = 0;
         for (int k = 0; k < 32; k++) {
-          int word = weights.get(INT, quants + b * 256L + k / 8 * 64 + r * 4);
-          int weight = (word >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15) - 8;
-          int pair = x.pairs[(c * blocks + b) * 16 + k / 2];
-          dot += weight * ((k & 1) == 0 ? (short) pair : pair >> 16);
+          dot += weight(group, r, b, k) * x.integer(c, b * 32 + k);
         }
-        float scale = Half.toFloat(weights.get(SHORT, scales + b * 32L + r * 2L));
-        sum = Math.fma((float) dot, scale * x.scales[c * blocks + b], sum);
+        sum = Math.fma((float) dot, scale(group, r, b) * x.scales[c * blocks + b], sum);
       }
       tile[t + r] = sum;
     }
   }
 
+  private int weight(int group, int r, int b, int k) {
+    return nibble(weights.get(INT, quants(group, b, k / 8) + r * 4), k) - 8;
+  }
+
+  private float scale(int group, int r, int b) {
+    return Half.toFloat(weights.get(SHORT, scales(group, b) + r * 2));
+  }
+
   @Override
   public void row(int row, float[] out, int offset) {
-    long quants = row / GROUP * groupBytes;
-    long scales = quants + blocks * 256L;
+    int group = row / GROUP;
     int r = row % GROUP;
     for (int k = 0; k < columns; k++) {
-      int word = weights.get(INT, quants + k / 8 * 64L + r * 4);
-      int weight = (word >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15) - 8;
-      out[offset + k] = weight * Half.toFloat(weights.get(SHORT, scales + k / 32 * 32L + r * 2));
+      out[offset + k] = weight(group, r, k / 32, k % 32) * scale(group, r, k / 32);
     }
   }
 }

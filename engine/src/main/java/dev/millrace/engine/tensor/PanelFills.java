@@ -22,10 +22,11 @@ final class PanelFills {
 
   private PanelFills() {}
 
-  static void bytes(MemorySegment w, long from, int depth, float[] panel, int lane) {
-    for (int k = 0; k < depth; k++) {
+  /** A block of 32 columns, which lie 32 bytes apart. */
+  static void bytes(MemorySegment w, long from, float[] panel, int lane) {
+    for (int k = 0; k < 32; k++) {
       ((FloatVector)
-              ByteVector.fromMemorySegment(B, w, from + k * 16L, LITTLE_ENDIAN)
+              ByteVector.fromMemorySegment(B, w, from + k * 32L, LITTLE_ENDIAN)
                   .convertShape(VectorOperators.B2F, F, 0))
           .intoArray(panel, k * Scratch.HEIGHT + lane);
     }

@@ -51,12 +51,12 @@ abstract class PanelMatrix extends RowGroups {
   abstract void fill(int group, int column, int depth, Scratch scratch, int lane);
 
   @Override
-  void one(int group, int other, Activations x, int c, float[] tile) {
+  void one(int group, Activations x, int c, float[] tile) {
     throw new UnsupportedOperationException();
   }
 
   @Override
-  void four(int group, int other, Activations x, int c, int count, float[] tile) {
+  void four(int group, Activations x, int c, int count, float[] tile) {
     throw new UnsupportedOperationException();
   }
 }

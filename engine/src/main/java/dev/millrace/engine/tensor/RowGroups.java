@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A matrix whose rows are interleaved in groups of 16: lane i of a vector is row i of a group, so
  * that no sum ever crosses lanes, and an element's order of operations is the same whatever the
- * vector's width and however many columns are at hand. A tile is two groups by one or four columns;
- * where fewer are left, a tile computes some of them twice.
+ * vector's width and however many columns are at hand. A tile is two groups by one,
+ * four or eight columns; where fewer columns are left, it computes the last one twice.
  */
 abstract class RowGroups implements Matrix {
   /** The rows of a group. */
@@ -22,9 +22,11 @@ abstract class RowGroups implements Matrix {
   final Kernels kernels;
   final int rows;
   final int columns;
+
+  /** An even number: the last one may be all padding. */
   final int groups;
 
-  /** The bytes of a group, a multiple of a cache line. */
+  /** The bytes of a group; two of them are a multiple of a cache line. */
   final long groupBytes;
 
   final MemorySegment weights;
@@ -35,8 +37,8 @@ abstract class RowGroups implements Matrix {
     crew = packing.crew();
     this.rows = rows;
     this.columns = columns;
-    groups = (rows + GROUP - 1) / GROUP;
-    groupBytes = (bytesOfGroup + 63) / 64 * 64;
+    groups = 2 * Math.ceilDiv(rows, 2 * GROUP);
+    groupBytes = (bytesOfGroup + 31) / 32 * 32;
     weights = allocate(packing.arena(), groupBytes * groups + SLACK);
   }
 
@@ -91,11 +93,10 @@ abstract class RowGroups implements Matrix {
       int last = Math.min(first + COLUMN_BLOCK, count);
       for (int row = from; row < to; row += 2 * GROUP) {
         int group = row / GROUP;
-        int other = Math.min(group + 1, groups - 1);
         int height = Math.min(to - row, 2 * GROUP);
         int c = first;
         for (; hasEight() && c + 7 < last; c += 8) {
-          eight(group, other, x, xRow + c, tile);
+          eight(group, x, xRow + c, tile);
           for (int i = 0; i < 8; i++) {
             System.arraycopy(
                 tile, 32 * i, out, (outRow + c + i) * outStride + outColumn + row, height);
@@ -103,14 +104,14 @@ abstract class RowGroups implements Matrix {
         }
         for (; c + 1 < last; c += 4) {
           int left = Math.min(4, last - c);
-          four(group, other, x, xRow + c, left, tile);
+          four(group, x, xRow + c, left, tile);
           for (int i = 0; i < left; i++) {
             System.arraycopy(
                 tile, 32 * i, out, (outRow + c + i) * outStride + outColumn + row, height);
           }
         }
         if (c < last) {
-          one(group, other, x, xRow + c, tile);
+          one(group, x, xRow + c, tile);
           System.arraycopy(tile, 0, out, (outRow + c) * outStride + outColumn + row, height);
         }
       }
@@ -122,17 +123,17 @@ abstract class RowGroups implements Matrix {
     return false;
   }
 
-  /** The products of two groups and eight rows of x from {@code c} on, into tile[32 * i…]. */
-  void eight(int group, int other, Activations x, int c, float[] tile) {
+  /** The products of a group, the next one and eight rows of x from {@code c} on, into tile[32 * i…]. */
+  void eight(int group, Activations x, int c, float[] tile) {
     throw new UnsupportedOperationException();
   }
 
-  /** The products of two groups and the row {@code c} of x, into tile[0…31]. */
-  abstract void one(int group, int other, Activations x, int c, float[] tile);
+  /** The products of a group, the next one and the row {@code c} of x, into tile[0…31]. */
+  abstract void one(int group, Activations x, int c, float[] tile);
 
   /**
-   * The products of two groups and {@code count} rows of x from {@code c} on, at most 4 and at
+   * The products of a group, the next one and {@code count} rows of x from {@code c} on, at most 4 and at
    * least 2, into tile[32 * i…].
    */
-  abstract void four(int group, int other, Activations x, int c, int count, float[] tile);
+  abstract void four(int group, Activations x, int c, int count, float[] tile);
 }

@@ -8,39 +8,49 @@ import static dev.millrace.engine.tensor.Packing.SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q6_K: weights of six bits, an 8-bit scale for 16 of them, one more scale for a superblock of 256.
- * A group has, block by block, two vectors of low bits as in {@link NibbleMatrix}; then, block by
- * block, a vector whose lanes hold the high bits of 16 columns, even ones in the low half; then, by
- * superblock, 16 times 16 scales of a byte and 16 scales of those.
+ * Q6_K: weights of six bits, an 8-bit scale for 16 of them, one more scale for a superblock of 256, 16
+ * for each group first; then pairs of blocks: for both blocks 16 scales of a byte for each group; for
+ * each block and group a vector whose lanes hold the high bits of 16 columns, even ones in the low
+ * half, and two vectors of low bits as in {@link NibbleMatrix}.
  */
-final class SixBitMatrix extends RowGroups {
+final class SixBitMatrix extends BandMatrix {
+  private static final int BLOCK = 128 + 256;
+  private static final int PAIR = 64 + 2 * BLOCK;
+  private static final int SUPER = 64 + 8 * PAIR;
+
   private final int supers;
-  private final long highAt;
-  private final long scalesAt;
 
   SixBitMatrix(Packing packing, int rows, int columns) {
-    super(packing, rows, columns, columns / 256 * (2048L + 1024 + 288));
+    super(packing, rows, columns, 256, SUPER);
     supers = columns / 256;
-    highAt = supers * 2048L;
-    scalesAt = highAt + supers * 1024L;
     packing.each(rows, this::pack);
   }
 
+  /** Where the pair of blocks lies to which block b, counted through all superblocks, belongs. */
+  private long pair(int group, int b) {
+    return block(group, b / 16) + 64 + b % 16 / 2 * PAIR;
+  }
+
+  /** Where the scales of block b lie. */
+  private long scales(int group, int b) {
+    return pair(group, b) + (b & 1) * 32 + side(group) * 16;
+  }
+
+  /** Where the high bits of block b lie; low bits follow 128 and 256 bytes on. */
+  private long bits(int group, int b) {
+    return pair(group, b) + 64 + (b & 1) * BLOCK + side(group) * 64;
+  }
+
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
-    long base = group * groupBytes;
-    for (int r = 0; r < GROUP; r++) {
-      for (int s = 0; s < supers; s++) {
+    for (int s = 0; s < supers; s++) {
+      long halves = block(group, s) + side(group) * 32;
+      for (int r = 0; r < GROUP; r++) {
         long block = r * rowBytes + s * 210L;
-        long scales = base + scalesAt + s * 288L;
-        weights.set(SHORT, scales + 256 + r * 2, source.get(SHORT, block + 208));
+        weights.set(SHORT, halves + r * 2, source.get(SHORT, block + 208));
         for (int b = 0; b < 16; b++) {
-          weights.set(BYTE, scales + b * 16 + r, source.get(BYTE, block + 192 + b));
-          packBlock(
-              source,
-              block,
-              b,
-              base + s * 2048L + b * 128L + r * 4,
-              base + highAt + s * 1024L + b * 64L + r * 4);
+          byte scale = source.get(BYTE, block + 192 + b);
+          weights.set(BYTE, scales(group, s * 16 + b) + r, scale);
+          packBlock(source, block, b, bits(group, s * 16 + b) + r * 4);
         }
       }
     }
@@ -50,19 +60,19 @@ final class SixBitMatrix extends RowGroups {
    * In the file a superblock has halves of 128 columns, and in each four runs of 32 that share
    * bytes.
    */
-  private void packBlock(MemorySegment source, long block, int b, long low, long high) {
+  private void packBlock(MemorySegment source, long block, int b, long lane) {
     int highs = 0;
     for (int j = 0; j < 2; j++) {
       int k = b * 16 + j * 8;
       int half = k / 128;
       int run = k / 32 & 3;
-      long lows =
-          source.get(LONG, block + half * 64 + (run & 1) * 32 + (k & 31)) >>> (run >> 1) * 4;
+      long lowAt = block + half * 64 + (run & 1) * 32 + (k & 31);
+      long lows = source.get(LONG, lowAt) >>> (run >> 1) * 4;
       long tops = source.get(LONG, block + 128 + half * 32 + (k & 31)) >>> run * 2;
-      weights.set(INT, low + j * 64L, NibbleMatrix.paired(lows, 0x000f000f000f000fL));
+      weights.set(INT, lane + 128 + j * 128, NibbleMatrix.paired(lows, 0x000f000f000f000fL));
       highs |= NibbleMatrix.paired(tops, 0x0003000300030003L) << 8 * j;
     }
-    weights.set(INT, high, highs);
+    weights.set(INT, lane, highs);
   }
 
   @Override
@@ -71,73 +81,24 @@ final class SixBitMatrix extends RowGroups {
   }
 
   @Override
-  void one(int group, int other, Activations x, int c, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      scalar(group, x, c, tile, 0);
-      scalar(other, x, c, tile, GROUP);
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SixBitVectors.one(
-          weights,
-          q0 + 4 * l,
-          q1 + 4 * l,
-          q0 + highAt + 4 * l,
-          q1 + highAt + 4 * l,
-          q0 + scalesAt + l,
-          q1 + scalesAt + l,
-          supers,
-          x,
-          c,
-          tile,
-          l,
-          GROUP + l);
-    }
+  void vectorsOne(long band, int lane, Activations x, int c, float[] tile) {
+    SixBitVectors.one(weights, band, lane, supers, x, c, tile);
   }
 
   @Override
-  void four(int group, int other, Activations x, int c, int count, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      for (int i = 0; i < count; i++) {
-        scalar(group, x, c + i, tile, 32 * i);
-        scalar(other, x, c + i, tile, 32 * i + GROUP);
-      }
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    int last = c + count - 1;
-    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SixBitVectors.four(
-          weights,
-          q0 + 4 * l,
-          q1 + 4 * l,
-          q0 + highAt + 4 * l,
-          q1 + highAt + 4 * l,
-          q0 + scalesAt + l,
-          q1 + scalesAt + l,
-          supers,
-          x,
-          c,
-          c + 1,
-          Math.min(c + 2, last),
-          last,
-          tile,
-          l,
-          GROUP + l);
-    }
+  void vectorsFour(
+      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+    SixBitVectors.four(weights, band, lane, supers, x, c0, c1, c2, c3, tile);
   }
 
-  private void scalar(int group, Activations x, int c, float[] tile, int t) {
+  @Override
+  void scalar(int group, Activations x, int c, float[] tile, int t) {
     for (int r = 0; r < GROUP; r++) {
       float sum = 0;
       for (int b = 0; b < supers * 16; b++) {
         int dot = 0;
         for (int k = 0; k < 16; k++) {
-          int pair = x.pairs[(c * supers * 16 + b) * 8 + k / 2];
-          dot += quant(group, r, b * 16 + k) * ((k & 1) == 0 ? (short) pair : pair >> 16);
+          dot += weight(group, r, b, k) * x.integer(c, b * 16 + k);
         }
         sum = Math.fma((float) dot, scale(group, r, b) * x.scales[c * supers * 8 + b / 2], sum);
       }
@@ -145,25 +106,25 @@ final class SixBitMatrix extends RowGroups {
     }
   }
 
-  private int quant(int group, int r, int k) {
-    long base = group * groupBytes;
-    int word = weights.get(INT, base + k / 8 * 64L + r * 4);
-    int highs = weights.get(INT, base + highAt + k / 16 * 64L + r * 4);
-    int low = word >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15;
-    return (low | (highs >> (k & 1) * 16 + (k / 2 & 7) * 2 & 3) << 4) - 32;
+  /** Column k of block b. */
+  private int weight(int group, int r, int b, int k) {
+    long bits = bits(group, b) + r * 4;
+    int low = NibbleMatrix.nibble(weights.get(INT, bits + 128 + k / 8 * 128), k);
+    int highs = weights.get(INT, bits);
+    return (low | (highs >> (k & 1) * 16 + k / 2 * 2 & 3) << 4) - 32;
   }
 
   private float scale(int group, int r, int b) {
-    long scales = group * groupBytes + scalesAt + b / 16 * 288L;
-    float d = Half.toFloat(weights.get(SHORT, scales + 256 + r * 2));
-    return d * weights.get(BYTE, scales + b % 16 * 16 + r);
+    long half = block(group, b / 16) + side(group) * 32 + r * 2;
+    return Half.toFloat(weights.get(SHORT, half)) * weights.get(BYTE, scales(group, b) + r);
   }
 
   @Override
   public void row(int row, float[] out, int offset) {
+    int group = row / GROUP;
+    int r = row % GROUP;
     for (int k = 0; k < columns; k++) {
-      out[offset + k] =
-          scale(row / GROUP, row % GROUP, k / 16) * quant(row / GROUP, row % GROUP, k);
+      out[offset + k] = scale(group, r, k / 16) * weight(group, r, k / 16, k % 16);
     }
   }
 }

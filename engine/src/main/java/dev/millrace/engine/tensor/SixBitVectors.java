@@ -24,174 +24,69 @@ final class SixBitVectors {
 
   private SixBitVectors() {}
 
-  /**
-   * Two vectors of rows, one column. Addresses are of low bits, high bits and scales of the first
-   * vector's lanes and the second's.
-   */
-  static void one(
-      MemorySegment w,
-      long q0,
-      long q1,
-      long h0,
-      long h1,
-      long s0,
-      long s1,
-      int supers,
-      Activations x,
-      int c0,
-      float[] tile,
-      int t0,
-      int t1) {
+  /** The rows of a band from {@code lane} of both groups on, one column. */
+  static void one(MemorySegment w, long band, int lane, int supers, Activations x, int c0, float[] tile) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     int[] minus32 = x.minus32;
+    long q = band + 4 * lane;
     int p0 = c0 * supers * 128;
     int b0 = c0 * supers * 16;
     FloatVector a00 = FloatVector.zero(F);
     FloatVector a10 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
-      // A scale of scales has two bytes a lane, where block scales have one: t0 is the lane.
-      FloatVector d0 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
-      FloatVector d1 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      q += 64;
       for (int b = 0; b < 16; b++) {
-        ShortVector z0 = IntVector.fromMemorySegment(I, w, h0, LITTLE_ENDIAN).reinterpretAsShorts();
-        ShortVector z1 = IntVector.fromMemorySegment(I, w, h1, LITTLE_ENDIAN).reinterpretAsShorts();
+        // The scales of two blocks share a line before them.
+        q += (b & 1 ^ 1) * 64;
+        long bytes = q - 3 * lane - 64 - (b & 1) * 352;
+        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
+        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        ShortVector z0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector z1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+        q += 128;
         ShortVector n00 = IntVector.broadcast(I, minus32[b0 + b]).reinterpretAsShorts();
         ShortVector n10 = n00;
-        h0 += 64;
-        h1 += 64;
         for (int j = 0; j < 2; j++) {
-          ShortVector v0 =
-              IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 =
-              IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector y = IntVector.broadcast(I, pairs[p0]).reinterpretAsShorts();
-          n00 =
-              n00.add(
-                  v0.and((short) 15)
-                      .or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48))
-                      .mul(y));
-          n10 =
-              n10.add(
-                  v1.and((short) 15)
-                      .or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48))
-                      .mul(y));
+          n00 = n00.add(v0.and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
+          n10 = n10.add(v1.and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 1]).reinterpretAsShorts();
-          n00 =
-              n00.add(
-                  v0.lanewise(VectorOperators.LSHR, 4)
-                      .and((short) 15)
-                      .or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48))
-                      .mul(y));
-          n10 =
-              n10.add(
-                  v1.lanewise(VectorOperators.LSHR, 4)
-                      .and((short) 15)
-                      .or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48))
-                      .mul(y));
+          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
+          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 2]).reinterpretAsShorts();
-          n00 =
-              n00.add(
-                  v0.lanewise(VectorOperators.LSHR, 8)
-                      .and((short) 15)
-                      .or(z0.and((short) 48))
-                      .mul(y));
-          n10 =
-              n10.add(
-                  v1.lanewise(VectorOperators.LSHR, 8)
-                      .and((short) 15)
-                      .or(z1.and((short) 48))
-                      .mul(y));
+          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z0.and((short) 48)).mul(y));
+          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z1.and((short) 48)).mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 3]).reinterpretAsShorts();
-          n00 =
-              n00.add(
-                  v0.lanewise(VectorOperators.LSHR, 12)
-                      .or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48))
-                      .mul(y));
-          n10 =
-              n10.add(
-                  v1.lanewise(VectorOperators.LSHR, 12)
-                      .or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48))
-                      .mul(y));
+          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 12).or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
+          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 12).or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
           z0 = z0.lanewise(VectorOperators.LSHR, 8);
           z1 = z1.lanewise(VectorOperators.LSHR, 8);
           p0 += 4;
-          q0 += 64;
-          q1 += 64;
+          q += 128;
         }
-        FloatVector f0 =
-            ((FloatVector)
-                    ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN)
-                        .convertShape(VectorOperators.B2F, F, 0))
-                .mul(d0);
-        FloatVector f1 =
-            ((FloatVector)
-                    ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN)
-                        .convertShape(VectorOperators.B2F, F, 0))
-                .mul(d1);
-        s0 += 16;
-        s1 += 16;
         float dx = scales[b0 + b >> 1];
         IntVector i0 = n00.reinterpretAsInts();
-        a00 =
-            ((FloatVector)
-                    i0.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i0.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f0.mul(dx), a00);
+        a00 = ((FloatVector) i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
         IntVector i1 = n10.reinterpretAsInts();
-        a10 =
-            ((FloatVector)
-                    i1.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i1.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f1.mul(dx), a10);
+        a10 = ((FloatVector) i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
       }
-      s0 += 32;
-      s1 += 32;
       b0 += 16;
     }
-    a00.intoArray(tile, t0);
-    a10.intoArray(tile, t1);
+    a00.intoArray(tile, lane);
+    a10.intoArray(tile, lane + 16);
   }
 
-  /** Two vectors of rows, four columns, which are 32 floats apart in the tile. */
-  static void four(
-      MemorySegment w,
-      long q0,
-      long q1,
-      long h0,
-      long h1,
-      long s0,
-      long s1,
-      int supers,
-      Activations x,
-      int c0,
-      int c1,
-      int c2,
-      int c3,
-      float[] tile,
-      int t0,
-      int t1) {
+  /** The same for four columns, which are 32 floats apart in the tile. */
+  static void four(MemorySegment w, long band, int lane, int supers, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     int[] minus32 = x.minus32;
+    long q = band + 4 * lane;
     int p0 = c0 * supers * 128;
     int p1 = c1 * supers * 128;
     int p2 = c2 * supers * 128;
@@ -209,25 +104,18 @@ final class SixBitVectors {
     FloatVector a12 = FloatVector.zero(F);
     FloatVector a13 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
-      FloatVector d0 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s0 + 256 + t0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
-      FloatVector d1 =
-          ((IntVector)
-                  ShortVector.fromMemorySegment(H, w, s1 + 256 + t0, LITTLE_ENDIAN)
-                      .convertShape(VectorOperators.S2I, I, 0))
-              .lanewise(VectorOperators.LSHL, 13)
-              .and(0x8fffe000)
-              .reinterpretAsFloats()
-              .mul(Half.SHIFTED);
+      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      q += 64;
       for (int b = 0; b < 16; b++) {
-        ShortVector z0 = IntVector.fromMemorySegment(I, w, h0, LITTLE_ENDIAN).reinterpretAsShorts();
-        ShortVector z1 = IntVector.fromMemorySegment(I, w, h1, LITTLE_ENDIAN).reinterpretAsShorts();
+        // The scales of two blocks share a line before them.
+        q += (b & 1 ^ 1) * 64;
+        long bytes = q - 3 * lane - 64 - (b & 1) * 352;
+        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
+        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        ShortVector z0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector z1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+        q += 128;
         ShortVector n00 = IntVector.broadcast(I, minus32[b0 + b]).reinterpretAsShorts();
         ShortVector n10 = n00;
         ShortVector n01 = IntVector.broadcast(I, minus32[b1 + b]).reinterpretAsShorts();
@@ -236,13 +124,9 @@ final class SixBitVectors {
         ShortVector n12 = n02;
         ShortVector n03 = IntVector.broadcast(I, minus32[b3 + b]).reinterpretAsShorts();
         ShortVector n13 = n03;
-        h0 += 64;
-        h1 += 64;
         for (int j = 0; j < 2; j++) {
-          ShortVector v0 =
-              IntVector.fromMemorySegment(I, w, q0, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 =
-              IntVector.fromMemorySegment(I, w, q1, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector k0 = z0.lanewise(VectorOperators.LSHL, 4);
           ShortVector k1 = z1.lanewise(VectorOperators.LSHL, 4);
           for (int i = 0; i < 4; i++) {
@@ -271,105 +155,42 @@ final class SixBitVectors {
           p1 += 4;
           p2 += 4;
           p3 += 4;
-          q0 += 64;
-          q1 += 64;
+          q += 128;
         }
-        FloatVector f0 =
-            ((FloatVector)
-                    ByteVector.fromMemorySegment(B, w, s0, LITTLE_ENDIAN)
-                        .convertShape(VectorOperators.B2F, F, 0))
-                .mul(d0);
-        FloatVector f1 =
-            ((FloatVector)
-                    ByteVector.fromMemorySegment(B, w, s1, LITTLE_ENDIAN)
-                        .convertShape(VectorOperators.B2F, F, 0))
-                .mul(d1);
-        s0 += 16;
-        s1 += 16;
         IntVector i;
         float dx = scales[b0 + b >> 1];
         i = n00.reinterpretAsInts();
-        a00 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f0.mul(dx), a00);
+        a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
         i = n10.reinterpretAsInts();
-        a10 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f1.mul(dx), a10);
+        a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
         dx = scales[b1 + b >> 1];
         i = n01.reinterpretAsInts();
-        a01 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f0.mul(dx), a01);
+        a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a01);
         i = n11.reinterpretAsInts();
-        a11 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f1.mul(dx), a11);
+        a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a11);
         dx = scales[b2 + b >> 1];
         i = n02.reinterpretAsInts();
-        a02 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f0.mul(dx), a02);
+        a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a02);
         i = n12.reinterpretAsInts();
-        a12 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f1.mul(dx), a12);
+        a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a12);
         dx = scales[b3 + b >> 1];
         i = n03.reinterpretAsInts();
-        a03 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f0.mul(dx), a03);
+        a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a03);
         i = n13.reinterpretAsInts();
-        a13 =
-            ((FloatVector)
-                    i.lanewise(VectorOperators.LSHL, 16)
-                        .lanewise(VectorOperators.ASHR, 16)
-                        .add(i.lanewise(VectorOperators.ASHR, 16))
-                        .convert(VectorOperators.I2F, 0))
-                .fma(f1.mul(dx), a13);
+        a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a13);
       }
-      s0 += 32;
-      s1 += 32;
       b0 += 16;
       b1 += 16;
       b2 += 16;
       b3 += 16;
     }
-    a00.intoArray(tile, t0);
-    a01.intoArray(tile, t0 + 32);
-    a02.intoArray(tile, t0 + 64);
-    a03.intoArray(tile, t0 + 96);
-    a10.intoArray(tile, t1);
-    a11.intoArray(tile, t1 + 32);
-    a12.intoArray(tile, t1 + 64);
-    a13.intoArray(tile, t1 + 96);
+    a00.intoArray(tile, lane);
+    a01.intoArray(tile, lane + 32);
+    a02.intoArray(tile, lane + 64);
+    a03.intoArray(tile, lane + 96);
+    a10.intoArray(tile, lane + 16);
+    a11.intoArray(tile, lane + 48);
+    a12.intoArray(tile, lane + 80);
+    a13.intoArray(tile, lane + 112);
   }
 }

@@ -9,35 +9,41 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Q4_K: weights of four bits; a 6-bit scale and a 6-bit minimum for 32 of them; two scales for
- * those of a superblock of 256. A group has, block by block, four vectors as in {@link
- * NibbleMatrix}; then, by superblock, 16 scales of scales and 16 of minima; then, block by block,
- * 16 scales and 16 minima of a byte each.
+ * those of a superblock of 256. That has 16 scales of scales for each group and 16 of minima; then,
+ * block by block, vectors as in {@link NibbleMatrix}, 16 scales of a byte for each group and 16
+ * minima.
  */
-final class SuperNibbleMatrix extends RowGroups {
+final class SuperNibbleMatrix extends BandMatrix {
+  private static final int BLOCK = 512 + 64;
+  private static final int SUPER = 128 + 8 * BLOCK;
+
   private final int supers;
-  private final long scalesAt;
-  private final long bytesAt;
 
   SuperNibbleMatrix(Packing packing, int rows, int columns) {
-    super(packing, rows, columns, columns / 256 * (2048L + 64 + 256));
+    super(packing, rows, columns, 256, SUPER);
     supers = columns / 256;
-    scalesAt = supers * 2048L;
-    bytesAt = scalesAt + supers * 64L;
     packing.each(rows, this::pack);
   }
 
+  /** Where block b, counted through all superblocks, lies. */
+  private long quants(int group, int b) {
+    return block(group, b / 8) + 128 + b % 8 * BLOCK;
+  }
+
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
-    long base = group * groupBytes;
-    for (int r = 0; r < GROUP; r++) {
-      for (int s = 0; s < supers; s++) {
+    int side = side(group);
+    for (int s = 0; s < supers; s++) {
+      long halves = block(group, s) + side * 32;
+      for (int r = 0; r < GROUP; r++) {
         long block = r * rowBytes + s * 144L;
-        weights.set(SHORT, base + scalesAt + s * 64L + r * 2, source.get(SHORT, block));
-        weights.set(SHORT, base + scalesAt + s * 64L + 32 + r * 2, source.get(SHORT, block + 2));
+        weights.set(SHORT, halves + r * 2, source.get(SHORT, block));
+        weights.set(SHORT, halves + 64 + r * 2, source.get(SHORT, block + 2));
         for (int b = 0; b < 8; b++) {
-          long at = base + bytesAt + s * 256L + b * 32L + r;
-          weights.set(BYTE, at, (byte) sixBits(source, block + 4, b, 0));
-          weights.set(BYTE, at + 16, (byte) sixBits(source, block + 4, b, 4));
-          packBlock(source, block + 16 + b / 2 * 32, b & 1, base + s * 2048L + b * 256L + r * 4);
+          long quants = quants(group, s * 8 + b);
+          long bytes = quants + 512 + side * 16 + r;
+          weights.set(BYTE, bytes, (byte) sixBits(source, block + 4, b, 0));
+          weights.set(BYTE, bytes + 32, (byte) sixBits(source, block + 4, b, 4));
+          packBlock(source, block + 16 + b / 2 * 32, b & 1, quants + side * 64 + r * 4);
         }
       }
     }
@@ -59,7 +65,7 @@ final class SuperNibbleMatrix extends RowGroups {
   private void packBlock(MemorySegment source, long from, int high, long lane) {
     for (int j = 0; j < 4; j++) {
       long bytes = source.get(LONG, from + 8 * j) >>> 4 * high;
-      weights.set(INT, lane + j * 64L, NibbleMatrix.paired(bytes, 0x000f000f000f000fL));
+      weights.set(INT, lane + j * 128, NibbleMatrix.paired(bytes, 0x000f000f000f000fL));
     }
   }
 
@@ -69,96 +75,52 @@ final class SuperNibbleMatrix extends RowGroups {
   }
 
   @Override
-  void one(int group, int other, Activations x, int c, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      scalar(group, x, c, tile, 0);
-      scalar(other, x, c, tile, GROUP);
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SuperNibbleVectors.one(
-          weights,
-          q0 + 4 * l,
-          q1 + 4 * l,
-          q0 + scalesAt + 2 * l,
-          q1 + scalesAt + 2 * l,
-          q0 + bytesAt + l,
-          q1 + bytesAt + l,
-          supers,
-          x,
-          c,
-          tile,
-          l,
-          GROUP + l);
-    }
+  void vectorsOne(long band, int lane, Activations x, int c, float[] tile) {
+    SuperNibbleVectors.one(weights, band, lane, supers, x, c, tile);
   }
 
   @Override
-  void four(int group, int other, Activations x, int c, int count, float[] tile) {
-    if (kernels == Kernels.SCALAR) {
-      for (int i = 0; i < count; i++) {
-        scalar(group, x, c + i, tile, 32 * i);
-        scalar(other, x, c + i, tile, 32 * i + GROUP);
-      }
-      return;
-    }
-    long q0 = group * groupBytes;
-    long q1 = other * groupBytes;
-    int last = c + count - 1;
-    for (int l = 0; l < GROUP; l += Lanes.COUNT) {
-      SuperNibbleVectors.four(
-          weights,
-          q0 + 4 * l,
-          q1 + 4 * l,
-          q0 + scalesAt + 2 * l,
-          q1 + scalesAt + 2 * l,
-          q0 + bytesAt + l,
-          q1 + bytesAt + l,
-          supers,
-          x,
-          c,
-          c + 1,
-          Math.min(c + 2, last),
-          last,
-          tile,
-          l,
-          GROUP + l);
-    }
+  void vectorsFour(
+      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+    SuperNibbleVectors.four(weights, band, lane, supers, x, c0, c1, c2, c3, tile);
   }
 
-  private void scalar(int group, Activations x, int c, float[] tile, int t) {
+  @Override
+  void scalar(int group, Activations x, int c, float[] tile, int t) {
+    int blocks = supers * 8;
     for (int r = 0; r < GROUP; r++) {
       float sum = 0;
-      for (int b = 0; b < supers * 8; b++) {
+      for (int b = 0; b < blocks; b++) {
         int dot = 0;
         for (int k = 0; k < 32; k++) {
-          int pair = x.pairs[(c * supers * 8 + b) * 16 + k / 2];
-          dot += quant(group, r, b * 32 + k) * ((k & 1) == 0 ? (short) pair : pair >> 16);
+          dot += quant(group, r, b, k) * x.integer(c, b * 32 + k);
         }
-        sum = Math.fma((float) dot, scale(group, r, b) * x.scales[c * supers * 8 + b], sum);
-        sum = Math.fma(minimum(group, r, b), -x.sums[c * supers * 8 + b], sum);
+        sum = Math.fma((float) dot, scale(group, r, b) * x.scales[c * blocks + b], sum);
+        sum = Math.fma(minimum(group, r, b), -x.sums[c * blocks + b], sum);
       }
       tile[t + r] = sum;
     }
   }
 
-  private int quant(int group, int r, int k) {
-    int word = weights.get(INT, group * groupBytes + k / 8 * 64L + r * 4);
-    return word >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15;
+  private int quant(int group, int r, int b, int k) {
+    long at = quants(group, b) + k / 8 * 128 + side(group) * 64 + r * 4;
+    return NibbleMatrix.nibble(weights.get(INT, at), k);
   }
 
   private float scale(int group, int r, int b) {
-    long base = group * groupBytes;
-    float d = Half.toFloat(weights.get(SHORT, base + scalesAt + b / 8 * 64L + r * 2));
-    return d * weights.get(BYTE, base + bytesAt + b * 32L + r);
+    int side = side(group);
+    return nested(
+        block(group, b / 8) + side * 32 + r * 2, quants(group, b) + 512 + side * 16 + r);
   }
 
   private float minimum(int group, int r, int b) {
-    long base = group * groupBytes;
-    float d = Half.toFloat(weights.get(SHORT, base + scalesAt + b / 8 * 64L + 32 + r * 2));
-    return d * weights.get(BYTE, base + bytesAt + b * 32L + 16 + r);
+    int side = side(group);
+    return nested(
+        block(group, b / 8) + 64 + side * 32 + r * 2, quants(group, b) + 544 + side * 16 + r);
+  }
+
+  private float nested(long half, long at) {
+    return Half.toFloat(weights.get(SHORT, half)) * weights.get(BYTE, at);
   }
 
   @Override
@@ -168,8 +130,8 @@ final class SuperNibbleMatrix extends RowGroups {
     for (int b = 0; b < supers * 8; b++) {
       float scale = scale(group, r, b);
       float minimum = minimum(group, r, b);
-      for (int k = b * 32; k < b * 32 + 32; k++) {
-        out[offset + k] = scale * quant(group, r, k) - minimum;
+      for (int k = 0; k < 32; k++) {
+        out[offset + b * 32 + k] = scale * quant(group, r, b, k) - minimum;
       }
     }
   }
