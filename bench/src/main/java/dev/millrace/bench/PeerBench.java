@@ -29,8 +29,7 @@ public final class PeerBench {
       StringBuilder line = new StringBuilder();
       line.append(String.format(Locale.ROOT, "%.3f", median(() -> prefill(model, prompt))));
       for (int size : batches) {
-        line.append(
-            String.format(Locale.ROOT, " %.3f", warmDecode(model, size, generate)));
+        line.append(String.format(Locale.ROOT, " %.3f", warmDecode(model, size, generate)));
       }
       System.out.println(line);
     }

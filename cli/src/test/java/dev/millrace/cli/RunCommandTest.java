@@ -74,8 +74,19 @@ class RunCommandTest {
 
   private List<Object> sampled(String seed) {
     return answer(
-            "run", "--model", model, "--temp", "1", "--seed", seed, "-n", "12", "--ignore-eos",
-            "--raw", "--json", "hello")
+            "run",
+            "--model",
+            model,
+            "--temp",
+            "1",
+            "--seed",
+            seed,
+            "-n",
+            "12",
+            "--ignore-eos",
+            "--raw",
+            "--json",
+            "hello")
         .list("tokens");
   }
 
@@ -116,12 +127,21 @@ class RunCommandTest {
     refused("other", "run", "--model", model, "--grammar", "bad.gbnf", "hello");
     Files.writeString(dir.resolve("bad.json"), "{\"type\": \"object\", \"patternProperties\": {}}");
     refused("patternProperties", "run", "--model", model, "--schema", "bad.json", "hello");
-    refused("shorten the prompt", "run", "--model", model, "--ctx", "8", "--raw", "a long prompt ".repeat(9));
+    refused(
+        "shorten the prompt",
+        "run",
+        "--model",
+        model,
+        "--ctx",
+        "8",
+        "--raw",
+        "a long prompt ".repeat(9));
   }
 
   @Test
   void anEncoderGeneratesNothing() throws IOException {
-    Path encoder = RandomModels.write(dir.resolve("bert.gguf"), Shape.small("bert"), TensorType.F32, 1);
+    Path encoder =
+        RandomModels.write(dir.resolve("bert.gguf"), Shape.small("bert"), TensorType.F32, 1);
     refused("embeddings", "run", "--model", encoder.toString(), "hello");
   }
 
@@ -129,8 +149,18 @@ class RunCommandTest {
   void benchPrintsItsFigures() {
     JsonObject figures =
         answer(
-            "bench", "--model", model, "--prompt", "16", "--generate", "4", "--batch", "1,2",
-            "--threads", "2", "--json");
+            "bench",
+            "--model",
+            model,
+            "--prompt",
+            "16",
+            "--generate",
+            "4",
+            "--batch",
+            "1,2",
+            "--threads",
+            "2",
+            "--json");
     assertThat(figures.number("prefill_tps", 0)).isPositive();
     assertThat(figures.object("decode_tps").values().keySet()).containsExactly("1", "2");
     assertThat(figures.integer("load_ms")).isNotNegative();

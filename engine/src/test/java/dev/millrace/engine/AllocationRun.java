@@ -35,9 +35,16 @@ final class AllocationRun {
 
   private AllocationRun(Model model) {
     int pages = model.settings().pages();
-    WheelSettings settings = WheelSettings.of(pages, model.context()).withSequences(SEQUENCES).withRows(64, 64);
+    WheelSettings settings =
+        WheelSettings.of(pages, model.context()).withSequences(SEQUENCES).withRows(64, 64);
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-    wheel = new Wheel(settings, processor, new Stage.Numbers(model.end().vocabulary()), Stage.Silent::new, System::nanoTime);
+    wheel =
+        new Wheel(
+            settings,
+            processor,
+            new Stage.Numbers(model.end().vocabulary()),
+            Stage.Silent::new,
+            System::nanoTime);
     measured.add(Thread.currentThread().threadId());
     Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith("millrace-crew-"))
@@ -47,7 +54,11 @@ final class AllocationRun {
   /** Arguments: the file of a model. */
   public static void main(String[] args) {
     LoadSettings settings =
-        LoadSettings.usual().withThreads(2).withContext(TinyModel.CONTEXT).withPages(64).withTurns(64, SEQUENCES);
+        LoadSettings.usual()
+            .withThreads(2)
+            .withContext(TinyModel.CONTEXT)
+            .withPages(64)
+            .withTurns(64, SEQUENCES);
     try (Model model = Model.open(Path.of(args[0]), settings)) {
       System.out.println(new AllocationRun(model).bytesPerToken());
     }
@@ -59,7 +70,8 @@ final class AllocationRun {
    */
   private long bytesPerToken() {
     if (measured.size() != 2) {
-      throw new IllegalStateException("there are " + measured.size() + " threads that compute, not 2");
+      throw new IllegalStateException(
+          "there are " + measured.size() + " threads that compute, not 2");
     }
     long least = Long.MAX_VALUE;
     for (int round = 0; round < ROUNDS && least > ENOUGH; round++) {
@@ -72,7 +84,9 @@ final class AllocationRun {
     for (int i = 0; i < SEQUENCES; i++) {
       int[] prompt = new Random(number).ints(PROMPT + i, 3, TinyModel.VOCABULARY).toArray();
       Sampling.Builder sampling = Sampling.builder().seed(i).topK(20).repetitionPenalty(1.1);
-      wheel.submit(Request.of(prompt, sampling.temperature(i % 2).build(), TOKENS).ignoringEnd(), (id, text, logprobs) -> {});
+      wheel.submit(
+          Request.of(prompt, sampling.temperature(i % 2).build(), TOKENS).ignoringEnd(),
+          (id, text, logprobs) -> {});
     }
     for (int i = 0; i < 5; i++) {
       wheel.turn();

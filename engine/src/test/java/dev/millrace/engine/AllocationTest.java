@@ -31,9 +31,13 @@ class AllocationTest {
   @MethodSource("models")
   void decodingAllocatesNextToNothing(TinyModel model) throws Exception {
     String file = model.in(directory).toString();
-    Process process = ChildJvm.of(AllocationRun.class, FLAGS, file).redirectError(Redirect.DISCARD).start();
-    String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    Process process =
+        ChildJvm.of(AllocationRun.class, FLAGS, file).redirectError(Redirect.DISCARD).start();
+    String answer =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     assertThat(process.waitFor()).as("exit status").isZero();
-    assertThat(Long.parseLong(answer)).as("bytes per token").isLessThanOrEqualTo(AllocationRun.ENOUGH);
+    assertThat(Long.parseLong(answer))
+        .as("bytes per token")
+        .isLessThanOrEqualTo(AllocationRun.ENOUGH);
   }
 }

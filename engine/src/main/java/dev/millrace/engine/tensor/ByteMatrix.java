@@ -46,8 +46,7 @@ final class ByteMatrix extends BandMatrix {
       }
       for (int r = 0; r < GROUP; r += 4) {
         for (int k = 0; k < 32; k += 4) {
-          transpose(
-              source, r * rowBytes + block + 2 + k, rowBytes, quants(group, b) + k * 32 + r);
+          transpose(source, r * rowBytes + block + 2 + k, rowBytes, quants(group, b) + k * 32 + r);
         }
       }
     }
@@ -134,8 +133,20 @@ final class ByteMatrix extends BandMatrix {
   void eight(int group, Activations x, int c, float[] tile) {
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
       ByteVectors.eight(
-          weights, group * groupBytes, l, blocks, x, c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6,
-          c + 7, tile);
+          weights,
+          group * groupBytes,
+          l,
+          blocks,
+          x,
+          c,
+          c + 1,
+          c + 2,
+          c + 3,
+          c + 4,
+          c + 5,
+          c + 6,
+          c + 7,
+          tile);
     }
   }
 

@@ -26,7 +26,8 @@ final class ByteVectors {
   private ByteVectors() {}
 
   /** The rows of a band from {@code lane} of both groups on, one column. */
-  static void one(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, float[] tile) {
+  static void one(
+      MemorySegment w, long band, int lane, int blocks, Activations x, int c0, float[] tile) {
     float[] values = x.values;
     long q = band + lane;
     int p0 = c0 * blocks * 32;
@@ -36,30 +37,68 @@ final class ByteVectors {
       FloatVector m00 = FloatVector.zero(F);
       FloatVector m10 = FloatVector.zero(F);
       for (int k = 0; k < 32; k += 4) {
-        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 32, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 48, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 32, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 48, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 1]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 64, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 80, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 64, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 80, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 2]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
-        v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 96, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 112, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 96, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 112, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         y = FloatVector.broadcast(F, values[p0 + k + 3]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
         q += 128;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       a00 = m00.fma(d0, a00);
       a10 = m10.fma(d1, a10);
@@ -70,7 +109,17 @@ final class ByteVectors {
   }
 
   /** The same for four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+  static void four(
+      MemorySegment w,
+      long band,
+      int lane,
+      int blocks,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile) {
     float[] values = x.values;
     long q = band + lane;
     int p0 = c0 * blocks * 32;
@@ -95,8 +144,14 @@ final class ByteVectors {
       FloatVector m12 = FloatVector.zero(F);
       FloatVector m13 = FloatVector.zero(F);
       for (int k = 0; k < 32; k++) {
-        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -111,8 +166,22 @@ final class ByteVectors {
         m13 = v1.fma(y, m13);
         q += 32;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       a00 = m00.fma(d0, a00);
       a01 = m01.fma(d0, a01);
@@ -141,7 +210,21 @@ final class ByteVectors {
    * The same for eight columns. The sums under way are kept in the tile, as 32 vectors would be too
    * many.
    */
-  static void eight(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, int c1, int c2, int c3, int c4, int c5, int c6, int c7, float[] tile) {
+  static void eight(
+      MemorySegment w,
+      long band,
+      int lane,
+      int blocks,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      int c4,
+      int c5,
+      int c6,
+      int c7,
+      float[] tile) {
     float[] values = x.values;
     long q = band + lane;
     int p0 = c0 * blocks * 32;
@@ -173,8 +256,14 @@ final class ByteVectors {
       FloatVector m16 = FloatVector.zero(F);
       FloatVector m17 = FloatVector.zero(F);
       for (int k = 0; k < 32; k++) {
-        FloatVector v0 = (FloatVector) ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
-        FloatVector v1 = (FloatVector) ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v0 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
+        FloatVector v1 =
+            (FloatVector)
+                ByteVector.fromMemorySegment(B, w, q + 16, LITTLE_ENDIAN)
+                    .convertShape(VectorOperators.B2F, F, 0);
         FloatVector y = FloatVector.broadcast(F, values[p0 + k]);
         m00 = v0.fma(y, m00);
         m10 = v1.fma(y, m10);
@@ -201,8 +290,22 @@ final class ByteVectors {
         m17 = v1.fma(y, m17);
         q += 32;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q + lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q + lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       m00.fma(d0, FloatVector.fromArray(F, tile, lane)).intoArray(tile, lane);
       m01.fma(d0, FloatVector.fromArray(F, tile, lane + 32)).intoArray(tile, lane + 32);

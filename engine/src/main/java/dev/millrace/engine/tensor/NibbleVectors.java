@@ -27,7 +27,8 @@ final class NibbleVectors {
   private NibbleVectors() {}
 
   /** The rows of a band from {@code lane} of both groups on, one column. */
-  static void one(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, float[] tile) {
+  static void one(
+      MemorySegment w, long band, int lane, int blocks, Activations x, int c0, float[] tile) {
     int[] pairs = x.pairs;
     int[] minus8 = x.minus8;
     float[] scales = x.scales;
@@ -41,7 +42,8 @@ final class NibbleVectors {
       ShortVector m10 = m00;
       for (int j = 0; j < 4; j++) {
         ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-        ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector v1 =
+            IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
         ShortVector y = IntVector.broadcast(I, pairs[p0]).reinterpretAsShorts();
         m00 = m00.add(v0.and((short) 15).mul(y));
         m10 = m10.add(v1.and((short) 15).mul(y));
@@ -57,21 +59,57 @@ final class NibbleVectors {
         p0 += 4;
         q += 128;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       float dx = scales[b0 + b];
       IntVector i0 = m00.reinterpretAsInts();
-      a00 = ((FloatVector) i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a00);
+      a00 =
+          ((FloatVector)
+                  i0.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i0.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a00);
       IntVector i1 = m10.reinterpretAsInts();
-      a10 = ((FloatVector) i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a10);
+      a10 =
+          ((FloatVector)
+                  i1.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i1.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a10);
     }
     a00.intoArray(tile, lane);
     a10.intoArray(tile, lane + 16);
   }
 
   /** The same for four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long band, int lane, int blocks, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+  static void four(
+      MemorySegment w,
+      long band,
+      int lane,
+      int blocks,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile) {
     int[] pairs = x.pairs;
     int[] minus8 = x.minus8;
     float[] scales = x.scales;
@@ -103,7 +141,8 @@ final class NibbleVectors {
       ShortVector m13 = m03;
       for (int j = 0; j < 4; j++) {
         ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-        ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector v1 =
+            IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
         for (int i = 0; i < 4; i++) {
           ShortVector u0 = v0.and((short) 15);
           ShortVector u1 = v1.and((short) 15);
@@ -128,30 +167,92 @@ final class NibbleVectors {
         p3 += 4;
         q += 128;
       }
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       IntVector i;
       float dx = scales[b0 + b];
       i = m00.reinterpretAsInts();
-      a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a00);
+      a00 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a00);
       i = m10.reinterpretAsInts();
-      a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a10);
+      a10 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a10);
       dx = scales[b1 + b];
       i = m01.reinterpretAsInts();
-      a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a01);
+      a01 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a01);
       i = m11.reinterpretAsInts();
-      a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a11);
+      a11 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a11);
       dx = scales[b2 + b];
       i = m02.reinterpretAsInts();
-      a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a02);
+      a02 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a02);
       i = m12.reinterpretAsInts();
-      a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a12);
+      a12 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a12);
       dx = scales[b3 + b];
       i = m03.reinterpretAsInts();
-      a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d0.mul(dx), a03);
+      a03 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d0.mul(dx), a03);
       i = m13.reinterpretAsInts();
-      a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(d1.mul(dx), a13);
+      a13 =
+          ((FloatVector)
+                  i.lanewise(VectorOperators.LSHL, 16)
+                      .lanewise(VectorOperators.ASHR, 16)
+                      .add(i.lanewise(VectorOperators.ASHR, 16))
+                      .convert(VectorOperators.I2F, 0))
+              .fma(d1.mul(dx), a13);
     }
     a00.intoArray(tile, lane);
     a01.intoArray(tile, lane + 32);

@@ -117,8 +117,7 @@ final class PlaneFills {
     }
   }
 
-  private static void five(
-      MemorySegment w, long low, long high, int zero, float[] panel, int to) {
+  private static void five(MemorySegment w, long low, long high, int zero, float[] panel, int to) {
     FloatVector scale = scale(panel, to);
     FloatVector shift = shift(panel, to);
     IntVector h = IntVector.fromMemorySegment(I, w, high, LITTLE_ENDIAN);
@@ -148,8 +147,7 @@ final class PlaneFills {
   }
 
   /** A word of high bits serves two runs: the second begins at bit {@code from}. */
-  private static void three(
-      MemorySegment w, long low, long high, int from, float[] panel, int to) {
+  private static void three(MemorySegment w, long low, long high, int from, float[] panel, int to) {
     FloatVector scale = scale(panel, to);
     IntVector v = IntVector.fromMemorySegment(I, w, low, LITTLE_ENDIAN);
     IntVector h =

@@ -25,7 +25,8 @@ final class SixBitVectors {
   private SixBitVectors() {}
 
   /** The rows of a band from {@code lane} of both groups on, one column. */
-  static void one(MemorySegment w, long band, int lane, int supers, Activations x, int c0, float[] tile) {
+  static void one(
+      MemorySegment w, long band, int lane, int supers, Activations x, int c0, float[] tile) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     int[] minus32 = x.minus32;
@@ -35,35 +36,96 @@ final class SixBitVectors {
     FloatVector a00 = FloatVector.zero(F);
     FloatVector a10 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       for (int b = 0; b < 16; b++) {
         // The scales of two blocks share a line before them.
         q += (b & 1 ^ 1) * 64;
         long bytes = q - 3 * lane - 64 - (b & 1) * 352;
-        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
-        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        FloatVector f0 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d0);
+        FloatVector f1 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d1);
         ShortVector z0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-        ShortVector z1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector z1 =
+            IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
         q += 128;
         ShortVector n00 = IntVector.broadcast(I, minus32[b0 + b]).reinterpretAsShorts();
         ShortVector n10 = n00;
         for (int j = 0; j < 2; j++) {
-          ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 =
+              IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 =
+              IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector y = IntVector.broadcast(I, pairs[p0]).reinterpretAsShorts();
-          n00 = n00.add(v0.and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
-          n10 = n10.add(v1.and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.and((short) 15)
+                      .or(z0.lanewise(VectorOperators.LSHL, 4).and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.and((short) 15)
+                      .or(z1.lanewise(VectorOperators.LSHL, 4).and((short) 48))
+                      .mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 1]).reinterpretAsShorts();
-          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
-          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 4).and((short) 15).or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.lanewise(VectorOperators.LSHR, 4)
+                      .and((short) 15)
+                      .or(z0.lanewise(VectorOperators.LSHL, 2).and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.lanewise(VectorOperators.LSHR, 4)
+                      .and((short) 15)
+                      .or(z1.lanewise(VectorOperators.LSHL, 2).and((short) 48))
+                      .mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 2]).reinterpretAsShorts();
-          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z0.and((short) 48)).mul(y));
-          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 8).and((short) 15).or(z1.and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.lanewise(VectorOperators.LSHR, 8)
+                      .and((short) 15)
+                      .or(z0.and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.lanewise(VectorOperators.LSHR, 8)
+                      .and((short) 15)
+                      .or(z1.and((short) 48))
+                      .mul(y));
           y = IntVector.broadcast(I, pairs[p0 + 3]).reinterpretAsShorts();
-          n00 = n00.add(v0.lanewise(VectorOperators.LSHR, 12).or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
-          n10 = n10.add(v1.lanewise(VectorOperators.LSHR, 12).or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48)).mul(y));
+          n00 =
+              n00.add(
+                  v0.lanewise(VectorOperators.LSHR, 12)
+                      .or(z0.lanewise(VectorOperators.LSHR, 2).and((short) 48))
+                      .mul(y));
+          n10 =
+              n10.add(
+                  v1.lanewise(VectorOperators.LSHR, 12)
+                      .or(z1.lanewise(VectorOperators.LSHR, 2).and((short) 48))
+                      .mul(y));
           z0 = z0.lanewise(VectorOperators.LSHR, 8);
           z1 = z1.lanewise(VectorOperators.LSHR, 8);
           p0 += 4;
@@ -71,9 +133,21 @@ final class SixBitVectors {
         }
         float dx = scales[b0 + b >> 1];
         IntVector i0 = n00.reinterpretAsInts();
-        a00 = ((FloatVector) i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        a00 =
+            ((FloatVector)
+                    i0.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i0.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a00);
         IntVector i1 = n10.reinterpretAsInts();
-        a10 = ((FloatVector) i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        a10 =
+            ((FloatVector)
+                    i1.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i1.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a10);
       }
       b0 += 16;
     }
@@ -82,7 +156,17 @@ final class SixBitVectors {
   }
 
   /** The same for four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long band, int lane, int supers, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+  static void four(
+      MemorySegment w,
+      long band,
+      int lane,
+      int supers,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     int[] minus32 = x.minus32;
@@ -104,17 +188,40 @@ final class SixBitVectors {
     FloatVector a12 = FloatVector.zero(F);
     FloatVector a13 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, q - 2 * lane + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 64;
       for (int b = 0; b < 16; b++) {
         // The scales of two blocks share a line before them.
         q += (b & 1 ^ 1) * 64;
         long bytes = q - 3 * lane - 64 - (b & 1) * 352;
-        FloatVector f0 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d0);
-        FloatVector f1 = ((FloatVector) ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN).convertShape(VectorOperators.B2F, F, 0)).mul(d1);
+        FloatVector f0 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d0);
+        FloatVector f1 =
+            ((FloatVector)
+                    ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN)
+                        .convertShape(VectorOperators.B2F, F, 0))
+                .mul(d1);
         ShortVector z0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-        ShortVector z1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+        ShortVector z1 =
+            IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
         q += 128;
         ShortVector n00 = IntVector.broadcast(I, minus32[b0 + b]).reinterpretAsShorts();
         ShortVector n10 = n00;
@@ -125,8 +232,10 @@ final class SixBitVectors {
         ShortVector n03 = IntVector.broadcast(I, minus32[b3 + b]).reinterpretAsShorts();
         ShortVector n13 = n03;
         for (int j = 0; j < 2; j++) {
-          ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 =
+              IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 =
+              IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector k0 = z0.lanewise(VectorOperators.LSHL, 4);
           ShortVector k1 = z1.lanewise(VectorOperators.LSHL, 4);
           for (int i = 0; i < 4; i++) {
@@ -160,24 +269,72 @@ final class SixBitVectors {
         IntVector i;
         float dx = scales[b0 + b >> 1];
         i = n00.reinterpretAsInts();
-        a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        a00 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a00);
         i = n10.reinterpretAsInts();
-        a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        a10 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a10);
         dx = scales[b1 + b >> 1];
         i = n01.reinterpretAsInts();
-        a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a01);
+        a01 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a01);
         i = n11.reinterpretAsInts();
-        a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a11);
+        a11 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a11);
         dx = scales[b2 + b >> 1];
         i = n02.reinterpretAsInts();
-        a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a02);
+        a02 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a02);
         i = n12.reinterpretAsInts();
-        a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a12);
+        a12 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a12);
         dx = scales[b3 + b >> 1];
         i = n03.reinterpretAsInts();
-        a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a03);
+        a03 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a03);
         i = n13.reinterpretAsInts();
-        a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a13);
+        a13 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a13);
       }
       b0 += 16;
       b1 += 16;

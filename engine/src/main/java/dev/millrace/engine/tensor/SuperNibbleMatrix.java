@@ -109,8 +109,7 @@ final class SuperNibbleMatrix extends BandMatrix {
 
   private float scale(int group, int r, int b) {
     int side = side(group);
-    return nested(
-        block(group, b / 8) + side * 32 + r * 2, quants(group, b) + 512 + side * 16 + r);
+    return nested(block(group, b / 8) + side * 32 + r * 2, quants(group, b) + 512 + side * 16 + r);
   }
 
   private float minimum(int group, int r, int b) {

@@ -25,7 +25,8 @@ final class SuperNibbleVectors {
   private SuperNibbleVectors() {}
 
   /** The rows of a band from {@code lane} of both groups on, one column. */
-  static void one(MemorySegment w, long band, int lane, int supers, Activations x, int c0, float[] tile) {
+  static void one(
+      MemorySegment w, long band, int lane, int supers, Activations x, int c0, float[] tile) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     float[] sums = x.sums;
@@ -36,17 +37,47 @@ final class SuperNibbleVectors {
     FloatVector a10 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
       long halves = q - 2 * lane;
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector e0 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves + 64, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector e1 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves + 96, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector e0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves + 64, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector e1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves + 96, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 128;
       for (int b = 0; b < 8; b++) {
         ShortVector n00 = ShortVector.zero(S);
         ShortVector n10 = ShortVector.zero(S);
         for (int j = 0; j < 4; j++) {
-          ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 =
+              IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 =
+              IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
           ShortVector y = IntVector.broadcast(I, pairs[p0]).reinterpretAsShorts();
           n00 = n00.add(v0.and((short) 15).mul(y));
           n10 = n10.add(v1.and((short) 15).mul(y));
@@ -63,18 +94,54 @@ final class SuperNibbleVectors {
           q += 128;
         }
         long bytes = q - 3 * lane;
-        FloatVector f0 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(d0);
-        FloatVector f1 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(d1);
-        FloatVector g0 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes + 32, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(e0);
-        FloatVector g1 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes + 48, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(e1);
+        FloatVector f0 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(d0);
+        FloatVector f1 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(d1);
+        FloatVector g0 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes + 32, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(e0);
+        FloatVector g1 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes + 48, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(e1);
         q += 64;
         float dx = scales[b0 + b];
         float sum = -sums[b0 + b];
         IntVector i0 = n00.reinterpretAsInts();
-        a00 = ((FloatVector) i0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i0.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        a00 =
+            ((FloatVector)
+                    i0.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i0.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a00);
         a00 = g0.fma(FloatVector.broadcast(F, sum), a00);
         IntVector i1 = n10.reinterpretAsInts();
-        a10 = ((FloatVector) i1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i1.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        a10 =
+            ((FloatVector)
+                    i1.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i1.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a10);
         a10 = g1.fma(FloatVector.broadcast(F, sum), a10);
       }
       b0 += 8;
@@ -84,7 +151,17 @@ final class SuperNibbleVectors {
   }
 
   /** The same for four columns, which are 32 floats apart in the tile. */
-  static void four(MemorySegment w, long band, int lane, int supers, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
+  static void four(
+      MemorySegment w,
+      long band,
+      int lane,
+      int supers,
+      Activations x,
+      int c0,
+      int c1,
+      int c2,
+      int c3,
+      float[] tile) {
     int[] pairs = x.pairs;
     float[] scales = x.scales;
     float[] sums = x.sums;
@@ -107,10 +184,38 @@ final class SuperNibbleVectors {
     FloatVector a13 = FloatVector.zero(F);
     for (int s = 0; s < supers; s++) {
       long halves = q - 2 * lane;
-      FloatVector d0 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector d1 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves + 32, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector e0 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves + 64, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
-      FloatVector e1 = ((IntVector) ShortVector.fromMemorySegment(H, w, halves + 96, LITTLE_ENDIAN).convertShape(VectorOperators.S2I, I, 0)).lanewise(VectorOperators.LSHL, 13).and(0x8fffe000).reinterpretAsFloats().mul(Half.SHIFTED);
+      FloatVector d0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector d1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves + 32, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector e0 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves + 64, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
+      FloatVector e1 =
+          ((IntVector)
+                  ShortVector.fromMemorySegment(H, w, halves + 96, LITTLE_ENDIAN)
+                      .convertShape(VectorOperators.S2I, I, 0))
+              .lanewise(VectorOperators.LSHL, 13)
+              .and(0x8fffe000)
+              .reinterpretAsFloats()
+              .mul(Half.SHIFTED);
       q += 128;
       for (int b = 0; b < 8; b++) {
         ShortVector n00 = ShortVector.zero(S);
@@ -122,8 +227,10 @@ final class SuperNibbleVectors {
         ShortVector n12 = ShortVector.zero(S);
         ShortVector n13 = ShortVector.zero(S);
         for (int j = 0; j < 4; j++) {
-          ShortVector v0 = IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
-          ShortVector v1 = IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v0 =
+              IntVector.fromMemorySegment(I, w, q, LITTLE_ENDIAN).reinterpretAsShorts();
+          ShortVector v1 =
+              IntVector.fromMemorySegment(I, w, q + 64, LITTLE_ENDIAN).reinterpretAsShorts();
           for (int i = 0; i < 4; i++) {
             ShortVector u0 = v0.and((short) 15);
             ShortVector u1 = v1.and((short) 15);
@@ -149,43 +256,115 @@ final class SuperNibbleVectors {
           q += 128;
         }
         long bytes = q - 3 * lane;
-        FloatVector f0 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(d0);
-        FloatVector f1 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(d1);
-        FloatVector g0 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes + 32, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(e0);
-        FloatVector g1 = ((FloatVector) ((IntVector) ByteVector.fromMemorySegment(B, w, bytes + 48, LITTLE_ENDIAN).convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0)).convert(VectorOperators.I2F, 0)).mul(e1);
+        FloatVector f0 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(d0);
+        FloatVector f1 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes + 16, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(d1);
+        FloatVector g0 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes + 32, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(e0);
+        FloatVector g1 =
+            ((FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, w, bytes + 48, LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0))
+                        .convert(VectorOperators.I2F, 0))
+                .mul(e1);
         q += 64;
         IntVector i;
         float dx = scales[b0 + b];
         float sum = -sums[b0 + b];
         i = n00.reinterpretAsInts();
-        a00 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a00);
+        a00 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a00);
         a00 = g0.fma(FloatVector.broadcast(F, sum), a00);
         i = n10.reinterpretAsInts();
-        a10 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a10);
+        a10 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a10);
         a10 = g1.fma(FloatVector.broadcast(F, sum), a10);
         dx = scales[b1 + b];
         sum = -sums[b1 + b];
         i = n01.reinterpretAsInts();
-        a01 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a01);
+        a01 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a01);
         a01 = g0.fma(FloatVector.broadcast(F, sum), a01);
         i = n11.reinterpretAsInts();
-        a11 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a11);
+        a11 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a11);
         a11 = g1.fma(FloatVector.broadcast(F, sum), a11);
         dx = scales[b2 + b];
         sum = -sums[b2 + b];
         i = n02.reinterpretAsInts();
-        a02 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a02);
+        a02 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a02);
         a02 = g0.fma(FloatVector.broadcast(F, sum), a02);
         i = n12.reinterpretAsInts();
-        a12 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a12);
+        a12 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a12);
         a12 = g1.fma(FloatVector.broadcast(F, sum), a12);
         dx = scales[b3 + b];
         sum = -sums[b3 + b];
         i = n03.reinterpretAsInts();
-        a03 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f0.mul(dx), a03);
+        a03 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f0.mul(dx), a03);
         a03 = g0.fma(FloatVector.broadcast(F, sum), a03);
         i = n13.reinterpretAsInts();
-        a13 = ((FloatVector) i.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16).add(i.lanewise(VectorOperators.ASHR, 16)).convert(VectorOperators.I2F, 0)).fma(f1.mul(dx), a13);
+        a13 =
+            ((FloatVector)
+                    i.lanewise(VectorOperators.LSHL, 16)
+                        .lanewise(VectorOperators.ASHR, 16)
+                        .add(i.lanewise(VectorOperators.ASHR, 16))
+                        .convert(VectorOperators.I2F, 0))
+                .fma(f1.mul(dx), a13);
         a13 = g1.fma(FloatVector.broadcast(F, sum), a13);
       }
       b0 += 8;

@@ -34,7 +34,7 @@ final class Text {
     }
     if (out.length()
         > LONGEST) { // lists can hold the same list often, and grow exponentially when they are
-                     // printed
+      // printed
       throw new TemplateException(
           "a value has more than " + LONGEST + " characters when it is printed");
     }
