@@ -22,14 +22,15 @@ public final class PeerBench {
     int generate = Integer.parseInt(args[3]);
     int[] batches = Arrays.stream(args[4].split(",")).mapToInt(Integer::parseInt).toArray();
     int most = Arrays.stream(batches).max().orElse(1);
-    int length = Math.max(prompt, generate) + 64;
+    int depth = args.length > 5 ? Integer.parseInt(args[5]) : 4;
+    int length = Math.max(prompt, depth + generate) + 64;
     LlamaCpp.Settings settings =
-        LlamaCpp.Settings.of(Integer.parseInt(args[1])).context(length * most).sequences(most);
+        LlamaCpp.Settings.of(Integer.parseInt(args[1])).context(length).sequences(most);
     try (LlamaCpp model = LlamaCpp.load(Path.of(args[0]), settings)) {
       StringBuilder line = new StringBuilder();
       line.append(String.format(Locale.ROOT, "%.3f", median(() -> prefill(model, prompt))));
       for (int size : batches) {
-        line.append(String.format(Locale.ROOT, " %.3f", warmDecode(model, size, generate)));
+        line.append(String.format(Locale.ROOT, " %.3f", warmDecode(model, size, generate, depth)));
       }
       System.out.println(line);
     }
@@ -61,23 +62,24 @@ public final class PeerBench {
     return prompt * 1e9 / (System.nanoTime() - start);
   }
 
-  private static double warmDecode(LlamaCpp model, int size, int generate) {
-    decode(model, size, Math.min(16, generate));
-    return decode(model, size, generate);
+  private static double warmDecode(LlamaCpp model, int size, int generate, int depth) {
+    decode(model, size, Math.min(16, generate), 4);
+    return decode(model, size, generate, depth);
   }
 
-  private static double decode(LlamaCpp model, int size, int generate) {
+  private static double decode(LlamaCpp model, int size, int generate, int depth) {
     model.clear();
     for (int sequence = 0; sequence < size; sequence++) {
-      for (int position = 0; position < 4; position++) {
-        model.add(RANDOM.nextInt(model.vocabularySize()), position, sequence, position == 3);
+      for (int position = 0; position < depth; position++) {
+        boolean last = position == depth - 1;
+        model.add(RANDOM.nextInt(model.vocabularySize()), position, sequence, last);
       }
     }
     model.decode();
     long start = System.nanoTime();
     for (int step = 1; step < generate; step++) {
       for (int sequence = 0; sequence < size; sequence++) {
-        model.add(RANDOM.nextInt(model.vocabularySize()), 3 + step, sequence, true);
+        model.add(RANDOM.nextInt(model.vocabularySize()), depth - 1 + step, sequence, true);
       }
       model.decode();
     }

@@ -22,6 +22,9 @@ final class BenchCommand implements Command {
   private static final Option BATCH =
       Option.value("batch", "N,N…", "sequences at once (default 1,4,8,16)");
 
+  private static final Option DEPTH =
+      Option.value("depth", "N", "tokens in the context before it generates (default 4)");
+
   @Override
   public Syntax syntax() {
     return new Syntax(
@@ -33,6 +36,7 @@ final class BenchCommand implements Command {
             PROMPT,
             GENERATE,
             BATCH,
+            DEPTH,
             EngineOptions.THREADS,
             EngineOptions.CONTEXT,
             EngineOptions.CACHE),
@@ -48,9 +52,11 @@ final class BenchCommand implements Command {
         new ModelBench(
             model,
             EngineOptions.settings(shell, given),
-            given.integer(PROMPT, 1, 1 << 20, 512),
-            given.integer(GENERATE, 2, 1 << 20, 64),
-            batches(given));
+            new ModelBench.Load(
+                given.integer(PROMPT, 1, 1 << 20, 512),
+                given.integer(GENERATE, 2, 1 << 20, 64),
+                batches(given),
+                given.integer(DEPTH, 1, 1 << 20, 4)));
     JsonObject figures = bench.run();
     if (given.has(Option.JSON)) {
       shell.out().println(Json.write(figures));

@@ -34,26 +34,38 @@ final class ModelBench {
   /** Tokens of each sequence that warm up before those that count. */
   private static final int WARM_UP = 16;
 
+  /**
+   * What is run.
+   *
+   * @param prompt tokens of the prompt that is read
+   * @param generate tokens that each sequence generates
+   * @param batches sequences at once
+   * @param depth tokens that are in a sequence's context before it generates
+   */
+  record Load(int prompt, int generate, List<Integer> batches, int depth) {}
+
   private final Path file;
   private final EngineSettings settings;
   private final int prompt;
   private final int generate;
   private final List<Integer> batches;
+  private final int depth;
   private final Random random = new Random(1);
 
-  ModelBench(Path file, EngineSettings settings, int prompt, int generate, List<Integer> batches) {
+  ModelBench(Path file, EngineSettings settings, Load load) {
     this.file = file;
+    prompt = load.prompt();
+    generate = load.generate();
+    batches = load.batches();
+    depth = load.depth();
     int slots = batches.getLast();
-    int length = Math.max(prompt, generate) + 64;
+    int length = Math.max(prompt, depth + generate) + 64;
     this.settings =
         settings
             .withSlots(slots)
             .withContext(length)
             .withTokens(length * slots)
             .withPrefixReuse(false);
-    this.prompt = prompt;
-    this.generate = generate;
-    this.batches = batches;
   }
 
   JsonObject run() throws InterruptedException {
@@ -67,7 +79,7 @@ final class ModelBench {
       double prefill = prefill(engine);
       Map<String, Object> decode = new LinkedHashMap<>();
       for (int size : batches) {
-        generate(engine, size, 4, Math.min(WARM_UP, generate));
+        generate(engine, size, Math.min(depth, 64), Math.min(WARM_UP, generate));
         decode.put(String.valueOf(size), decode(engine, size));
       }
       figures.put("prefill_tps", prefill).put("decode_tps", decode);
@@ -111,7 +123,7 @@ final class ModelBench {
    * of the first one.
    */
   private double decode(Engine engine, int size) throws InterruptedException {
-    List<Result> results = generate(engine, size, 4, generate);
+    List<Result> results = generate(engine, size, depth, generate);
     double seconds = 0;
     for (Result result : results) {
       seconds = Math.max(seconds, result.usage().decodeNanos() / 1e9);
