@@ -68,6 +68,8 @@ public final class EngineBench {
         file.toString(),
         "--threads",
         "2",
+        "--generate",
+        "32",
         "--batch",
         BATCHES,
         "--json");
@@ -83,7 +85,7 @@ public final class EngineBench {
         file.toString(),
         "2",
         "512",
-        "64",
+        "32",
         BATCHES);
   }
 

@@ -1,0 +1,65 @@
+package dev.millrace.bench;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.grammar.JsonSchema;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Shape;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What keeping to a JSON schema costs: a model of the 1B shape (or the file given) generates freely
+ * and constrained, in turns.
+ */
+public final class ConstraintBench {
+  private static final String SCHEMA =
+      """
+      {"type": "object", "additionalProperties": false, "required": ["people"], "properties": {
+        "people": {"type": "array", "minItems": 100, "items": {"type": "object", "additionalProperties": false,
+          "required": ["name", "age", "tags"], "properties": {
+            "name": {"type": "string"}, "age": {"type": "integer", "minimum": 0, "maximum": 120},
+            "tags": {"type": "array", "items": {"enum": ["red", "green", "blue"]}}}}}}}
+      """;
+
+  private ConstraintBench() {}
+
+  public static void main(String[] args) throws Exception {
+    Path model =
+        args.length > 0 ? Path.of(args[0]) : Scratch.fresh("constraint").resolve("1b.gguf");
+    if (!Files.exists(model)) {
+      RandomModels.write(model, Shape.llama1b(), TensorType.Q4_0, 1);
+    }
+    try (Engine engine =
+        Engine.open(model, EngineSettings.usual().withThreads(2).withContext(512))) {
+      long start = System.nanoTime();
+      Constraint constraint = engine.constraint(JsonSchema.compile(Json.object(SCHEMA).values()));
+      System.out.printf(Locale.ROOT, "compiled in %.0f ms%n", (System.nanoTime() - start) / 1e6);
+      new Series()
+          .add("free", () -> generate(engine, null))
+          .add("constrained", () -> generate(engine, constraint))
+          .run(5)
+          .print("tokens");
+    }
+    Scratch.clean();
+  }
+
+  private static double generate(Engine engine, @Nullable Constraint constraint)
+      throws InterruptedException {
+    Sampling sampling = Sampling.builder().temperature(1).topK(40).seed(1).build();
+    Request request = Request.of(engine.prompts().raw("people"), sampling, 128).ignoringEnd();
+    if (constraint != null) {
+      request = request.withConstraint(constraint);
+    }
+    Result result = engine.submit(request, (token, text, logprobs) -> {}).await();
+    return (result.usage().generatedTokens() - 1) * 1e9 / result.usage().decodeNanos();
+  }
+}
