@@ -38,7 +38,6 @@ final class BenchCommand implements Command {
             BATCH,
             DEPTH,
             EngineOptions.THREADS,
-            EngineOptions.CONTEXT,
             EngineOptions.CACHE),
         "Tokens are random: the text means nothing, the time is that of any text. first_token_ms\n"
             + "counts from the start of the process.");

@@ -6,6 +6,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.GrammarException;
 import dev.millrace.engine.grammar.JsonSchema;
 import dev.millrace.engine.wheel.Request;
 import java.io.IOException;
@@ -20,6 +21,8 @@ final class ConstraintOptions {
   static final Option SCHEMA =
       Option.value("schema", "FILE", "keep the answer to JSON that fits a JSON schema");
 
+  private static final int MAX_BYTES = 1 << 20;
+
   private ConstraintOptions() {}
 
   static Request constrain(Shell shell, Arguments given, Engine engine, Request request)
@@ -33,19 +36,35 @@ final class ConstraintOptions {
   }
 
   private static @Nullable Grammar grammar(Shell shell, Arguments given) throws IOException {
-    String file = given.get(GRAMMAR);
-    if (file != null) {
-      return Grammar.gbnf(Files.readString(shell.path(file)));
+    String grammar = given.get(GRAMMAR);
+    String schema = given.get(SCHEMA);
+    if (grammar == null && schema == null) {
+      return null;
     }
-    file = given.get(SCHEMA);
-    return file == null ? null : schema(shell.path(file));
+    Path file = shell.path(grammar == null ? schema : grammar);
+    try {
+      return grammar == null ? schema(file) : Grammar.gbnf(read(file));
+    } catch (GrammarException e) {
+      throw EngineOpening.refusal(file, e);
+    }
   }
 
   private static Grammar schema(Path file) throws IOException {
     try {
-      return JsonSchema.compile(Json.object(Files.readString(file)).values());
+      return JsonSchema.compile(Json.object(read(file)).values());
     } catch (JsonException e) {
       throw new Refusal(file + " is not a JSON schema: " + e.getMessage());
     }
+  }
+
+  private static String read(Path file) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new Refusal(file + " is a directory, not a file");
+    }
+    if (Files.size(file) > MAX_BYTES) {
+      throw new Refusal(file + " is larger than " + MAX_BYTES + " bytes");
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    return Utf8.decode(bytes, 0, bytes.length, file.toString());
   }
 }

@@ -19,7 +19,8 @@ final class Conversation {
     this.chat = chat;
   }
 
-  static Conversation of(Engine engine, String prompt, @Nullable String system, boolean raw) {
+  static Conversation of(
+      Engine engine, String prompt, @Nullable String system, boolean raw, Instant now) {
     if (raw) {
       return new Conversation(engine.prompts().raw(prompt), null);
     }
@@ -28,7 +29,7 @@ final class Conversation {
       messages.add(Map.of("role", "system", "content", system));
     }
     messages.add(Map.of("role", "user", "content", prompt));
-    Prompts.Chat chat = engine.prompts().chat(messages, null, Map.of(), Instant.now());
+    Prompts.Chat chat = engine.prompts().chat(messages, null, Map.of(), now);
     return new Conversation(chat.tokens(), chat);
   }
 

@@ -13,7 +13,14 @@ final class EngineOpening {
     try {
       return Engine.open(file, settings);
     } catch (EngineException e) {
-      throw new Refusal(Printable.line(e.getMessage(), 1000));
+      throw refusal(file, e);
     }
+  }
+
+  /** What is wrong with a file, named in any case. */
+  static Refusal refusal(Path file, EngineException problem) {
+    String message = problem.getMessage();
+    boolean named = message.contains(String.valueOf(file.getFileName()));
+    return new Refusal(Printable.line(named ? message : file + ": " + message, 1000));
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.engine.EngineException;
 import dev.millrace.engine.EngineSettings;
 import dev.millrace.engine.cache.KvType;
 import dev.millrace.engine.tensor.Kernels;
@@ -33,6 +34,11 @@ final class EngineOptions {
   }
 
   static EngineSettings settings(Shell shell, Arguments given) {
+    try {
+      Kernels.vectorBits();
+    } catch (EngineException e) {
+      throw new Refusal(e.getMessage());
+    }
     EngineSettings usual = EngineSettings.usual();
     if (usual.kernels() == Kernels.SCALAR) {
       shell

@@ -86,8 +86,8 @@ final class ModelBench {
       figures
           .put("rss_mb", Memory.residentBytes() >> 20)
           .put("peak_rss_mb", Memory.peakBytes() >> 20);
-      figures.put("weights_mb", engine.model().weightBytes() >> 20);
-      figures.put("kv_bytes_per_token", engine.model().kvBytesPerToken());
+      figures.put("weights_mb", engine.weightBytes() >> 20);
+      figures.put("kv_bytes_per_token", engine.kvBytesPerToken());
       addLimits(figures, prefill, decode);
     }
     boolean vectors = settings.kernels() == Kernels.VECTOR;
@@ -135,7 +135,7 @@ final class ModelBench {
       throws InterruptedException {
     List<Generation> running = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      int[] tokens = random.ints(length, 0, engine.model().end().vocabulary()).toArray();
+      int[] tokens = random.ints(length, 0, engine.tokenizer().size()).toArray();
       Request request = Request.of(tokens, Sampling.greedy(), count).ignoringEnd();
       running.add(engine.submit(request, (id, text, logprobs) -> {}));
     }

@@ -13,7 +13,10 @@ import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Result;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** {@code millrace run}: one prompt, one answer, no queue. */
 final class RunCommand implements Command {
@@ -25,6 +28,11 @@ final class RunCommand implements Command {
   static final Option SYSTEM = Option.value("system", "TEXT", "a system message before the prompt");
   static final Option STOP =
       Option.value("stop", "TEXT", "end where the answer would have this text (repeatable)").many();
+  static final Option NOW =
+      Option.value(
+          "now",
+          "TIME",
+          "what the chat template takes for the present, such as\n2026-01-31T12:00:00Z");
   static final Option IGNORE_END =
       Option.flag("ignore-eos", "go on past the model's end, to --max-tokens");
 
@@ -38,8 +46,10 @@ final class RunCommand implements Command {
         """
         The prompt is the words of the command line, or with "-" what is read from stdin. Without
         --temp the most likely token is always taken. The same model, prompt, options and seed give
-        the same answer, on any machine. --json prints one object: text, tokens (ids), finish_reason
-        (stop or length), usage, seed, timings. Exit status: 0, or 1 if nothing could be generated.\
+        the same answer, on any machine; a chat template that tells the date needs the same --now.
+        What a model thinks before it answers is printed, too; --json keeps it apart. --json prints
+        one object: text, reasoning, tokens (ids), finish_reason (stop or length), usage, seed,
+        timings. Exit status: 0, or 1 if nothing could be generated.\
         """);
   }
 
@@ -61,6 +71,7 @@ final class RunCommand implements Command {
         ConstraintOptions.GRAMMAR,
         ConstraintOptions.SCHEMA,
         IGNORE_END,
+        NOW,
         EngineOptions.THREADS,
         EngineOptions.CONTEXT,
         EngineOptions.CACHE);
@@ -72,20 +83,30 @@ final class RunCommand implements Command {
     if (given.has(RAW) && given.get(SYSTEM) != null) {
       throw new UsageException("--system needs the chat template, which --raw leaves out");
     }
+    if (given.all(STOP).contains("")) {
+      throw new UsageException("--stop must not be empty: it would end every answer at once");
+    }
+    Instant now = now(given.get(NOW));
     String prompt = Prompt.of(shell, given, 0);
     SamplingOptions sampling = SamplingOptions.of(given);
     try (Engine engine =
         EngineOpening.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
-      return answer(shell, given, engine, prompt, sampling);
+      return answer(shell, given, engine, prompt, sampling, now);
     } catch (EngineException e) {
-      throw new Refusal(Printable.line(e.getMessage(), 1000));
+      throw EngineOpening.refusal(model, e);
     }
   }
 
   private static int answer(
-      Shell shell, Arguments given, Engine engine, String prompt, SamplingOptions sampling)
+      Shell shell,
+      Arguments given,
+      Engine engine,
+      String prompt,
+      SamplingOptions sampling,
+      Instant now)
       throws IOException, InterruptedException {
-    Conversation conversation = Conversation.of(engine, prompt, given.get(SYSTEM), given.has(RAW));
+    Conversation conversation =
+        Conversation.of(engine, prompt, given.get(SYSTEM), given.has(RAW), now);
     int[] tokens = conversation.tokens();
     Request request =
         Request.of(
@@ -110,5 +131,14 @@ final class RunCommand implements Command {
       printer.end(result);
     }
     return ExitCode.OK;
+  }
+
+  private static Instant now(@Nullable String text) {
+    try {
+      return text == null ? Instant.now() : Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      throw new UsageException(
+          "--now is \"" + text + "\": it must be a time such as 2026-01-31T12:00:00Z");
+    }
   }
 }

@@ -46,7 +46,7 @@ record SamplingOptions(Sampling sampling) {
               .seed(seed(given.get(SEED), temperature == 0));
       return new SamplingOptions(builder.build());
     } catch (EngineException e) {
-      throw new UsageException(e.getMessage());
+      throw new UsageException(inOptions(e.getMessage()));
     }
   }
 
@@ -76,5 +76,18 @@ record SamplingOptions(Sampling sampling) {
       throw new UsageException(
           option.shown() + " is \"" + text + "\": it must be a number, for example 0.8");
     }
+  }
+
+  /** The engine speaks of its fields; users know the options. */
+  private static String inOptions(String message) {
+    return message
+        .replace("sampling: ", "")
+        .replace("temperature", TEMPERATURE.shown())
+        .replace("topK", TOP_K.shown())
+        .replace("topP", TOP_P.shown())
+        .replace("minP", MIN_P.shown())
+        .replace("repetitionPenalty", REPETITION.shown())
+        .replace("presencePenalty", PRESENCE.shown())
+        .replace("frequencyPenalty", FREQUENCY.shown());
   }
 }

@@ -119,7 +119,11 @@ class RunCommandTest {
     refused("--model is missing", "run", "hello");
     refused("no such file", "run", "--model", "nowhere.gguf", "hello");
     refused("--temp", "run", "--model", model, "--temp", "warm", "hello");
-    refused("temperature", "run", "--model", model, "--temp", "-1", "hello");
+    refused("--temp", "run", "--model", model, "--temp", "-1", "hello");
+    refused("--top-p", "run", "--model", model, "--top-p", "2", "hello");
+    refused("--stop", "run", "--model", model, "--stop", "", "hello");
+    refused("--now", "run", "--model", model, "--now", "soon", "hello");
+    refused("is a directory", "run", "--model", model, "--grammar", ".", "hello");
     refused("Empty prompt", "run", "--model", model, "");
     Files.writeString(dir.resolve("not.gguf"), "this is no model");
     refused("not.gguf", "run", "--model", "not.gguf", "hello");

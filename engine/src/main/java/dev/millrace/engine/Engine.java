@@ -5,7 +5,6 @@ import dev.millrace.engine.gguf.Metadata;
 import dev.millrace.engine.grammar.Constraint;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.VocabularyTrie;
-import dev.millrace.engine.model.LoadSettings;
 import dev.millrace.engine.model.Model;
 import dev.millrace.engine.model.ModelConfig;
 import dev.millrace.engine.pipe.Pages;
@@ -20,11 +19,13 @@ import dev.millrace.engine.wheel.WheelSettings;
 import dev.millrace.engine.wheel.WheelStats;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model at work: its file, its tokenizer, and a wheel that turns on a thread of its own. Requests
- * may come from any thread.
+ * A model at work: its tokenizer, and a wheel that turns on a thread of its own. Requests may come
+ * from any thread. That thread alone computes with the model, and frees it when the wheel has
+ * ended: nobody can reach memory that is gone.
  */
 public final class Engine implements AutoCloseable {
   private final Tokenizer tokenizer;
@@ -34,10 +35,10 @@ public final class Engine implements AutoCloseable {
   private final Thread owner;
   private @Nullable VocabularyTrie trie;
 
-  private Engine(Tokenizer tokenizer, Model model, WheelSettings settings) {
+  private Engine(Tokenizer tokenizer, Prompts prompts, Model model, WheelSettings settings) {
     this.tokenizer = tokenizer;
+    this.prompts = prompts;
     this.model = model;
-    prompts = new Prompts(model.metadata(), tokenizer);
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
     wheel =
         new Wheel(
@@ -46,7 +47,7 @@ public final class Engine implements AutoCloseable {
             tokenizer,
             () -> Speller.of(tokenizer.decoder()),
             System::nanoTime);
-    owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(wheel);
+    owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(this::turn);
   }
 
   /**
@@ -63,19 +64,37 @@ public final class Engine implements AutoCloseable {
                 .formatted(file, gguf.metadata().string("general.architecture")));
       }
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
+      Prompts prompts = new Prompts(gguf.metadata(), tokenizer);
       int context = settings.context() == 0 ? config.contextLength() : settings.context();
       int tokens =
           settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
-      LoadSettings loading =
-          settings.loading().withContext(context).withPages(Pages.holding(tokens));
-      Model model = Model.open(gguf, loading);
+      int pages = Pages.holding(tokens);
       WheelSettings turning =
-          WheelSettings.of(loading.pages(), context)
+          WheelSettings.of(pages, context)
               .withSequences(settings.slots())
               .withPrefixReuse(settings.prefixReuse());
-      Engine engine = new Engine(tokenizer, model, turning);
+      Model model = Model.open(gguf, settings.loading().withContext(context).withPages(pages));
+      return start(tokenizer, prompts, model, turning);
+    }
+  }
+
+  private static Engine start(
+      Tokenizer tokenizer, Prompts prompts, Model model, WheelSettings settings) {
+    try {
+      Engine engine = new Engine(tokenizer, prompts, model, settings);
       engine.owner.start();
       return engine;
+    } catch (Throwable e) {
+      model.close();
+      throw e;
+    }
+  }
+
+  private void turn() {
+    try {
+      wheel.run();
+    } finally {
+      model.close();
     }
   }
 
@@ -88,8 +107,24 @@ public final class Engine implements AutoCloseable {
     return prompts;
   }
 
-  public Model model() {
-    return model;
+  /** What the file says the model is. */
+  public ModelConfig config() {
+    return model.config();
+  }
+
+  /** The positions that a sequence may have. */
+  public int context() {
+    return model.context();
+  }
+
+  /** What the weights take. */
+  public long weightBytes() {
+    return model.weightBytes();
+  }
+
+  /** What the keys and values of one position take, over all layers. */
+  public long kvBytesPerToken() {
+    return model.kvBytesPerToken();
   }
 
   /** The file's metadata. */
@@ -97,7 +132,9 @@ public final class Engine implements AutoCloseable {
     return model.metadata();
   }
 
-  /** What keeps requests to a grammar. Many may share one; making it takes a while, so keep it. */
+  /**
+   * What keeps requests to a grammar. Many may share one; making it takes a while, so keep it.
+   */
   public Constraint constraint(Grammar grammar) {
     return Constraint.compile(grammar, trie());
   }
@@ -111,23 +148,35 @@ public final class Engine implements AutoCloseable {
 
   /** Takes a request into the line: see {@link Wheel#submit}. */
   public Generation submit(Request request, Listener listener) {
-    return wheel.submit(request, listener);
+    return wheel.submit(request, Objects.requireNonNull(listener, "listener"));
   }
 
   public WheelStats stats() {
     return wheel.stats();
   }
 
-  /** Ends the wheel, which releases what is under way, and frees the model. */
+  /**
+   * Ends the wheel, which releases what is under way, and frees the model; returns when that is
+   * done. From a listener, which is called by the wheel itself, it returns at once. Closing twice
+   * is no harm.
+   */
   @Override
   public void close() {
     wheel.close();
-    try {
-      owner.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (Thread.currentThread() == owner) {
       return;
     }
-    model.close();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        owner.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -31,9 +31,13 @@ public final class Prompts {
   private static Map<String, String> sources(Metadata metadata) {
     Map<String, String> sources = new HashMap<>();
     for (String key : metadata.all().keySet()) {
-      if (key.equals(TEMPLATE)) {
+      boolean named = key.startsWith(TEMPLATE + ".");
+      if (!named && !key.equals(TEMPLATE) || metadata.string(key).isBlank()) {
+        continue; // a template that says nothing would swallow the prompt
+      }
+      if (!named) {
         sources.put(ChatTemplates.DEFAULT, metadata.string(key));
-      } else if (key.startsWith(TEMPLATE + ".")) {
+      } else {
         sources.put(key.substring(TEMPLATE.length() + 1), metadata.string(key));
       }
     }

@@ -24,6 +24,7 @@ public final class LayerSegment implements Segment, AutoCloseable {
   private final int from;
   private final int to;
   private final KvStore store;
+  private boolean closed;
   private final Rotations rotations;
   private final Sublayer[] sublayers;
   private final long weightBytes;
@@ -135,6 +136,9 @@ public final class LayerSegment implements Segment, AutoCloseable {
 
   @Override
   public void forward(Batch batch) {
+    if (closed) {
+      throw new IllegalStateException("this segment is closed");
+    }
     if (batch.width != config.width() || batch.rows > settings.maxRows()) {
       throw new IllegalArgumentException(
           "a batch of %d rows of %d numbers; at most %d of %d are expected"
@@ -159,6 +163,7 @@ public final class LayerSegment implements Segment, AutoCloseable {
   /** Frees keys and values; the weights go with their arena. */
   @Override
   public void close() {
+    closed = true;
     store.close();
   }
 }

@@ -20,6 +20,7 @@ public final class Model implements AutoCloseable {
   private final Arena arena;
   private final LayerSegment segment;
   private final ModelEnd end;
+  private boolean closed;
 
   private Model(Gguf gguf, LoadSettings asked) {
     this.config = ModelConfig.of(gguf);
@@ -106,6 +107,11 @@ public final class Model implements AutoCloseable {
   /** Frees threads and memory; nobody may be computing. */
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    end.close();
     crew.close();
     segment.close();
     arena.close();

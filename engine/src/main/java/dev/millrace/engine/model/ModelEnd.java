@@ -19,6 +19,7 @@ public final class ModelEnd implements End {
   /** Logits that one part of a section bounds. */
   private static final int CHUNK = 8192;
 
+  private boolean closed;
   private final ModelConfig config;
   private final Crew crew;
   private final Arithmetic arithmetic;
@@ -72,6 +73,9 @@ public final class ModelEnd implements End {
 
   @Override
   public void embed(Batch batch, int row, int[] tokens, int offset, int count) {
+    if (closed) {
+      throw new IllegalStateException("this end is closed");
+    }
     embedding.fill(batch, row, tokens, offset, count);
   }
 
@@ -86,6 +90,9 @@ public final class ModelEnd implements End {
 
   @Override
   public void head(Batch batch, int[] rows, int count, float[] logits) {
+    if (closed) {
+      throw new IllegalStateException("this end is closed");
+    }
     if (norm == null) {
       throw new EngineException(
           "model '%s' is an encoder: it gives embeddings, not tokens".formatted(config.name()));
@@ -121,5 +128,10 @@ public final class ModelEnd implements End {
   /** What the matrices of the end take. */
   public long weightBytes() {
     return embedding.weightBytes() + (output == embedding.tokens() ? 0 : output.bytes());
+  }
+
+  /** Refuses all use from now on: its memory is about to go. */
+  void close() {
+    closed = true;
   }
 }

@@ -76,11 +76,20 @@ public final class Sampler {
         biasTokens.length == 0 && mask == null && !(sampling.penalises() && historyLength > 0);
     int token;
     if (plain && sampling.isGreedy()) {
-      token = Math.max(best(logits, offset, vocabulary), 0);
+      token = best(logits, offset, vocabulary);
+      if (token < 0) {
+        throw noNumbers();
+      }
     } else {
       System.arraycopy(logits, offset, space.scores, 0, vocabulary);
       adjust(mask, history, historyLength);
-      token = pick(mask, position);
+      token = pick(position);
+      if (token < 0) {
+        if (best(logits, offset, vocabulary) < 0) {
+          throw noNumbers();
+        }
+        token = firstAllowed(mask);
+      }
     }
     if (logprobs != null) {
       logprobs.fill(logits, offset, vocabulary, token);
@@ -155,10 +164,11 @@ public final class Sampler {
     }
   }
 
-  private int pick(long @Nullable [] mask, int position) {
+  /** -1 where no score is a number above minus infinity. */
+  private int pick(int position) {
     int best = best(space.scores, 0, space.vocabulary);
     if (best < 0) {
-      return firstAllowed(mask);
+      return -1;
     }
     float max = space.scores[best];
     if (max == Float.POSITIVE_INFINITY) {
@@ -270,6 +280,11 @@ public final class Sampler {
           space.scores[i] == Float.POSITIVE_INFINITY ? Float.MAX_VALUE : space.scores[i];
     }
     return Float.MAX_VALUE;
+  }
+
+  private static EngineException noNumbers() {
+    return new EngineException(
+        "the model gave no numbers: its weights are damaged, or are not what the file says");
   }
 
   /**

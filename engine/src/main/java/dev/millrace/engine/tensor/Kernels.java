@@ -1,5 +1,8 @@
 package dev.millrace.engine.tensor;
 
+import dev.millrace.engine.EngineException;
+import java.util.OptionalInt;
+
 /**
  * Which arithmetic computes: the scalar oracle, or vectors. Both give the same bits. Chosen once,
  * at start.
@@ -16,6 +19,22 @@ public enum Kernels {
 
   private static final boolean VECTORS =
       ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+
+  /**
+   * The width that {@code millrace.vector.bits} asks for.
+   *
+   * @throws EngineException if it is none of 128, 256 and 512
+   */
+  public static OptionalInt vectorBits() {
+    String asked = System.getProperty("millrace.vector.bits");
+    return switch (asked) {
+      case null -> OptionalInt.empty();
+      case "128", "256", "512" -> OptionalInt.of(Integer.parseInt(asked));
+      default ->
+          throw new EngineException(
+              "millrace.vector.bits is \"" + asked + "\": it must be 128, 256 or 512");
+    };
+  }
 
   /** Vectors where the JVM has the Vector API, else the oracle. */
   public static Kernels best() {

@@ -36,12 +36,7 @@ public final class Lanes {
   private Lanes() {}
 
   private static int bits() {
-    int bits =
-        Integer.getInteger("millrace.vector.bits", FloatVector.SPECIES_PREFERRED.vectorBitSize());
-    if (bits != 128 && bits != 256 && bits != 512) {
-      throw new IllegalArgumentException(
-          "millrace.vector.bits is " + bits + ": it must be 128, 256 or 512");
-    }
-    return bits;
+    int preferred = FloatVector.SPECIES_PREFERRED.vectorBitSize();
+    return Kernels.vectorBits().orElse(Math.clamp(preferred, 128, 512));
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.engine.token;
 
+import dev.millrace.engine.EngineException;
 import dev.millrace.engine.gguf.Metadata;
 import java.util.BitSet;
 import java.util.List;
@@ -52,6 +53,9 @@ final class NamedTokens {
   private static final List<String> SHOWN =
       List.of("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>");
 
+  /** How some files say that they have no such token: -1 without a sign. */
+  private static final long NONE = 0xffff_ffffL;
+
   private final Metadata metadata;
   private final Tokens tokens;
   private final BitSet ends = new BitSet();
@@ -97,7 +101,12 @@ final class NamedTokens {
 
   private int id(String key, int otherwise) {
     long given = metadata.longInteger("tokenizer.ggml." + key, -1);
-    long id = given >= 0 && given < tokens.size() ? given : otherwise;
+    if (given >= tokens.size() && given != NONE) {
+      throw new EngineException(
+          "tokenizer.ggml.%s is %d: the vocabulary has tokens 0 to %d"
+              .formatted(key, given, tokens.size() - 1));
+    }
+    long id = given >= 0 && given != NONE ? given : otherwise;
     return id < tokens.size() ? (int) id : -1;
   }
 

@@ -110,12 +110,12 @@ final class Inbox {
 
   /**
    * Waits until something is left; returns at once where something was left since {@link
-   * #takeNote}.
+   * #takeNote}, and when closed: that note may have been taken already.
    */
   void await() throws InterruptedException {
     lock.lock();
     try {
-      while (!noted) {
+      while (!noted && !closed) {
         news.await();
       }
     } finally {

@@ -73,7 +73,7 @@ public record Request(
     if (length >= capacity) {
       throw new EngineException(
           ("request: prompt and prior tokens are %d, but context and cache hold %d, with room for"
-                  + " at least one more token; shorten the prompt or give the cache more pages")
+                  + " at least one more token; shorten the prompt, or allow a longer context")
               .formatted(length, capacity));
     }
   }

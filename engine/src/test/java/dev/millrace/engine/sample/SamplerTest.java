@@ -36,7 +36,9 @@ final class SamplerTest {
         List.of(Sampling.greedy(), warm, warm.toBuilder().topP(0.5).topK(2).build())) {
       assertThat(choose(sampling, null, nan, 1, nan)).isEqualTo(1);
       assertThat(choose(sampling, null, 3, inf, -inf)).isEqualTo(1);
-      assertThat(choose(sampling, null, nan, nan)).isZero();
+      assertThatThrownBy(() -> choose(sampling, null, nan, nan))
+          .isInstanceOf(EngineException.class)
+          .hasMessageContaining("no numbers");
       assertThat(choose(sampling, new long[] {0b100}, 1, 2, nan)).isEqualTo(2);
     }
   }

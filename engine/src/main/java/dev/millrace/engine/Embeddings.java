@@ -1,0 +1,72 @@
+package dev.millrace.engine;
+
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.model.Embedder;
+import dev.millrace.engine.model.Model;
+import dev.millrace.engine.model.Pooling;
+import dev.millrace.engine.token.Tokenizer;
+import java.nio.file.Path;
+
+/**
+ * A model that turns texts into vectors: an encoder, or the final norm of one that generates. Any
+ * thread may ask; one text or batch of texts is computed at a time.
+ */
+public final class Embeddings implements AutoCloseable {
+  private final Tokenizer tokenizer;
+  private final Model model;
+  private final Embedder embedder;
+  private boolean closed;
+
+  private Embeddings(Tokenizer tokenizer, Model model) {
+    this.tokenizer = tokenizer;
+    this.model = model;
+    this.embedder = model.embedder();
+  }
+
+  /**
+   * Loads a model.
+   *
+   * @throws EngineException when the file cannot be run here; the message says why
+   */
+  public static Embeddings open(Path file, EngineSettings settings) {
+    try (Gguf gguf = Gguf.open(file)) {
+      Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
+      return new Embeddings(tokenizer, Model.open(gguf, settings.loading()));
+    }
+  }
+
+  public Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  /** How the model's own file pools; else the mean for an encoder, and the last row otherwise. */
+  public Pooling usualPooling() {
+    return embedder.usualPooling();
+  }
+
+  /** How many tokens a text may have. */
+  public int maxTokens() {
+    return embedder.maxTokens();
+  }
+
+  /**
+   * The vectors of several texts, each the same as if it were alone.
+   *
+   * @param normalise whether to divide each by its length
+   */
+  public synchronized float[][] embed(int[][] texts, Pooling pooling, boolean normalise) {
+    if (closed) {
+      throw new EngineException("the model is closed, it gives no more embeddings");
+    }
+    return embedder.embed(texts, pooling, normalise);
+  }
+
+  /** Frees the model, after what is under way. */
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      model.close();
+    }
+  }
+}

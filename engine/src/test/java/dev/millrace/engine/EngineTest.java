@@ -1,0 +1,148 @@
+package dev.millrace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.model.Pooling;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Shape;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.wheel.Finish;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life of an engine: whoever does what when, nothing hangs and nothing reaches freed memory. */
+@Timeout(60)
+class EngineTest {
+  @TempDir static Path directory;
+  private static Path model;
+
+  @BeforeAll
+  static void makeModel() throws IOException {
+    model =
+        RandomModels.write(directory.resolve("m.gguf"), Shape.small("llama"), TensorType.Q8_0, 1);
+  }
+
+  private static Engine open() {
+    return Engine.open(model, EngineSettings.usual().withThreads(2).withContext(128));
+  }
+
+  private static Request request(int tokens) {
+    return Request.of(new int[] {1, 2, 3}, Sampling.greedy(), tokens).ignoringEnd();
+  }
+
+  @Test
+  void aClosedEngineEndsWhatRunsAndTakesNothingNew() throws Exception {
+    Engine engine = open();
+    List<Generation> running = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      running.add(engine.submit(request(120), (token, text, logprobs) -> {}));
+    }
+    engine.close();
+    for (Generation generation : running) {
+      assertThat(generation.await().finish()).isIn(Finish.RELEASED, Finish.LENGTH);
+    }
+    assertThatThrownBy(() -> engine.submit(request(1), (token, text, logprobs) -> {}))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("closed");
+    engine.close();
+  }
+
+  /** A close that falls between a turn and the wait for the next one must not be slept through. */
+  @Test
+  void closingAtAnyMomentEnds() throws Exception {
+    for (int round = 0; round < 60; round++) {
+      Engine engine = open();
+      Generation generation = engine.submit(request(1 + round % 3), (token, text, logprobs) -> {});
+      if (round % 2 == 0) {
+        generation.await();
+      }
+      engine.close();
+      assertThat(generation.isDone()).as("round %d", round).isTrue();
+    }
+  }
+
+  @Test
+  void aListenerMayCloseTheEngine() throws Exception {
+    Engine engine = open();
+    Result result = engine.submit(request(50), (token, text, logprobs) -> engine.close()).await();
+    assertThat(result.finish()).isEqualTo(Finish.RELEASED);
+    engine.close();
+  }
+
+  @Test
+  void severalThreadsMayCloseAtOnceAndAnInterruptIsKept() throws Exception {
+    Engine engine = open();
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicReference<Throwable> trouble = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      threads.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      go.await();
+                      Thread.currentThread().interrupt();
+                      engine.close();
+                      assertThat(Thread.interrupted()).isTrue();
+                    } catch (Throwable e) {
+                      trouble.set(e);
+                    }
+                  }));
+    }
+    go.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(trouble.get()).isNull();
+  }
+
+  @Test
+  void anEncoderIsForEmbeddings() throws IOException {
+    Path encoder =
+        RandomModels.write(directory.resolve("bert.gguf"), Shape.small("bert"), TensorType.F32, 1);
+    assertThatThrownBy(() -> Engine.open(encoder, EngineSettings.usual()))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("embeddings");
+    Embeddings embeddings = Embeddings.open(encoder, EngineSettings.usual().withThreads(2));
+    int[][] texts = {{1, 5, 9, 2}, {1, 7, 2}};
+    float[][] together = embeddings.embed(texts, Pooling.MEAN, true);
+    assertThat(embeddings.embed(new int[][] {texts[1]}, Pooling.MEAN, true)[0])
+        .isEqualTo(together[1]);
+    double length = 0;
+    for (float number : together[0]) {
+      length += (double) number * number;
+    }
+    assertThat(length).isBetween(0.9999, 1.0001);
+    embeddings.close();
+    embeddings.close();
+    assertThatThrownBy(() -> embeddings.embed(texts, Pooling.MEAN, true))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
+  void aModelThatGivesNoNumbersFailsInWords() throws Exception {
+    Path broken = directory.resolve("nan.gguf");
+    RandomModels.write(broken, Shape.small("llama"), TensorType.F32, 1);
+    Spoil.withNaN(broken, "output_norm.weight");
+    try (Engine engine = Engine.open(broken, EngineSettings.usual().withContext(64))) {
+      Result result = engine.submit(request(5), (token, text, logprobs) -> {}).await();
+      assertThat(result.finish()).isEqualTo(Finish.FAILED);
+      assertThat(result.reason()).contains("no numbers");
+    }
+  }
+}
