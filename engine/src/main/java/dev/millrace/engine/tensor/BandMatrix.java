@@ -6,7 +6,7 @@ package dev.millrace.engine.tensor;
  * other, with scales in a place of their own, reached two thirds of the speed from memory, and two
  * streams in one page less than half.
  */
-abstract class BandMatrix extends RowGroups {
+abstract class BandMatrix extends RowGroups implements Tiles {
   private final int blockBytes;
 
   /**
@@ -29,7 +29,23 @@ abstract class BandMatrix extends RowGroups {
   }
 
   @Override
-  final void one(int group, Activations x, int c, float[] tile) {
+  public void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker) {
+    multiplyTiles(
+        from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker).tile);
+  }
+
+  @Override
+  public final void one(int group, Activations x, int c, float[] tile) {
     if (kernels == Kernels.SCALAR) {
       scalar(group, x, c, tile, 0);
       scalar(group + 1, x, c, tile, GROUP);
@@ -41,7 +57,7 @@ abstract class BandMatrix extends RowGroups {
   }
 
   @Override
-  final void four(int group, Activations x, int c, int count, float[] tile) {
+  public final void four(int group, Activations x, int c, int count, float[] tile) {
     if (kernels == Kernels.SCALAR) {
       for (int i = 0; i < count; i++) {
         scalar(group, x, c + i, tile, 32 * i);

@@ -125,12 +125,10 @@ final class ByteMatrix extends BandMatrix {
   }
 
   @Override
-  boolean hasEight() {
-    return kernels == Kernels.VECTOR;
-  }
-
-  @Override
-  void eight(int group, Activations x, int c, float[] tile) {
+  public boolean eight(int group, Activations x, int c, float[] tile) {
+    if (kernels == Kernels.SCALAR) {
+      return false;
+    }
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
       ByteVectors.eight(
           weights,
@@ -148,6 +146,7 @@ final class ByteMatrix extends BandMatrix {
           c + 7,
           tile);
     }
+    return true;
   }
 
   @Override

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** F32, F16, BF16: a group has, column by column, 16 weights. */
-final class FloatMatrix extends PanelMatrix {
+final class FloatMatrix extends PanelMatrix implements Tiles {
   /** Up to so many columns, weights become floats on the way; beyond, once for all. */
   private static final int FEW = 8;
 
@@ -45,12 +45,27 @@ final class FloatMatrix extends PanelMatrix {
   }
 
   @Override
-  int few() {
-    return kernels == Kernels.VECTOR ? FEW : 0;
+  public void multiply(
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker) {
+    if (kernels == Kernels.VECTOR && count <= FEW) {
+      multiplyTiles(
+          from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker).tile);
+    } else {
+      super.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
+    }
   }
 
   @Override
-  void one(int group, Activations x, int c, float[] tile) {
+  public void one(int group, Activations x, int c, float[] tile) {
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {
       long q0 = group * groupBytes + (long) l * width;
       long q1 = q0 + groupBytes;
@@ -63,7 +78,7 @@ final class FloatMatrix extends PanelMatrix {
   }
 
   @Override
-  void four(int group, Activations x, int c, int count, float[] tile) {
+  public void four(int group, Activations x, int c, int count, float[] tile) {
     int last = c + count - 1;
     int third = Math.min(c + 2, last);
     for (int l = 0; l < GROUP; l += Lanes.COUNT) {

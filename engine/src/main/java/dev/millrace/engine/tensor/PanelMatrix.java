@@ -1,6 +1,6 @@
 package dev.millrace.engine.tensor;
 
-/** A matrix that computes by panels, unless it has tiles for few columns. */
+/** A matrix that computes by panels. */
 abstract class PanelMatrix extends RowGroups {
   private final Panels panels;
 
@@ -15,7 +15,7 @@ abstract class PanelMatrix extends RowGroups {
   }
 
   @Override
-  public final void multiply(
+  public void multiply(
       int from,
       int to,
       Activations x,
@@ -26,16 +26,7 @@ abstract class PanelMatrix extends RowGroups {
       int outStride,
       int outColumn,
       int worker) {
-    if (count <= few()) {
-      super.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
-      return;
-    }
     panels.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker));
-  }
-
-  /** Up to so many columns there are tiles: {@link #one} and {@link #four}. */
-  int few() {
-    return 0;
   }
 
   private void fillAll(int row, int column, int depth, Scratch scratch) {
@@ -49,14 +40,4 @@ abstract class PanelMatrix extends RowGroups {
    * Panels.Filler}.
    */
   abstract void fill(int group, int column, int depth, Scratch scratch, int lane);
-
-  @Override
-  void one(int group, Activations x, int c, float[] tile) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  void four(int group, Activations x, int c, int count, float[] tile) {
-    throw new UnsupportedOperationException();
-  }
 }
