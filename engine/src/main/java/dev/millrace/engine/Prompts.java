@@ -22,10 +22,19 @@ public final class Prompts {
   public record Chat(String text, int[] tokens, ChatTemplate template) {}
 
   public Prompts(Metadata metadata, Tokenizer tokenizer) {
+    this(sources(metadata), tokenizer);
+  }
+
+  /** As a file would that has this chat template, in Jinja, and no other. */
+  public Prompts(String template, Tokenizer tokenizer) {
+    this(Map.of(ChatTemplates.DEFAULT, template), tokenizer);
+    templates.choose(false); // what is wrong with it is said at once
+  }
+
+  private Prompts(Map<String, String> sources, Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
     templates =
-        new ChatTemplates(
-            sources(metadata), specialTokens(), text -> tokenizer.id(text).isPresent());
+        new ChatTemplates(sources, specialTokens(), text -> tokenizer.id(text).isPresent());
   }
 
   private static Map<String, String> sources(Metadata metadata) {

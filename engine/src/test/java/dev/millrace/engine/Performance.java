@@ -76,7 +76,8 @@ final class Performance {
         List.of(),
         null,
         true,
-        new int[0]);
+        new int[0],
+        request.order());
   }
 
   /**

@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Who is in. Sequences are admitted in the order of their submission and nobody passes another, so
- * that none is starved. An admitted one has pages for all its known tokens; further ones it gets as
- * it grows, if need be from the one admitted last, which is preempted: it goes back to its place in
- * the line, and later computes its tokens again. The oldest can take from all others and a cache
- * holds any one sequence, so the oldest always gets on.
+ * Who is in. Sequences have claims, by the orders of their requests and, where those are equal, of
+ * their submission; they are admitted in that order and nobody passes another, so that none is
+ * starved. An admitted one has pages for all its known tokens, or the promise of them while it
+ * follows another; further ones it gets as it grows, if need be from the one with the weakest
+ * claim, which is preempted: it goes back to its place in the line, and later computes its tokens
+ * again. The one with the strongest can take from all others and a cache holds any one sequence, so
+ * that one always gets on.
  */
 final class Admission {
   private final WheelSettings settings;
@@ -25,6 +27,7 @@ final class Admission {
   private final LongSupplier clock;
   private final List<Sequence> line = new ArrayList<>(); // both in the order of claims
   private final List<Sequence> admitted = new ArrayList<>();
+  private final Followers followers;
   private long passages;
 
   Admission(
@@ -38,6 +41,7 @@ final class Admission {
     this.processor = processor;
     this.counters = counters;
     this.clock = clock;
+    followers = new Followers(admitted, ledger, settings.prefixReuse(), this::begin);
   }
 
   /** In the order of their claims. */
@@ -54,15 +58,25 @@ final class Admission {
   }
 
   private static void insert(List<Sequence> into, Sequence sequence) {
-    int at = into.size();
-    while (at > 0 && into.get(at - 1).claim > sequence.claim) {
-      at--;
+    int low = 0;
+    int high = into.size();
+    if (high > 0 && into.getLast().isBefore(sequence)) {
+      low = high; // as most are
     }
-    into.add(at, sequence);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (into.get(middle).isBefore(sequence)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    into.add(low, sequence);
   }
 
   /** Admits as many as there is room for; says whether it admitted any. */
   boolean admit() {
+    followers.goOn();
     boolean any = false;
     while (!line.isEmpty() && admitted.size() < settings.maxSequences() && admit(line.getFirst())) {
       any = true;
@@ -70,13 +84,13 @@ final class Admission {
     return any;
   }
 
-  /** Takes pages for all known tokens of the first in the line, or none. */
+  /** Gives the first in the line a place, with pages for all its known tokens, or none. */
   private boolean admit(Sequence sequence) {
     int needed = Pages.holding(sequence.known());
     sequence.makeRoom(needed);
     // at least the last token is computed, because its logits are needed
     int shared =
-        ledger.match(sequence.tokens(), (sequence.known() - 1) / Pages.SIZE, sequence.pages());
+        ledger.match(sequence.tokens(), 0, (sequence.known() - 1) / Pages.SIZE, sequence.pages());
     int idle = ledger.idle(sequence.pages(), shared);
     // each of those inside may need a page soon; without this an admission could cost a preemption
     // at once
@@ -87,17 +101,18 @@ final class Admission {
     for (int i = 0; i < shared; i++) {
       ledger.share(sequence.pages()[i]);
     }
-    sequence.enter(++passages, shared);
-    while (!sequence.hasRoomFor(sequence.known())) {
-      sequence.addPage(ledger.take());
-    }
-    note(sequence, shared * Pages.SIZE);
+    ledger.promise(needed - shared);
+    sequence.enter(++passages, shared, needed - shared);
     line.removeFirst();
     insert(admitted, sequence);
+    followers.settle(sequence);
     return true;
   }
 
-  private void note(Sequence sequence, int reused) {
+  /** From now on it computes, what it does not share. */
+  private void begin(Sequence sequence) {
+    int reused = sequence.computed();
+    sequence.begin(ledger);
     if (sequence.cachedTokens < 0) {
       sequence.cachedTokens = reused;
       sequence.admittedAt = clock.getAsLong();
@@ -154,6 +169,7 @@ final class Admission {
     if (admitted.remove(sequence)) {
       sequence.leave(ledger);
       processor.forget(sequence.passage());
+      followers.left(sequence);
     } else {
       line.remove(sequence);
     }
@@ -164,16 +180,21 @@ final class Admission {
    */
   void check() {
     int[] users = new int[ledger.total()];
+    int promised = 0;
     for (Sequence sequence : admitted) {
       for (int i = 0; i < sequence.pageCount(); i++) {
         users[sequence.pages()[i]]++;
       }
+      promised += sequence.promised();
     }
     ledger.check(users);
-    long last = -1;
+    if (promised != ledger.promised()) {
+      throw new IllegalStateException(ledger.promised() + " pages are promised, not " + promised);
+    }
+    checkOrder(line);
+    checkOrder(admitted);
     for (Sequence sequence : admitted) {
-      require(sequence.claim > last, "claims are out of order", sequence);
-      last = sequence.claim;
+      require(followers.isRight(sequence), "neither computes nor follows", sequence);
       SequenceState state = sequence.walk().state();
       boolean rests = state == SequenceState.VALIDATING || state == SequenceState.EMBED;
       require(sequence.away ? state == SequenceState.DONE : rests, "does not rest", sequence);
@@ -183,13 +204,19 @@ final class Admission {
       }
     }
     for (Sequence sequence : line) {
-      require(sequence.pageCount() == 0, "waits with pages", sequence);
+      require(sequence.pageCount() + sequence.promised() == 0, "waits with pages", sequence);
+    }
+  }
+
+  private static void checkOrder(List<Sequence> sequences) {
+    for (int i = 1; i < sequences.size(); i++) {
+      require(sequences.get(i - 1).isBefore(sequences.get(i)), "is out of order", sequences.get(i));
     }
   }
 
   private static void require(boolean holds, String what, Sequence sequence) {
     if (!holds) {
-      throw new IllegalStateException("sequence " + sequence.claim + " " + what);
+      throw new IllegalStateException("sequence " + sequence.arrival + " " + what);
     }
   }
 }

@@ -21,6 +21,7 @@ final class PageLedger {
   private int oldest = -1;
   private int newest = -1;
   private int cached;
+  private int promised;
   private final boolean reuse;
   private final PrefixIndex index;
 
@@ -52,9 +53,29 @@ final class PageLedger {
     return total() - freeCount - cached;
   }
 
+  int promised() {
+    return promised;
+  }
+
   /** How many can be taken. */
   int available() {
-    return freeCount + cached;
+    return freeCount + cached - promised;
+  }
+
+  /** Keeps pages back for one that will come for them; they must be available. */
+  void promise(int count) {
+    promised += count;
+  }
+
+  /** A promise is needed no more. */
+  void waive(int count) {
+    promised -= count;
+  }
+
+  /** A page that was promised. */
+  int redeem() {
+    promised--;
+    return take();
   }
 
   /**
@@ -62,26 +83,29 @@ final class PageLedger {
    * where there is none.
    */
   int take() {
+    if (available() == 0) {
+      return -1;
+    }
     int page;
     if (freeCount > 0) {
       page = free[--freeCount];
-    } else if (oldest >= 0) {
+    } else {
       page = oldest;
       uncache(page);
       index.remove(page);
-    } else {
-      return -1;
     }
     references[page] = 1;
     return page;
   }
 
   /**
-   * Gives the cached prefix of the tokens, at most {@code limit} pages of it; takes nothing yet.
+   * Finds the pages of a prefix of the tokens that are in the index, after the {@code from} that
+   * are in the table already and up to {@code limit}, and puts them there; takes nothing yet. Gives
+   * how many are in the table then.
    */
-  int match(int[] tokens, int limit, int[] pages) {
-    int count = 0;
-    int before = PrefixIndex.ROOT;
+  int match(int[] tokens, int from, int limit, int[] pages) {
+    int count = from;
+    int before = from == 0 ? PrefixIndex.ROOT : pages[from - 1];
     while (reuse && count < limit) {
       before = index.find(before, tokens, count * Pages.SIZE);
       if (before < 0) {
@@ -196,6 +220,7 @@ final class PageLedger {
           page);
     }
     require(count == cached, "cached pages are miscounted", count);
+    require(promised >= 0 && available() >= 0, "promises cannot be kept", promised);
     for (int page = 0; page < total(); page++) {
       require(references[page] == expected[page], "references are miscounted", page);
       require(

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param ignoreEnd whether it goes on past end tokens
  * @param prior tokens that were generated before, of the same request: it goes on as if it had
  *     never stopped
+ * @param order its place among those that wait: the lower are admitted first, equal ones as they
+ *     were submitted; where pages run out, the higher give theirs up. It is 0 where none is given.
+ *     Orders that grow, as those of a queue do, starve nobody; who keeps giving lower ones lets the
+ *     others wait for them
  */
 public record Request(
     int[] prompt,
@@ -25,7 +29,8 @@ public record Request(
     List<String> stops,
     @Nullable Constraint constraint,
     boolean ignoreEnd,
-    int[] prior) {
+    int[] prior,
+    long order) {
 
   private static final int[] NONE = {};
 
@@ -42,24 +47,29 @@ public record Request(
   }
 
   public static Request of(int[] prompt, Sampling sampling, int maxTokens) {
-    return new Request(prompt, sampling, maxTokens, List.of(), null, false, NONE);
+    return new Request(prompt, sampling, maxTokens, List.of(), null, false, NONE, 0);
   }
 
   public Request withStops(List<String> texts) {
-    return new Request(prompt, sampling, maxTokens, texts, constraint, ignoreEnd, prior);
+    return new Request(prompt, sampling, maxTokens, texts, constraint, ignoreEnd, prior, order);
   }
 
   public Request withConstraint(Constraint kept) {
-    return new Request(prompt, sampling, maxTokens, stops, kept, ignoreEnd, prior);
+    return new Request(prompt, sampling, maxTokens, stops, kept, ignoreEnd, prior, order);
   }
 
   public Request ignoringEnd() {
-    return new Request(prompt, sampling, maxTokens, stops, constraint, true, prior);
+    return new Request(prompt, sampling, maxTokens, stops, constraint, true, prior, order);
+  }
+
+  /** The same request, with a place of its own in the line whenever it is submitted. */
+  public Request withOrder(long place) {
+    return new Request(prompt, sampling, maxTokens, stops, constraint, ignoreEnd, prior, place);
   }
 
   /** The same request, gone on with from the tokens of its released or lost generation. */
   public Request resumedFrom(int[] tokens) {
-    return new Request(prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens);
+    return new Request(prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens, order);
   }
 
   /**

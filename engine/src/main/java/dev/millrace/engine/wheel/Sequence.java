@@ -20,8 +20,8 @@ final class Sequence implements Traveller {
   final Text text;
   final Constraint.@Nullable State constraint;
 
-  /** Its place in the order of submissions: the lower, the stronger its claim on pages. */
-  final long claim;
+  /** Its place in the order of submissions, which decides between equal orders. */
+  final long arrival;
 
   /** Set where its prior tokens make it complete. */
   @Nullable Finish complete;
@@ -33,12 +33,22 @@ final class Sequence implements Traveller {
   private int computed;
   private int[] pages = new int[4];
   private int pageCount;
+  private int promised; // pages
   private int filed; // pages
   private int base;
   private long passage;
 
   /** Whether it is on its way through other nodes. */
   boolean away;
+
+  /** Who computes what it waits for; null where it computes itself. See {@link Followers}. */
+  @Nullable Sequence leader;
+
+  /** Positions that it follows its leader for. */
+  int until;
+
+  /** What part of a turn's prompt rows it has a right to; of use within {@link TurnPlan} only. */
+  int shares;
 
   int preemptions;
   int cachedTokens = -1;
@@ -53,7 +63,7 @@ final class Sequence implements Traveller {
     sampler = parts.sampler();
     text = new Text(parts.speller(), request.stops());
     constraint = request.constraint() == null ? null : request.constraint().start();
-    claim = parts.claim();
+    arrival = parts.arrival();
     walk = parts.walk();
     submittedAt = parts.now();
     int prompt = request.prompt().length;
@@ -64,7 +74,7 @@ final class Sequence implements Traveller {
   }
 
   /** What the wheel gives to a sequence. */
-  record Parts(long claim, Walk walk, Sampler sampler, Speller speller, int capacity, long now) {}
+  record Parts(long arrival, Walk walk, Sampler sampler, Speller speller, int capacity, long now) {}
 
   @Override
   public Walk walk() {
@@ -91,6 +101,13 @@ final class Sequence implements Traveller {
     return pages;
   }
 
+  /** Whether its claim on slots and pages is the stronger: the lower order, then who came first. */
+  boolean isBefore(Sequence other) {
+    long own = request.order();
+    long others = other.request.order();
+    return own == others ? arrival < other.arrival : own < others;
+  }
+
   int known() {
     return known;
   }
@@ -101,6 +118,11 @@ final class Sequence implements Traveller {
 
   int pageCount() {
     return pageCount;
+  }
+
+  /** Pages that it is to get when it begins. */
+  int promised() {
+    return promised;
   }
 
   /**
@@ -146,13 +168,41 @@ final class Sequence implements Traveller {
     }
   }
 
-  /** Enters the pipe with {@code shared} pages, already in its table, that are computed. */
-  void enter(long number, int shared) {
+  /**
+   * Gets its place in the pipe, with {@code shared} pages, already in its table, that are computed,
+   * and the promise of {@code more}.
+   */
+  void enter(long number, int shared, int more) {
     passage = number;
-    pageCount = shared;
-    filed = shared;
-    base = shared * Pages.SIZE;
+    promised = more;
+    share(shared);
+  }
+
+  private void share(int count) {
+    pageCount = count;
+    filed = count;
+    base = count * Pages.SIZE;
     computed = base;
+  }
+
+  /** Shares what is in the index by now, in place of promised pages; not after it began. */
+  void takeUp(PageLedger ledger) {
+    int before = pageCount;
+    // at least the last token is computed, because its logits are needed
+    int count = ledger.match(tokens, before, (known - 1) / Pages.SIZE, pages);
+    for (int i = before; i < count; i++) {
+      ledger.share(pages[i]);
+    }
+    ledger.waive(count - before);
+    promised -= count - before;
+    share(count);
+  }
+
+  /** Gets the pages it was promised; from now on it computes. */
+  void begin(PageLedger ledger) {
+    for (; promised > 0; promised--) {
+      addPage(ledger.redeem());
+    }
   }
 
   /**
@@ -169,9 +219,9 @@ final class Sequence implements Traveller {
   /** Leaves the pipe: gives all pages back and has nothing computed. */
   void leave(PageLedger ledger) {
     ledger.release(pages, pageCount);
-    pageCount = 0;
-    filed = 0;
-    base = 0;
-    computed = 0;
+    ledger.waive(promised);
+    promised = 0;
+    leader = null;
+    share(0);
   }
 }

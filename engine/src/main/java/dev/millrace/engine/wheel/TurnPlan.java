@@ -8,7 +8,7 @@ import java.util.List;
  * Fills a turn: one token of every sequence that decodes, and chunks of prompts. While any decodes,
  * the chunks are bounded together, and so is the time that it waits. Prompts share what there is
  * evenly, what one leaves over goes to the others; where there is less than one row for each, they
- * take turns.
+ * take turns. One that follows another leaves its share to that one.
  */
 final class TurnPlan {
   private final WheelSettings settings;
@@ -68,26 +68,43 @@ final class TurnPlan {
   /** Shares the rows out to prompts; gives how many prompts there are. */
   private int prompts(int rows) {
     List<Sequence> admitted = admission.admitted();
+    share(admitted);
     int count = 0;
+    int shares = 0;
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
-      if (!sequence.away && sequence.remaining() > 1) {
+      if (!sequence.away && sequence.leader == null && sequence.remaining() > 1) {
+        shares += sequence.shares;
         chunks[count] = 0;
         prompts[count++] = sequence;
       }
     }
-    int share = count == 0 ? 0 : Math.max(1, rows / count);
+    int share = count == 0 ? 0 : Math.max(1, rows / shares);
     int left = rows;
     for (int pass = 0; pass < 2; pass++) {
       for (int i = 0; i < count && left > 0; i++) {
         int at = Math.floorMod(first + i, count);
         int more = Math.min(left, prompts[at].remaining() - chunks[at]);
-        more = pass == 0 ? Math.min(more, share) : more;
+        more = pass == 0 ? Math.min(more, share * prompts[at].shares) : more;
         chunks[at] += more;
         left -= more;
       }
     }
     first++;
     return count;
+  }
+
+  /** One for each and, of those that follow, to the head of the chain. */
+  private static void share(List<Sequence> admitted) {
+    for (int i = 0; i < admitted.size(); i++) {
+      admitted.get(i).shares = 1;
+    }
+    for (int i = 0; i < admitted.size(); i++) {
+      Sequence head = admitted.get(i);
+      while (head.leader != null) {
+        head = head.leader;
+      }
+      head.shares += head == admitted.get(i) ? 0 : 1;
+    }
   }
 }

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 /**
  * Continuous batching: turn by turn, whatever sequences are ready go through the pipe as one batch.
  * What a sequence generates depends on its request alone, never on its neighbours, on how its
- * prompt was cut into chunks, on what was cached, or on whether it was preempted.
+ * prompt was cut into chunks, on what was cached or shared, or on whether it was preempted.
  *
  * <p>{@link #submit} and what a {@link Generation} offers are for any thread; so is {@link
  * #arrived}. {@link #turn} is for one thread alone, the owner: it computes, chooses tokens and
@@ -39,7 +39,7 @@ public final class Wheel implements Runnable, AutoCloseable {
   private final TurnPlan plan;
   private final Counters counters = new Counters();
   private final Inbox inbox = new Inbox();
-  private final AtomicLong claims = new AtomicLong();
+  private final AtomicLong arrivals = new AtomicLong();
   private final List<Group> idle = new ArrayList<>();
   private final List<Group> away = new ArrayList<>();
   private long turns;
@@ -77,8 +77,8 @@ public final class Wheel implements Runnable, AutoCloseable {
   }
 
   /**
-   * Takes a request into the line. A prompt that leaves no room in the context is refused; a
-   * generation that fills the context ends with LENGTH.
+   * Takes a request into the line, at the place that its order gives it. A prompt that leaves no
+   * room in the context is refused; a generation that fills the context ends with LENGTH.
    *
    * @throws EngineException where it can never be done, or the wheel is closed
    */
@@ -87,7 +87,7 @@ public final class Wheel implements Runnable, AutoCloseable {
     Generation generation = new Generation(inbox::note);
     Sequence.Parts parts =
         new Sequence.Parts(
-            claims.getAndIncrement(),
+            arrivals.getAndIncrement(),
             processor.newWalk(),
             new Sampler(request.sampling(), workspace),
             spellers.get(),

@@ -14,8 +14,9 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** A model in llama.cpp, with one context. One thread at a time. */
+/** A model in llama.cpp, with a context. One thread at a time. */
 @SuppressWarnings("restricted")
 public final class LlamaCpp implements AutoCloseable {
 
@@ -65,22 +66,24 @@ public final class LlamaCpp implements AutoCloseable {
   }
 
   private final LlamaLibrary library;
+  private final Path file;
   private final Arena arena = Arena.ofShared();
   private final Settings settings;
+  private final boolean ownsModel;
   private final MemorySegment model;
   private final MemorySegment context;
   private final MemorySegment vocabulary;
   private final LlamaBatch batch;
   private final MethodHandle decode;
 
-  private LlamaCpp(LlamaLibrary library, Path file, Settings settings) {
+  private LlamaCpp(
+      LlamaLibrary library, Path file, Settings settings, @Nullable MemorySegment shared) {
     this.library = library;
+    this.file = file;
     this.settings = settings;
+    ownsModel = shared == null;
+    model = shared == null ? load(file) : shared;
     StructLayout params = LlamaParams.LAYOUT;
-    MemorySegment modelParams = LlamaParams.ofModel(library, arena);
-    MethodHandle load = library.function("llama_model_load_from_file", ADDRESS, ADDRESS, params);
-    MemorySegment name = arena.allocateFrom(file.toString());
-    model = orThrow(call(() -> (MemorySegment) load.invoke(name, modelParams)), file);
     MemorySegment contextParams = LlamaParams.ofContext(library, arena, settings);
     MethodHandle init = library.function("llama_init_from_model", ADDRESS, ADDRESS, params);
     context = orThrow(call(() -> (MemorySegment) init.invoke(model, contextParams)), file);
@@ -105,7 +108,20 @@ public final class LlamaCpp implements AutoCloseable {
    *     architecture
    */
   public static LlamaCpp load(Path file, Settings settings) {
-    return new LlamaCpp(LlamaLibrary.get(), file, settings);
+    return new LlamaCpp(LlamaLibrary.get(), file, settings, null);
+  }
+
+  private MemorySegment load(Path from) {
+    StructLayout params = LlamaParams.LAYOUT;
+    MemorySegment modelParams = LlamaParams.ofModel(library, arena);
+    MethodHandle load = library.function("llama_model_load_from_file", ADDRESS, ADDRESS, params);
+    MemorySegment name = arena.allocateFrom(from.toString());
+    return orThrow(call(() -> (MemorySegment) load.invoke(name, modelParams)), from);
+  }
+
+  /** Another context on the same model, for a thread of its own; to be closed before this one. */
+  public LlamaCpp another() {
+    return new LlamaCpp(library, file, settings, model);
   }
 
   private MemorySegment orThrow(MemorySegment pointer, Path file) {
@@ -246,8 +262,10 @@ public final class LlamaCpp implements AutoCloseable {
   public void close() {
     MethodHandle free = library.function("llama_free", null, ADDRESS);
     call(() -> free.invoke(context));
-    MethodHandle freeModel = library.function("llama_model_free", null, ADDRESS);
-    call(() -> freeModel.invoke(model));
+    if (ownsModel) {
+      MethodHandle freeModel = library.function("llama_model_free", null, ADDRESS);
+      call(() -> freeModel.invoke(model));
+    }
     arena.close();
   }
 

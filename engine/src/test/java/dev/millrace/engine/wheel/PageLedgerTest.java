@@ -36,7 +36,7 @@ class PageLedgerTest {
 
   private static Holder hold(PageLedger ledger, int... firsts) {
     Holder holder = new Holder(tokens(firsts.length, firsts));
-    holder.count = ledger.match(holder.tokens, firsts.length, holder.pages);
+    holder.count = ledger.match(holder.tokens, 0, firsts.length, holder.pages);
     for (int i = 0; i < holder.count; i++) {
       ledger.share(holder.pages[i]);
     }
@@ -112,9 +112,9 @@ class PageLedgerTest {
     assertThat(ledger.available()).isEqualTo(4);
     assertThat(ledger.free()).isZero();
     assertThat(ledger.take()).isEqualTo(old.pages[1]);
-    assertThat(ledger.match(tokens(2, 1, 2), 2, new int[2])).isEqualTo(1);
+    assertThat(ledger.match(tokens(2, 1, 2), 0, 2, new int[2])).isEqualTo(1);
     assertThat(ledger.take()).isEqualTo(old.pages[0]);
-    assertThat(ledger.match(tokens(2, 3, 4), 2, new int[2])).isEqualTo(2);
+    assertThat(ledger.match(tokens(2, 3, 4), 0, 2, new int[2])).isEqualTo(2);
   }
 
   @Test
@@ -127,6 +127,20 @@ class PageLedgerTest {
     assertThat(ledger.take()).isNotNegative();
     assertThat(ledger.take()).isEqualTo(first.pages[1]);
     assertThat(ledger.take()).isEqualTo(-1);
+  }
+
+  @Test
+  void promisedPagesAreForNobodyElse() {
+    PageLedger ledger = new PageLedger(3, true);
+    ledger.promise(2);
+    assertThat(ledger.available()).isEqualTo(1);
+    assertThat(ledger.take()).isNotNegative();
+    assertThat(ledger.take()).isEqualTo(-1);
+    assertThat(ledger.redeem()).isNotNegative();
+    ledger.waive(1);
+    assertThat(ledger.take()).isNotNegative();
+    assertThat(ledger.available()).isZero();
+    ledger.check(new int[] {1, 1, 1});
   }
 
   @Test

@@ -95,6 +95,20 @@ class ScheduleTest {
   }
 
   @Test
+  void whoFollowsLeavesItsShareToItsLeader() {
+    Mill mill = mill(Mill.SETTINGS.withPages(128).withRows(100, 40));
+    Request request = request(200, 1);
+    mill.submit(request(200, 1));
+    for (int i = 0; i < 4; i++) {
+      mill.submit(request);
+    }
+    mill.turn();
+    assertThat(turns.getFirst()).containsExactly(20, 80);
+    mill.turnAll();
+    assertThat(turns.stream().flatMapToInt(Arrays::stream).sum()).isEqualTo(2 * 200 + 3 * 8);
+  }
+
+  @Test
   void whereRowsAreFewerThanPromptsTheyTakeTurns() {
     Mill mill = mill(Mill.SETTINGS.withRows(16, 1));
     mill.submit(request(2, 200));

@@ -70,8 +70,6 @@ class TransitionCoverageTest {
             "SEND PAUSED",
             "SEND PREEMPTED",
             "HEAD PREEMPTED",
-            // one that has just been admitted had its pages reserved
-            "VALIDATING PREEMPTED",
             // its end is what makes a node an origin
             "VALIDATING END_MISSING",
             // embedding is left to the next turn's batch
@@ -92,6 +90,19 @@ class TransitionCoverageTest {
     scarce.submit(request(60, 100));
     scarce.submitAndTurn(request(30, 100));
     assertThat(scarce.wheel.stats().preemptions()).isPositive();
+    followsAndIsPreempted();
+  }
+
+  /** Three that decode take what was promised to one that waits for another's pages. */
+  private void followsAndIsPreempted() {
+    Mill mill = keep(new Mill(Mill.SETTINGS.withPages(13).withRows(128, 1)));
+    for (int i = 0; i < 3; i++) {
+      mill.submit(request(31, 50));
+    }
+    mill.turn();
+    Request leader = request(70, 3);
+    mill.submit(leader);
+    mill.submitAndTurn(leader);
   }
 
   private void isWished() {
