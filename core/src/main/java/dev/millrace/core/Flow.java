@@ -119,6 +119,19 @@ public final class Flow {
     return store.counts();
   }
 
+  /** Where a waiting job stands in line; empty if it does not wait. */
+  public Optional<Reading.QueuePlace> queuePlace(JobId id) {
+    return store.queuePlace(id);
+  }
+
+  /**
+   * What a task has generated so far, from position {@code from} on: 0 at first, then {@link
+   * Reading.Draft#next} of the answer before. Ask again some tens of times a second to follow it.
+   */
+  public Reading.Draft draft(JobId id, int stage, int task, long from) {
+    return store.draft(id, stage, task, from);
+  }
+
   /**
    * Waits until the job has ended or is missing.
    *

@@ -1,6 +1,8 @@
 package dev.millrace.core.rules;
 
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.Failure;
@@ -88,6 +90,31 @@ public final class Claims {
       turn.settle();
     }
     return fence;
+  }
+
+  /** Records what the task's first attempt settled, as it will be read. */
+  public static Answer freeze(Turn turn, Hold hold, JsonObject terms) {
+    Answer fence = check(turn.fold(), hold);
+    if (fence.done()) {
+      JsonObject kept = Json.object(Json.write(terms));
+      turn.record(new Fact.Frozen(hold.stage(), hold.task(), kept));
+    }
+    return fence;
+  }
+
+  /** Records, where it matters, that the task got further since its worker last vanished. */
+  public static Answer progress(Turn turn, Hold hold) {
+    JobFold fold = turn.fold();
+    Answer fence = check(fold, hold);
+    if (fence.done() && recovered(fold, hold)) {
+      turn.record(new Fact.Progress(hold.stage(), hold.task()));
+    }
+    return fence;
+  }
+
+  /** Whether recoveries count against the task: then progress is worth an entry. */
+  public static boolean recovered(JobFold fold, Hold hold) {
+    return fold.stage(hold.stage()).task(hold.task()).recoveriesSince(fold.progress()) > 0;
   }
 
   /** The worker vanished: released, or failed where that happened too often without progress. */

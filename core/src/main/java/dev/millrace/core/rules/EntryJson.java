@@ -45,6 +45,12 @@ public final class EntryJson {
               detail);
       case Fact.Progress(int stage, int task) ->
           out.put("on", "task").put("stage", stage).put("task", task).put("event", "progress");
+      case Fact.Frozen(int stage, int task, JsonObject terms) ->
+          out.put("on", "task")
+              .put("stage", stage)
+              .put("task", task)
+              .put("event", "freeze")
+              .put("terms", terms);
       case Fact.Line(int stage, int task, String level, String text) -> {
         out.put("on", "log").put("level", level);
         if (stage > 0) {
@@ -100,9 +106,11 @@ public final class EntryJson {
       case "stage" ->
           new Fact.OfStage(stage(in), value(StageEvent.class, in), cause(in), opening(in));
       case "task" ->
-          in.string("event").equals("progress")
-              ? new Fact.Progress(stage(in), task(in))
-              : task(in, value(TaskEvent.class, in));
+          switch (in.string("event")) {
+            case "progress" -> new Fact.Progress(stage(in), task(in));
+            case "freeze" -> new Fact.Frozen(stage(in), task(in), in.object("terms"));
+            default -> task(in, value(TaskEvent.class, in));
+          };
       case "log" ->
           new Fact.Line(
               Math.toIntExact(in.integer("stage", 0)),

@@ -1,6 +1,7 @@
 package dev.millrace.core.rules;
 
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.task.TaskEvent;
 import java.time.Instant;
@@ -27,6 +28,12 @@ public sealed interface Fact {
 
   /** A task got further: recoveries before this no longer count. */
   record Progress(int stage, int task) implements Fact {}
+
+  /**
+   * What a task's first attempt settled (model, parameters, seed): later attempts go by it, and a
+   * second such fact replaces the first. What it means is between a worker and itself.
+   */
+  record Frozen(int stage, int task, JsonObject terms) implements Fact {}
 
   /** A line of a worker's log; {@code stage} and {@code task} are 0 where it is about the job. */
   record Line(int stage, int task, String level, String text) implements Fact {}

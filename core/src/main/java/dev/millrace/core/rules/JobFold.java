@@ -3,6 +3,7 @@ package dev.millrace.core.rules;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
@@ -78,6 +79,8 @@ public final class JobFold {
       case Fact.OfTask fact -> applyTask(fact, entry);
       case Fact.Progress(int stage, int task) ->
           stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
+      case Fact.Frozen(int stage, int task, JsonObject terms) ->
+          stage(stage).set(task, stage(stage).task(task).frozen(terms, entry.number()));
       case Fact.Line _ -> {}
     }
     lastNumber = entry.number();

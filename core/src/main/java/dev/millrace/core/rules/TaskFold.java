@@ -1,5 +1,6 @@
 package dev.millrace.core.rules;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import java.time.Duration;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param notBefore end of its backoff
  * @param error of its last failure
  * @param resultAt where its result stands in the stage's results, if {@code resultLength > 0}
+ * @param frozen what its first attempt settled; forgotten when it has ended
+ * @param freeze the entry that says so, with the epoch that wrote it: unlike a number alone, no two
+ *     are ever the same, whatever a power loss takes from the end of a log
  */
 public record TaskFold(
     TaskState state,
@@ -32,10 +36,13 @@ public record TaskFold(
     @Nullable Instant completedAt,
     @Nullable String error,
     long resultAt,
-    int resultLength) {
+    int resultLength,
+    @Nullable JsonObject frozen,
+    @Nullable Token freeze) {
 
   static TaskFold created(Instant at) {
-    return new TaskFold(TaskState.CREATED, 0, 0, 0, null, null, at, null, null, null, null, 0, 0);
+    return new TaskFold(
+        TaskState.CREATED, 0, 0, 0, null, null, at, null, null, null, null, 0, 0, null, null);
   }
 
   TaskFold in(TaskState next, Instant at) {
@@ -53,7 +60,9 @@ public record TaskFold(
         next.isFinal() ? at : null,
         error,
         resultAt,
-        resultLength);
+        resultLength,
+        next.isFinal() ? null : frozen,
+        freeze);
   }
 
   TaskFold claimed(Token by, String workerName) {
@@ -70,7 +79,9 @@ public record TaskFold(
         completedAt,
         error,
         0,
-        0);
+        0,
+        frozen,
+        freeze);
   }
 
   TaskFold failed(String message, @Nullable Instant waitUntil) {
@@ -87,7 +98,9 @@ public record TaskFold(
         completedAt,
         message,
         0,
-        0);
+        0,
+        frozen,
+        freeze);
   }
 
   TaskFold ended(String message) {
@@ -104,7 +117,9 @@ public record TaskFold(
         completedAt,
         message,
         0,
-        0);
+        0,
+        frozen,
+        freeze);
   }
 
   TaskFold recovered(int times, int progress) {
@@ -121,7 +136,9 @@ public record TaskFold(
         completedAt,
         error,
         0,
-        0);
+        0,
+        frozen,
+        freeze);
   }
 
   TaskFold delivered(long at, int length) {
@@ -138,7 +155,36 @@ public record TaskFold(
         completedAt,
         null,
         at,
-        length);
+        length,
+        frozen,
+        freeze);
+  }
+
+  TaskFold frozen(JsonObject terms, long entry) {
+    return new TaskFold(
+        state,
+        attempts,
+        recoveries,
+        mark,
+        token,
+        worker,
+        since,
+        notBefore,
+        startedAt,
+        completedAt,
+        error,
+        resultAt,
+        resultLength,
+        terms,
+        token == null ? null : new Token(token.epoch(), entry));
+  }
+
+  /**
+   * What its journal must name to be believed: the entry that froze its terms or, where nothing is
+   * frozen, its present claim. Null before the first.
+   */
+  public @Nullable Token journal() {
+    return freeze == null ? token : freeze;
   }
 
   /**

@@ -5,6 +5,8 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Claims.Hold;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param input text, or any JSON value
  * @param data the stage's parameters
  * @param runTimeout how long this attempt may take; null: as long as it likes
+ * @param createdAt when the job was
+ * @param frozen what an earlier attempt settled by {@link Claiming#freeze}; null on the first
+ * @param prior the ids that earlier attempts journaled under these terms, to go on from
  */
 public record Claim(
     JobId job,
@@ -22,7 +27,10 @@ public record Claim(
     int attempt,
     @Nullable Object input,
     JsonObject data,
-    @Nullable Duration runTimeout) {
+    @Nullable Duration runTimeout,
+    Instant createdAt,
+    @Nullable JsonObject frozen,
+    List<Integer> prior) {
 
   /** The input as a program reads it: text as it is, anything else as JSON. */
   public String inputText() {

@@ -1,12 +1,16 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** The workers' side. Every answer is fenced by the claim's token and durable when it returns. */
 public interface Claiming {
@@ -32,6 +36,28 @@ public interface Claiming {
    * @param progress whether the task got further since the last time: earlier crashes are forgiven
    */
   Pulse heartbeat(Claim claim, boolean progress);
+
+  /**
+   * Keeps what this attempt settled for all later ones; what was journaled before is dropped.
+   * Durable at the latest with the next answer.
+   */
+  Answer freeze(Claim claim, JsonObject terms);
+
+  /**
+   * Adds to the task's journal, from which another attempt goes on and which readers follow. Never
+   * waits for a sync: a tail that a power loss takes is generated again. A journal is an aid, so one
+   * that cannot be written ends there, and the task goes on. Counts as a heartbeat with progress.
+   *
+   * @return what to do, as {@link #heartbeat} would say; nothing is added unless the claim holds
+   */
+  Pulse journal(Claim claim, Piece piece);
+
+  /**
+   * Calls {@code watcher} whenever a job with running tasks is paused, held, aborted or fails, as
+   * soon as that is durable; a heartbeat then says which. On the thread that changed it: it should
+   * only pass the word on. One watcher at a time.
+   */
+  void onLever(Consumer<JobId> watcher);
 
   /** Adds a line to the job's log. Durable at the latest with the next answer. */
   void log(Claim claim, String level, String line);

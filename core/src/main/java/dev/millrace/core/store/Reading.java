@@ -4,11 +4,13 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Entry;
+import dev.millrace.core.task.Piece;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The way out: any process may read, at any time. */
@@ -21,6 +23,15 @@ public interface Reading {
 
   /** Tasks of a stage, from number {@code from} on; results and errors included. */
   List<TaskView> tasks(JobId id, int stage, int from, int limit);
+
+  /**
+   * What a task has journaled from position {@code from} on; 0 is the beginning. Empty once it has
+   * a result.
+   */
+  Draft draft(JobId id, int stage, int task, long from);
+
+  /** Where a waiting job stands in line; empty if it does not wait. */
+  Optional<QueuePlace> queuePlace(JobId id);
 
   /** Entries of the job's log after number {@code after}. */
   List<Entry> events(JobId id, long after, int limit);
@@ -36,6 +47,27 @@ public interface Reading {
 
   /** Waits until the job may have changed, or {@code atMost} has passed. May return early. */
   void awaitChange(JobId id, Duration atMost) throws InterruptedException;
+
+  /**
+   * Output so far.
+   *
+   * @param from where it begins: as asked, or 0 where what was asked for is gone and it began anew
+   * @param next where to go on reading
+   */
+  record Draft(long from, long next, List<Piece> pieces) {
+    public String text() {
+      return pieces.stream().map(Piece::text).collect(Collectors.joining());
+    }
+  }
+
+  /**
+   * A place in line.
+   *
+   * @param ahead jobs that come first
+   * @param waiting all that wait, this one included
+   * @param eta until it begins, by the speed of late; null where none was measured or nobody works
+   */
+  record QueuePlace(int ahead, int waiting, @Nullable Duration eta) {}
 
   /**
    * Which jobs.

@@ -1,5 +1,6 @@
 package dev.millrace.core.task;
 
+import dev.millrace.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,13 +9,24 @@ import org.jspecify.annotations.Nullable;
  * @param message one line for a person
  * @param retryable whether another attempt could help; if not, remaining attempts are forfeited
  * @param partial what the attempt had produced, kept for the user but never published as a result
+ * @param receipt how the partial output came about; null where the worker gives none
  */
-public record Failure(String message, boolean retryable, @Nullable String partial) {
+public record Failure(
+    String message, boolean retryable, @Nullable String partial, @Nullable JsonObject receipt) {
+
+  public Failure(String message, boolean retryable, @Nullable String partial) {
+    this(message, retryable, partial, null);
+  }
+
   public static Failure of(String message) {
     return new Failure(message, true, null);
   }
 
   public static Failure permanent(String message) {
     return new Failure(message, false, null);
+  }
+
+  public Failure withPartial(@Nullable String output, @Nullable JsonObject given) {
+    return new Failure(message, retryable, output, given);
   }
 }

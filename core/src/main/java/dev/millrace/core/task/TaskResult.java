@@ -1,7 +1,15 @@
 package dev.millrace.core.task;
 
-/** What a worker made of a task. */
-public record TaskResult(Kind kind, String text) {
+import dev.millrace.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a worker made of a task.
+ *
+ * @param receipt how it came about (model, parameters, seed, counts, timings); null where the worker
+ *     gives none
+ */
+public record TaskResult(Kind kind, String text, @Nullable JsonObject receipt) {
 
   /** Which artifact the text is. */
   public enum Kind {
@@ -11,7 +19,15 @@ public record TaskResult(Kind kind, String text) {
     EMBEDDING
   }
 
+  public TaskResult(Kind kind, String text) {
+    this(kind, text, null);
+  }
+
   public static TaskResult of(String text) {
     return new TaskResult(Kind.RESULT, text);
+  }
+
+  public TaskResult withReceipt(JsonObject given) {
+    return new TaskResult(kind, text, given);
   }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.state.Actor;
@@ -61,6 +63,8 @@ class EntryJsonTest {
     facts.add(new Fact.OfTask(1, 1, TaskEvent.COMPLETE, new Detail.Completed(0, 0)));
     facts.add(new Fact.OfTask(1, 1, TaskEvent.RELEASE, new Detail.Released("", false)));
     facts.add(new Fact.Progress(3, 4));
+    facts.add(new Fact.Frozen(3, 4, JsonObject.create()));
+    facts.add(new Fact.Frozen(3, 4, Json.object("{\"model\":\"m\",\"p\":{\"seed\":7,\"x\":[0.5]}}")));
     facts.add(new Fact.Line(3, 4, "warn", NASTY));
     facts.add(new Fact.Line(0, 0, "info", ""));
     return facts;
@@ -103,6 +107,12 @@ class EntryJsonTest {
         .isEqualTo(
             "{\"n\":3,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"job\",\"event\":\"pause\","
                 + "\"by\":\"user\",\"who\":\"anna\",\"comment\":\"lunch\"}");
+    assertThat(
+            EntryJson.write(
+                new Entry(4, AT, new Fact.Frozen(1, 3, JsonObject.create().put("seed", 7)))))
+        .isEqualTo(
+            "{\"n\":4,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"task\",\"stage\":1,\"task\":3,"
+                + "\"event\":\"freeze\",\"terms\":{\"seed\":7}}");
   }
 
   @Test

@@ -208,7 +208,17 @@ abstract class AnswerContract extends ContractCase {
   }
 
   private static Claim forged(Claim claim, JobId job, Hold hold) {
-    return new Claim(job, hold, claim.type(), claim.attempt(), claim.input(), claim.data(), null);
+    return new Claim(
+        job,
+        hold,
+        claim.type(),
+        claim.attempt(),
+        claim.input(),
+        claim.data(),
+        null,
+        claim.createdAt(),
+        null,
+        List.of());
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact.Opening;
 import dev.millrace.core.rules.JobFold;
@@ -12,7 +13,9 @@ import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.Token;
 import dev.millrace.core.template.Template;
 import dev.millrace.core.template.TemplateException;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +37,10 @@ final class MemoryJob {
   final List<Entry> log = new ArrayList<>();
   private final Map<Integer, List<@Nullable Object>> inputs = new HashMap<>();
   private final Map<At, TaskResult> results = new HashMap<>();
+  private final Map<At, Journal> journals = new HashMap<>();
+
+  /** Output so far, and the entry of the log that it belongs to. */
+  record Journal(Token entry, List<Piece> pieces) {}
 
   MemoryJob(JobId id, JobSpec asked, Instant createdAt) {
     this.id = id;
@@ -81,7 +88,23 @@ final class MemoryJob {
   }
 
   void keep(int stage, int task, TaskResult result) {
-    results.put(new At(stage, task), result);
+    // As every durable store keeps it.
+    JsonObject receipt = result.receipt();
+    results.put(
+        new At(stage, task),
+        receipt == null ? result : result.withReceipt(Json.object(Json.write(receipt))));
+  }
+
+  /** What was journaled under that entry. */
+  List<Piece> journal(int stage, int task, @Nullable Token entry) {
+    Journal journal = journals.get(new At(stage, task));
+    return journal != null && journal.entry().equals(entry) ? journal.pieces() : List.of();
+  }
+
+  void journal(int stage, int task, Token entry, Piece piece) {
+    List<Piece> all = new ArrayList<>(journal(stage, task, entry));
+    all.add(piece);
+    journals.put(new At(stage, task), new Journal(entry, all));
   }
 
   /** Renders the templates of a stage that opens, all of them or none. */

@@ -6,7 +6,10 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,6 +23,8 @@ import java.util.TreeMap;
 
 /** The reading half of {@link MemoryStore}. */
 abstract class MemoryReading implements Reading {
+
+  private static final long MARK = 1L << 32;
 
   /** What outlives a store object. */
   static final class Contents {
@@ -65,6 +70,46 @@ abstract class MemoryReading implements Reading {
       }
     }
     return views;
+  }
+
+  /** Positions count pieces, and tell apart what was journaled under other terms. */
+  @Override
+  public synchronized Draft draft(JobId id, int stage, int task, long from) {
+    JobFold fold = folds.get(id);
+    Token entry =
+        fold != null && fold.hasStage(stage) && fold.stage(stage).hasTask(task)
+            ? fold.stage(stage).task(task).journal()
+            : null;
+    if (entry == null || fold.stage(stage).task(task).state() == TaskState.COMPLETED) {
+      return new Draft(from, from, List.of());
+    }
+    List<Piece> all = jobs.get(id).journal(stage, task, entry);
+    long mark = entry.number() * MARK;
+    long start = from - mark >= 0 && from - mark <= all.size() ? from - mark : 0;
+    return new Draft(
+        start == 0 ? 0 : from,
+        all.isEmpty() ? 0 : mark + all.size(),
+        all.subList((int) start, all.size()));
+  }
+
+  /** By everything that has something to claim, or will when a backoff ends. */
+  @Override
+  public synchronized Optional<QueuePlace> queuePlace(JobId id) {
+    List<JobId> line =
+        inClaimOrder().stream().map(job -> job.id).filter(this::hasSomethingToClaim).toList();
+    return state(id).orElse(null) == JobState.PENDING && line.contains(id)
+        ? Optional.of(new QueuePlace(line.indexOf(id), line.size(), null))
+        : Optional.empty();
+  }
+
+  private boolean hasSomethingToClaim(JobId id) {
+    JobFold fold = folds.get(id);
+    return fold.state().open()
+        && fold.stages().stream()
+            .anyMatch(
+                stage ->
+                    stage.state().open()
+                        && stage.count(TaskState.PENDING) + stage.count(TaskState.RETRIED) > 0);
   }
 
   @Override

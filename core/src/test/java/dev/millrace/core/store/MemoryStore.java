@@ -4,19 +4,24 @@ import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Claims.Hold;
+import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Levers;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
@@ -24,9 +29,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +50,7 @@ public final class MemoryStore extends MemoryReading implements JobStore {
   private final ContractSettings settings;
   private final long epoch;
   private final Map<Holding, Lease> leases = new HashMap<>();
+  private Consumer<JobId> levers = _ -> {};
 
   /** Takes over {@code contents}: folds every log again, and recovers what was left running. */
   MemoryStore(ContractSettings settings, Contents contents) {
@@ -62,11 +70,46 @@ public final class MemoryStore extends MemoryReading implements JobStore {
   /** One step of a job: when it returns, what it recorded is in the log. */
   private synchronized <T> T step(JobId id, Function<Turn, T> act) {
     MemoryJob job = jobs.get(id);
-    Turn turn = new Turn(folds.get(id), now(), job::open);
+    JobFold fold = folds.get(id);
+    Set<String> stopping = stopping(fold);
+    Set<List<Integer>> running = running(fold);
+    Turn turn = new Turn(fold, now(), job::open);
     T answer = act.apply(turn);
     job.log.addAll(turn.entries());
     notifyAll();
+    for (Entry entry : turn.entries()) {
+      if (entry.fact() instanceof Fact.OfTask(int stage, int task, var _, var _)) {
+        running.remove(List.of(stage, task)); // it knows
+      }
+    }
+    if (!running.isEmpty() && !stopping.containsAll(stopping(fold))) {
+      levers.accept(id);
+    }
     return answer;
+  }
+
+  private static Set<List<Integer>> running(JobFold fold) {
+    Set<List<Integer>> running = new HashSet<>();
+    for (StageFold stage : fold.stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        if (stage.task(task).state() == TaskState.IN_PROGRESS) {
+          running.add(List.of(stage.number(), task));
+        }
+      }
+    }
+    return running;
+  }
+
+  /** What of a job keeps its tasks from running. */
+  private static Set<String> stopping(JobFold fold) {
+    Set<String> names = new HashSet<>();
+    if (Set.of(JobState.PAUSED, JobState.ABORTED, JobState.FAILED).contains(fold.state())) {
+      names.add(fold.state().name());
+    }
+    fold.stages().stream()
+        .filter(stage -> stage.state() == StageState.WAITING)
+        .forEach(stage -> names.add("stage " + stage.number()));
+    return names;
   }
 
   private synchronized Answer answer(JobId id, Function<Turn, Answer> act) {
@@ -126,7 +169,18 @@ public final class MemoryStore extends MemoryReading implements JobStore {
         stage.task(task).attempts() + 1,
         job.input(number, task),
         spec.data(),
-        spec.policy().runTimeout());
+        spec.policy().runTimeout(),
+        job.createdAt,
+        stage.task(task).frozen(),
+        prior(job, number, task, stage.task(task)));
+  }
+
+  private static List<Integer> prior(MemoryJob job, int stage, int task, TaskFold fold) {
+    return fold.frozen() == null
+        ? List.of()
+        : job.journal(stage, task, fold.freeze()).stream()
+            .flatMap(piece -> piece.tokens().stream())
+            .toList();
   }
 
   @Override
@@ -163,12 +217,33 @@ public final class MemoryStore extends MemoryReading implements JobStore {
       leases.computeIfPresent(
           new Holding(claim.job(), hold),
           (at, lease) -> new Lease(lease.length(), now().plus(lease.length())));
-      if (progress
-          && fold.stage(hold.stage()).task(hold.task()).recoveriesSince(fold.progress()) > 0) {
-        step(claim.job(), turn -> turn.record(new Fact.Progress(hold.stage(), hold.task())));
+      if (progress) {
+        step(claim.job(), turn -> Claims.progress(turn, hold));
       }
     }
     return Claims.pulse(fold, hold);
+  }
+
+  @Override
+  public Answer freeze(Claim claim, JsonObject terms) {
+    return answer(claim.job(), turn -> Claims.freeze(turn, claim.hold(), terms));
+  }
+
+  @Override
+  public synchronized Pulse journal(Claim claim, Piece piece) {
+    Pulse pulse = heartbeat(claim, true);
+    if (pulse == Pulse.CONTINUE || pulse == Pulse.PAUSE) {
+      Hold hold = claim.hold();
+      TaskFold task = folds.get(claim.job()).stage(hold.stage()).task(hold.task());
+      jobs.get(claim.job()).journal(hold.stage(), hold.task(), task.journal(), piece);
+      notifyAll();
+    }
+    return pulse;
+  }
+
+  @Override
+  public synchronized void onLever(Consumer<JobId> watcher) {
+    levers = watcher;
   }
 
   @Override

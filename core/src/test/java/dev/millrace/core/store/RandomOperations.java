@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,12 +35,20 @@ public final class RandomOperations {
     final StoreFixture fixture;
     final ContractSettings settings;
     final List<Claim> claims = new ArrayList<>();
+    final List<JobId> told = new ArrayList<>();
     JobStore store;
 
     Side(StoreFixture fixture, ManualClock clock) {
       this.fixture = fixture;
       this.settings = ContractSettings.steady(clock);
       this.store = fixture.open(settings);
+      store.onLever(told::add);
+    }
+
+    List<JobId> takeTold() {
+      List<JobId> taken = List.copyOf(told);
+      told.clear();
+      return taken;
     }
   }
 
@@ -107,6 +117,7 @@ public final class RandomOperations {
     } else {
       read();
     }
+    assertThat(Set.copyOf(b.takeTold())).as("levers told").isEqualTo(Set.copyOf(a.takeTold()));
     touched.forEach(id -> comparison.requireSameJob(id, a.store, b.store));
   }
 
@@ -163,16 +174,21 @@ public final class RandomOperations {
     touched.add(claim.job());
     String on = " " + claim + " (claim " + index + ")";
     String text = random.nextInt(4) == 0 ? "{\"name\":\"n" + index + "\"}" : "result " + index;
-    switch (random.nextInt(10)) {
+    JsonObject receipt = random.nextBoolean() ? null : JsonObject.create().put("n", index);
+    TaskResult result = new TaskResult(TaskResult.Kind.RESULT, text, receipt);
+    switch (random.nextInt(15)) {
       case 0, 1, 2, 3 ->
-          verdict("complete" + on, index, (store, it) -> store.complete(it, TaskResult.of(text)));
+          verdict("complete" + on, index, (store, it) -> store.complete(it, result));
       case 4 ->
           verdict(
               "embed" + on,
               index,
               (store, it) ->
                   store.complete(it, new TaskResult(TaskResult.Kind.EMBEDDING, "[0.5]")));
-      case 5 -> verdict("fail" + on, index, (store, it) -> store.fail(it, Failure.of("broken")));
+      case 5 -> {
+        Failure failure = Failure.of("broken").withPartial(text, receipt);
+        verdict("fail" + on, index, (store, it) -> store.fail(it, failure));
+      }
       case 6 ->
           verdict(
               "fail for good" + on,
@@ -184,6 +200,15 @@ public final class RandomOperations {
         same(
             "heartbeat " + progress + on,
             side -> side.store.heartbeat(side.claims.get(index), progress));
+      }
+      case 9, 10 -> {
+        JsonObject terms = JsonObject.create().put("index", index).put("text", text);
+        verdict("freeze" + on, index, (store, it) -> store.freeze(it, terms));
+      }
+      case 11, 12, 13 -> {
+        Piece piece = new Piece(List.of(index, random.nextInt()), text);
+        same(
+            "journal " + piece + on, side -> side.store.journal(side.claims.get(index), piece));
       }
       default ->
           same(
@@ -249,6 +274,7 @@ public final class RandomOperations {
             side.store.close();
           }
           side.store = side.fixture.open(side.settings);
+          side.store.onLever(side.told::add);
           return true;
         });
     comparison.requireSameStore(a.store, b.store);

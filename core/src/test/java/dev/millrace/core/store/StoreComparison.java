@@ -30,6 +30,9 @@ final class StoreComparison {
     facts.add(claim.input());
     facts.add(claim.data());
     facts.add(claim.runTimeout());
+    facts.add(claim.createdAt());
+    facts.add(claim.frozen());
+    facts.add(claim.prior());
     return facts;
   }
 
@@ -42,8 +45,20 @@ final class StoreComparison {
       assertThat(b.tasks(id, stage, 1, 1_000))
           .as("tasks of stage %s of %s", stage, id)
           .isEqualTo(a.tasks(id, stage, 1, 1_000));
+      for (int task = 1; task <= a.tasks(id, stage, 1, 1_000).size(); task++) {
+        assertThat(b.draft(id, stage, task, 0).pieces())
+            .as("draft of task %s/%s of %s", stage, task, id)
+            .isEqualTo(a.draft(id, stage, task, 0).pieces());
+      }
     }
+    assertThat(b.queuePlace(id).map(StoreComparison::counts))
+        .as("place of %s", id)
+        .isEqualTo(a.queuePlace(id).map(StoreComparison::counts));
     requireSameEvents(id, a.events(id, 0, 10_000), b.events(id, 0, 10_000));
+  }
+
+  private static List<Integer> counts(Reading.QueuePlace place) {
+    return List.of(place.ahead(), place.waiting());
   }
 
   private void requireSameEvents(JobId id, List<Entry> a, List<Entry> b) {

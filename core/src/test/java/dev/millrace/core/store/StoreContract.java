@@ -31,6 +31,13 @@ import org.junit.jupiter.api.Nested;
  *   <li>{@code heartbeat} renews the lease by its length even if it ran out, as long as no sweep
  *       took it. Progress is recorded only where recoveries count that it can forgive. Of an
  *       unknown job it is LOST.
+ *   <li>{@code journal} is also a heartbeat with progress. Without terms, a journal is that of one
+ *       claim. Positions in a draft mean nothing but to the store, and none is that of another
+ *       journal.
+ *   <li>{@code onLever} hears of a job that comes to PAUSED, ABORTED or FAILED, or a stage to WAITING,
+ *       while a task of the job is IN_PROGRESS.
+ *   <li>{@code queuePlace}: in line are jobs of any type that have a task in the queue, be it in its
+ *       backoff, of an open stage; a place has who is PENDING and in line.
  *   <li>{@code log} of a claim that is not the present one records nothing.
  *   <li>Opening after a crash and opening after a clean close are the same: what runs is recovered.
  *   <li>{@code each} makes a task of every COMPLETED task of the previous stage. A template without
@@ -64,6 +71,22 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class Answering extends AnswerContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Journals extends JournalContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Queue extends QueueContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

@@ -2,15 +2,21 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
 import dev.millrace.store.fs.JobFiles.At;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +31,12 @@ final class ActiveJob implements Moves {
   private final Places places;
   private final List<BitSet> waiting = new ArrayList<>();
   private final List<Entry> unwritten = new ArrayList<>();
+  private final Map<Long, JournalWriter> journals = new HashMap<>();
   private @Nullable Snapshot read;
   private JobState place;
   private long logLength;
   private boolean forgotten;
+  private boolean lever;
 
   ActiveJob(JobId id, Disk disk, Places places, JobState place) {
     this.id = id;
@@ -56,12 +64,53 @@ final class ActiveJob implements Moves {
   @Override
   public void moved(Move move) {
     if (move.task() == 0) {
+      lever |= read != null && stops(move.to()) && running();
       return;
+    }
+    if (move.from() == TaskState.IN_PROGRESS) {
+      journals.remove(key(move.stage(), move.task()));
     }
     while (waiting.size() < move.stage()) {
       waiting.add(new BitSet());
     }
     waiting.get(move.stage() - 1).set(move.task(), ((TaskState) move.to()).queued());
+  }
+
+  /** Whether workers have to stop when their job or stage comes to this. */
+  private static boolean stops(Enum<?> state) {
+    return state == JobState.PAUSED
+        || state == JobState.ABORTED
+        || state == JobState.FAILED
+        || state == StageState.WAITING;
+  }
+
+  /** Whether something happened since this was last asked that its running tasks have to know. */
+  boolean takeLever() {
+    boolean was = lever;
+    lever = false;
+    return was;
+  }
+
+  private static long key(int stage, int task) {
+    return (long) stage << 32 | task;
+  }
+
+  /** Whether a running task may have a journal. */
+  boolean hasJournal(Hold hold) {
+    return journals.containsKey(key(hold.stage(), hold.task()))
+        || fold().stage(hold.stage()).task(hold.task()).freeze() != null;
+  }
+
+  /** Adds to the journal of a running task. */
+  void journal(Hold hold, Piece piece) {
+    Token entry = fold().stage(hold.stage()).task(hold.task()).journal();
+    long key = key(hold.stage(), hold.task());
+    JournalWriter writer = journals.get(key);
+    if (writer == null || !writer.isOf(hold.token(), entry)) {
+      writer = new JournalWriter(hold.token(), entry);
+      journals.put(key, writer);
+    }
+    writer.append(disk, files().journal(at(), hold.stage(), hold.task()), piece);
   }
 
   JobId id() {
@@ -135,6 +184,11 @@ final class ActiveJob implements Moves {
 
   /** Whether a worker holds one of its tasks. */
   boolean running() {
-    return fold().stages().stream().anyMatch(stage -> stage.count(TaskState.IN_PROGRESS) > 0);
+    for (StageFold stage : fold().stages()) {
+      if (stage.count(TaskState.IN_PROGRESS) > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 }

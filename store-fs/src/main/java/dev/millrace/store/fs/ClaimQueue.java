@@ -119,6 +119,24 @@ final class ClaimQueue {
     }
   }
 
+  /** How many come before the job in claim order; -1 if it has nothing to claim. O(n). */
+  int ahead(JobId id) {
+    lock.lock();
+    try {
+      Candidate own = byId.get(id);
+      if (own == null) {
+        return -1;
+      }
+      int ahead = 0;
+      for (TreeSet<Candidate> same : byType.values()) {
+        ahead += same.headSet(own).size();
+      }
+      return ahead;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   int size() {
     lock.lock();
     try {

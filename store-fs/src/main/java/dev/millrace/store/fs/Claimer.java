@@ -18,6 +18,7 @@ import dev.millrace.store.fs.ClaimQueue.Candidate;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -76,6 +77,7 @@ final class Claimer {
       LOG.log(Level.ERROR, trouble.getMessage());
     }
     commits.commit(dirty);
+    ledger.announce(dirty);
     return claims;
   }
 
@@ -138,6 +140,20 @@ final class Claimer {
     return task;
   }
 
+  /** What earlier attempts under the same terms came to; a journal that fails them is no loss. */
+  private static List<Integer> prior(ActiveJob job, Hold hold, TaskFold task) {
+    if (task.frozen() == null || task.freeze() == null) {
+      return List.of();
+    }
+    Path file = job.files().journal(job.at(), hold.stage(), hold.task());
+    try {
+      return Journal.read(job.at().disk(), file, task.freeze()).tokens();
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, file + " is not gone on from: " + Failures.explain(e));
+      return List.of();
+    }
+  }
+
   private void one(
       ActiveJob job, Turn turn, StageFold stage, int task, Demand demand, List<Claim> claims) {
     int number = stage.number();
@@ -156,7 +172,10 @@ final class Claimer {
               claimed.attempts() + 1,
               job.files().input(job.at(), number, task),
               job.files().data(number),
-              stage.plan().policy().runTimeout()));
+              stage.plan().policy().runTimeout(),
+              job.fold().plan().createdAt(),
+              claimed.frozen(),
+              prior(job, hold, claimed)));
     } catch (IOException e) {
       String why = e instanceof JobFiles.Malformed ? e.getMessage() : Failures.explain(e);
       LOG.log(Level.WARNING, "job " + job.id() + ": " + why);

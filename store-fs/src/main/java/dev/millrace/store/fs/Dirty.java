@@ -1,5 +1,6 @@
 package dev.millrace.store.fs;
 
+import dev.millrace.core.job.JobId;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ final class Dirty {
 
   private final Set<Path> files = new LinkedHashSet<>();
   private final Set<Path> directories = new LinkedHashSet<>();
+  private final Set<JobId> levers = new LinkedHashSet<>();
   private long batch;
 
   Dirty file(Path file) {
@@ -24,6 +26,11 @@ final class Dirty {
   Dirty directory(Path directory) {
     directories.add(directory);
     return this;
+  }
+
+  /** Whose running tasks have something to know, once all of this is durable. */
+  Set<JobId> levers() {
+    return levers;
   }
 
   void add(Dirty other) {

@@ -15,6 +15,7 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
 import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -101,7 +102,8 @@ final class FsReader implements Reading {
             new At(disk, places.of(place, id)),
             place,
             Moves.IGNORED,
-            last != null && last.id().equals(id) ? last.log() : EventLog.UNREAD);
+            last != null && last.id().equals(id) ? last.log() : EventLog.UNREAD,
+            null);
     if (job.log().length() > 0) {
       lastLog = new LastLog(id, job.log());
     }
@@ -127,16 +129,51 @@ final class FsReader implements Reading {
 
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    return onStage(id, stage, List.of(), (job, of) -> page(job, of, from, limit));
+  }
+
+  @Override
+  public Draft draft(JobId id, int stage, int task, long from) {
+    Draft none = new Draft(from, from, List.of());
+    return onStage(
+        id,
+        stage,
+        none,
+        (job, of) -> {
+          Token entry = of.hasTask(task) ? of.task(task).journal() : null;
+          if (entry == null || of.task(task).state() == TaskState.COMPLETED) {
+            return none;
+          }
+          Path file = job.files().journal(job.at(), stage, task);
+          Draft draft = Journal.draft(disk, file, entry, from);
+          if (draft.next() == 0 && disk.kind(job.at().dir()) == Disk.Kind.NOTHING) {
+            throw new NoSuchFileException(file.toString());
+          }
+          return draft;
+        });
+  }
+
+  @Override
+  public Optional<QueuePlace> queuePlace(JobId id) {
+    return io("look for " + id, () -> AgeLine.place(disk, places, id));
+  }
+
+  /** Something read of a stage. */
+  private interface StageRead<T> {
+    T of(Snapshot job, StageFold stage) throws IOException;
+  }
+
+  private <T> T onStage(JobId id, int stage, T none, StageRead<T> read) {
     return io(
         "read the tasks of " + id,
         () -> {
           for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Optional<Snapshot> job = unchanged(id);
             if (job.isEmpty() || !job.get().fold().hasStage(stage)) {
-              return List.of();
+              return none;
             }
             try {
-              return page(job.get(), job.get().fold().stage(stage), from, limit);
+              return read.of(job.get(), job.get().fold().stage(stage));
             } catch (NoSuchFileException e) {
               if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
                 throw e;
@@ -310,10 +347,23 @@ final class FsReader implements Reading {
   @Override
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
-    String before = stamp(id);
-    while (System.nanoTime() < end && stamp(id).equals(before)) {
+    String before = stamp(id) + written(id);
+    while (System.nanoTime() < end && (stamp(id) + written(id)).equals(before)) {
       Thread.sleep(Math.min(POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
     }
+  }
+
+  /** Changes whenever the output of a plain prompt grows. */
+  private String written(JobId id) {
+    return io(
+        "watch " + id,
+        () -> {
+          try {
+            return " " + disk.size(places.of(JobState.IN_PROGRESS, id).resolve(Journal.FILE));
+          } catch (NoSuchFileException e) {
+            return "";
+          }
+        });
   }
 
   /** Changes whenever the job moves or its log grows. */

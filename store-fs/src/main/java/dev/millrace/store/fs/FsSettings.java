@@ -5,9 +5,29 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
-/** What a store depends on, so that tests can put something else in its place. */
-record FsSettings(Path root, Disk disk, Clock clock, Supplier<JobId> ids, RandomGenerator random) {
+/**
+ * What a store depends on, so that tests can put something else in its place.
+ *
+ * @param ceiling the recovery ceiling of plain jobs that name none; null: the usual one
+ */
+record FsSettings(
+    Path root,
+    Disk disk,
+    Clock clock,
+    Supplier<JobId> ids,
+    RandomGenerator random,
+    @Nullable Integer ceiling) {
+
+  FsSettings(Path root, Disk disk, Clock clock, Supplier<JobId> ids, RandomGenerator random) {
+    this(root, disk, clock, ids, random, null);
+  }
+
+  FsSettings withCeiling(int recoveries) {
+    return new FsSettings(root, disk, clock, ids, random, recoveries);
+  }
+
   Places places() {
     return new Places(root);
   }

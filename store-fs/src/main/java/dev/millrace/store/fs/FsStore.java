@@ -3,16 +3,15 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
-import dev.millrace.core.rules.Claims;
-import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Pulse;
-import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,12 +19,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A workspace in the hands of its owner. Thread-safe. */
 final class FsStore extends ReadThrough implements JobStore {
-  private static final Fact.Detail.Completed NOWHERE = new Fact.Detail.Completed(0, 0);
-
   private final FsSettings settings;
   private final @Nullable OwnerLock lock;
   private final FsReader reader;
@@ -35,6 +33,7 @@ final class FsStore extends ReadThrough implements JobStore {
   private final ClaimQueue queue;
   private final Claimer claimer;
   private final Leases leases = new Leases();
+  private final OwnerAnswers answers;
   private final OwnerControls controls;
   private final Scanner scanner;
   private final Retention retention;
@@ -54,6 +53,7 @@ final class FsStore extends ReadThrough implements JobStore {
     this.ledger = new Ledger(settings, commits, queue, Epoch.next(disk, places));
     this.claimer = new Claimer(ledger, queue, commits);
     this.retention = new Retention(disk, places, reader, commits);
+    this.answers = new OwnerAnswers(settings, ledger, queue, leases, retention);
     this.controls = new OwnerControls(ledger, reader, retention);
     this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
   }
@@ -156,118 +156,56 @@ final class FsStore extends ReadThrough implements JobStore {
 
   @Override
   public Answer complete(Claim claim, TaskResult result) {
-    // The result is durable before its event is written: there is never an event without it.
-    Fact.Detail.Completed delivered =
-        ledger
-            .step(
-                claim.job(),
-                (job, dirty) ->
-                    Claims.check(job.fold(), claim.hold()).done()
-                        ? job.files().deliver(job.at(), delivery(claim), result, dirty)
-                        : NOWHERE)
-            .orElse(NOWHERE);
-    return answer(
-        claim,
-        result.text(),
-        (job, dirty) ->
-            ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered)));
+    return answers.complete(claim, result);
   }
 
   @Override
   public Answer fail(Claim claim, Failure failure) {
-    return answer(
-        claim,
-        failure.partial(),
-        (job, dirty) -> {
-          if (failure.partial() != null) {
-            job.files().keepPartial(job.at(), delivery(claim), failure.partial(), dirty);
-          }
-          double random = settings.random().nextDouble();
-          return ledger.record(
-              job, dirty, turn -> Claims.fail(turn, claim.hold(), failure, random));
-        });
+    return answers.fail(claim, failure);
   }
 
   @Override
   public Answer release(Claim claim, String reason) {
-    return answer(
-        claim,
-        null,
-        (job, dirty) ->
-            ledger.record(job, dirty, turn -> Claims.release(turn, claim.hold(), reason)));
-  }
-
-  private static JobFiles.Delivery delivery(Claim claim) {
-    return new JobFiles.Delivery(claim.hold().stage(), claim.hold().task(), claim.attempt());
-  }
-
-  /** Commits an answer if its claim is the present one. */
-  private Answer answer(Claim claim, @Nullable String output, Ledger.Step<Answer> commit) {
-    Optional<Answer> answer =
-        ledger.step(
-            claim.job(),
-            (job, dirty) -> {
-              Answer fence = Claims.check(job.fold(), claim.hold());
-              if (!fence.done()) {
-                return fence;
-              }
-              Answer done = commit.run(job, dirty);
-              TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
-              if (task.notBefore() != null) {
-                queue.wakeAt(task.notBefore());
-              }
-              ledger.finish(job, dirty);
-              return done;
-            });
-    leases.end(claim);
-    return answer.orElseGet(() -> retention.late(claim, delivery(claim), output));
+    return answers.release(claim, reason);
   }
 
   @Override
   public Pulse heartbeat(Claim claim, boolean progress) {
-    leases.renew(claim, ledger.now());
-    return ledger
-        .step(
-            claim.job(),
-            (job, dirty) -> {
-              Pulse pulse = Claims.pulse(job.fold(), claim.hold());
-              if (progress && (pulse == Pulse.CONTINUE || pulse == Pulse.PAUSE)) {
-                TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
-                if (task.recoveriesSince(job.fold().progress()) > 0) {
-                  ledger.record(
-                      job,
-                      dirty,
-                      turn -> {
-                        turn.record(new Fact.Progress(claim.hold().stage(), claim.hold().task()));
-                        return Answer.DONE;
-                      });
-                }
-              }
-              return pulse;
-            })
-        .orElseGet(
-            () ->
-                retention.late(claim, delivery(claim), null) instanceof Answer.Cancelled
-                    ? Pulse.CANCEL
-                    : Pulse.LOST);
+    return answers.heartbeat(claim, progress);
+  }
+
+  @Override
+  public Answer freeze(Claim claim, JsonObject terms) {
+    return answers.freeze(claim, terms);
+  }
+
+  @Override
+  public Pulse journal(Claim claim, Piece piece) {
+    return answers.journal(claim, piece);
   }
 
   @Override
   public void log(Claim claim, String level, String line) {
-    ledger.step(
-        claim.job(),
-        new Dirty(),
-        (job, dirty) ->
-            ledger.record(
-                job,
-                dirty,
-                turn -> {
-                  if (Claims.check(turn.fold(), claim.hold()).done()) {
-                    turn.record(
-                        new Fact.Line(claim.hold().stage(), claim.hold().task(), level, line));
-                  }
-                  return Answer.DONE;
-                }));
+    answers.log(claim, level, line);
+  }
+
+  @Override
+  public void onLever(Consumer<JobId> watcher) {
+    ledger.onLever(watcher);
+  }
+
+  @Override
+  public Optional<QueuePlace> queuePlace(JobId id) {
+    if (reader.state(id).orElse(null) != JobState.PENDING) {
+      return Optional.empty();
+    }
+    scanner.discover(id); // its event may not have come yet
+    int ahead = queue.ahead(id);
+    return ahead < 0
+        ? Optional.empty()
+        : Optional.of(
+            new QueuePlace(
+                ahead, Math.max(ahead + 1, queue.size()), ledger.rate().timeFor(ahead + 1)));
   }
 
   @Override

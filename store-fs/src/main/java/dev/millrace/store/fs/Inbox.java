@@ -1,7 +1,7 @@
 package dev.millrace.store.fs;
 
 import dev.millrace.core.json.JsonException;
-import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBroken;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -21,12 +21,12 @@ final class Inbox {
 
   private final Disk disk;
   private final Places places;
-  private final Controls controls;
+  private final JobStore store;
 
-  Inbox(Disk disk, Places places, Controls controls) {
+  Inbox(Disk disk, Places places, JobStore store) {
     this.disk = disk;
     this.places = places;
-    this.controls = controls;
+    this.store = store;
   }
 
   synchronized void processAll() {
@@ -44,13 +44,16 @@ final class Inbox {
     try {
       Object answer;
       try {
-        answer = Request.read(Text.of(file, disk.read(file, MAX_BYTES))).run(controls);
+        answer = Request.read(Text.of(file, disk.read(file, MAX_BYTES))).run(store);
       } catch (NoSuchFileException e) {
         return; // withdrawn
       } catch (StoreBroken e) {
         throw e;
       } catch (RuntimeException | Disk.FileTooLarge | Disk.NotRegular | JobFiles.Malformed e) {
         answer = e instanceof RuntimeException known ? known : new JsonException(e.getMessage());
+      }
+      if (disk.kind(file) == Disk.Kind.NOTHING) {
+        return; // whoever asked has given up, and would not remove the answer
       }
       Path temporary = places.own("answers").resolve(name + ".tmp");
       disk.write(temporary, Text.bytes(Request.answer(answer)));

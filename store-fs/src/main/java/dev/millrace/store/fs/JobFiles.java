@@ -3,13 +3,17 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
 import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
+import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.Token;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -25,8 +29,30 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
     }
   }
 
-  /** A task's answer on its way to disk. */
-  record Delivery(int stage, int task, int attempt) {}
+  /** A task's answer on its way to disk, and whose it is. */
+  record Delivery(int stage, int task, int attempt, Token claim) {
+    static Delivery of(Claim claim) {
+      Claims.Hold hold = claim.hold();
+      return new Delivery(hold.stage(), hold.task(), claim.attempt(), hold.token());
+    }
+  }
+
+  /** What an attempt left that did not end in a result; empty if neither is there. */
+  record Partial(@Nullable String output, @Nullable JsonObject receipt) {
+    static final Partial NONE = new Partial(null, null);
+
+    static Partial of(TaskResult result) {
+      return new Partial(result.text(), result.receipt());
+    }
+
+    static Partial of(Failure failure) {
+      return new Partial(failure.partial(), failure.receipt());
+    }
+
+    boolean isEmpty() {
+      return output == null && receipt == null;
+    }
+  }
 
   JobHeader header();
 
@@ -46,8 +72,20 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   /** Writes a result; it counts only with its completion event. */
   Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty) throws IOException;
 
+  /** Called when {@link #deliver} is durable, before the completion is recorded. */
+  void delivered(At at) throws IOException;
+
   /** Keeps output that is not a result. */
-  void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException;
+  void keepPartial(At at, Delivery of, Partial partial, Dirty dirty) throws IOException;
+
+  /** As {@link #keepPartial}, in a job that a user has ended meanwhile. */
+  void keepLate(At at, Delivery of, Partial partial) throws IOException;
+
+  /** The file of a task's journal. */
+  Path journal(At at, int stage, int task);
+
+  /** Removes the journals that a job which has ended does not need, once that is durable. */
+  void removeJournals(At at, JobFold fold) throws IOException;
 
   @Nullable TaskResult result(At at, int stage, int task, TaskFold fold) throws IOException;
 
@@ -57,8 +95,12 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   /** Renders the templates of an opening stage. */
   Turn.Openings openings(At at, JobFold fold, Dirty dirty);
 
-  /** Reads the job in a directory; what is wrong with it is a {@link Malformed}. */
-  static JobFiles load(At at, JobId id) throws IOException {
+  /**
+   * Reads the job in a directory; what is wrong with it is a {@link Malformed}.
+   *
+   * @param ceiling the recovery ceiling of a plain job that names none; null: the usual one
+   */
+  static JobFiles load(At at, JobId id, @Nullable Integer ceiling) throws IOException {
     JsonObject meta = Meta.read(at.disk(), at.dir());
     Instant created = Meta.submittedAt(meta, id);
     try {
@@ -66,7 +108,7 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
           meta.has("mode")
               ? "job".equals(meta.string("mode"))
               : at.disk().kind(at.file(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING;
-      return staged ? StagedFiles.read(at, id, created) : PlainFiles.read(at, id, meta, created);
+      return staged ? StagedFiles.read(at, id, created) : PlainFiles.read(at, id, meta, created, ceiling);
     } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
       throw new Malformed(String.valueOf(e.getMessage()));
     }

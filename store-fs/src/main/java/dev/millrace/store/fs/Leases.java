@@ -1,6 +1,7 @@
 package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.store.Claim;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,28 +15,37 @@ import java.util.stream.Collectors;
  * the one before has ended anyway. Thread-safe.
  */
 final class Leases {
-  private record Lease(Duration length, Instant until) {}
+  private record Key(JobId job, Hold hold) {
+    static Key of(Claim claim) {
+      return new Key(claim.job(), claim.hold());
+    }
+  }
 
-  private final ConcurrentHashMap<Claim, Lease> leases = new ConcurrentHashMap<>();
+  private record Lease(Claim claim, Duration length, Instant until) {}
+
+  private final ConcurrentHashMap<Key, Lease> leases = new ConcurrentHashMap<>();
 
   void grant(Claim claim, Duration length, Instant until) {
-    leases.put(claim, new Lease(length, until));
+    leases.put(Key.of(claim), new Lease(claim, length, until));
   }
 
   void renew(Claim claim, Instant now) {
-    leases.computeIfPresent(
-        claim, (_, lease) -> new Lease(lease.length(), now.plus(lease.length())));
+    if (!leases.isEmpty()) {
+      leases.computeIfPresent(
+          Key.of(claim),
+          (_, lease) -> new Lease(lease.claim(), lease.length(), now.plus(lease.length())));
+    }
   }
 
   void end(Claim claim) {
-    leases.remove(claim);
+    leases.remove(Key.of(claim));
   }
 
   /** Claims whose lease is over, by job. */
   Map<JobId, List<Claim>> expired(Instant now) {
-    return leases.entrySet().stream()
-        .filter(entry -> !now.isBefore(entry.getValue().until()))
-        .map(Map.Entry::getKey)
+    return leases.values().stream()
+        .filter(lease -> !now.isBefore(lease.until()))
+        .map(Lease::claim)
         .collect(Collectors.groupingBy(Claim::job));
   }
 }

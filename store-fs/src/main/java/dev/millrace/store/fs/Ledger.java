@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,8 @@ final class Ledger {
   private final long epoch;
   private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<JobId, Long> interrupted = new ConcurrentHashMap<>();
+  private final FinishRate rate = new FinishRate();
+  private volatile Consumer<JobId> levers = _ -> {};
   private final Object loading = new Object();
 
   Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, long epoch) {
@@ -96,7 +99,32 @@ final class Ledger {
     Dirty dirty = new Dirty();
     Optional<T> answer = step(id, dirty, step);
     commits.commit(dirty);
+    announce(dirty);
     return answer;
+  }
+
+  /** Whom to tell that a job with running tasks was stopped. */
+  void onLever(Consumer<JobId> watcher) {
+    levers = watcher;
+  }
+
+  /** Tells what happened in steps whose {@code dirty} is durable by now. */
+  void announce(Dirty dirty) {
+    dirty.levers().forEach(this::announce);
+    dirty.levers().clear();
+  }
+
+  private void announce(JobId id) {
+    try {
+      levers.accept(id);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "job " + id + ": its workers were not told at once", e);
+    }
+  }
+
+  /** How fast jobs were finished of late. */
+  FinishRate rate() {
+    return rate;
   }
 
   /** As {@link #step(JobId, Step)}, but the caller commits {@code dirty}. */
@@ -112,6 +140,9 @@ final class Ledger {
         if (!job.forgotten()) {
           T answer = step.run(job, dirty);
           commits.enlist(dirty);
+          if (job.takeLever()) {
+            dirty.levers().add(id);
+          }
           JobState state = job.fold().state();
           if (state == JobState.ABORTED || state == JobState.PAUSED && !job.running()) {
             forget(job); // a user has it; it need not fill our memory
@@ -201,7 +232,9 @@ final class Ledger {
 
   /** False if the job turned out to have ended. */
   private boolean recover(ActiveJob job) throws IOException {
-    Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job);
+    Snapshot read =
+        Snapshot.read(
+            job.id(), job.at(), job.place(), job, EventLog.UNREAD, settings.ceiling());
     job.fill(read);
     Dirty dirty = found(read);
     Dirty rendered = new Dirty();
@@ -294,12 +327,23 @@ final class Ledger {
     }
     job.files().finish(job.at(), job.fold(), dirty);
     commits.commit(dirty);
+    removeJournals(job);
     JobFiles.publish(job.at(), Meta.FILE);
     move(job, end, dirty);
     commits.commit(dirty.directory(job.at().dir()));
     forget(job);
     queue.set(job.id(), 0, null);
+    rate.finished(job.fold());
     return true;
+  }
+
+  /** What the log now says cannot be undone, so nobody goes on from them; the rest is tidiness. */
+  private static void removeJournals(ActiveJob job) {
+    try {
+      job.files().removeJournals(job.at(), job.fold());
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "job " + job.id() + " keeps a journal: " + Failures.explain(e));
+    }
   }
 
   /** Tells the queue what the job has to claim now. */
@@ -346,11 +390,16 @@ final class Ledger {
   void completeEnded(JobId id) {
     ActiveJob before = active.get(id);
     if (before != null) {
+      boolean running;
       before.lock.lock();
       try {
+        running = !before.forgotten() && before.running();
         forget(before);
       } finally {
         before.lock.unlock();
+      }
+      if (running) {
+        announce(id); // a hand has moved it
       }
     }
     queue.set(id, 0, null);

@@ -60,7 +60,11 @@ final class Meta {
 
   /** Empty where there is none or it is not usable: a job does not depend on it. */
   static JsonObject read(Disk disk, Path dir) throws IOException {
-    Path file = dir.resolve(FILE);
+    return read(disk, dir, FILE);
+  }
+
+  static JsonObject read(Disk disk, Path dir, String name) throws IOException {
+    Path file = dir.resolve(name);
     try {
       JsonObject meta = JsonObject.of(Json.parse(Text.of(file, disk.read(file, MAX_BYTES))), FILE);
       time(meta, "submitted_at");

@@ -14,6 +14,7 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import java.io.IOException;
@@ -40,7 +41,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   static final String ERROR = "error.txt";
 
   /** Parameters that are files of their own in a plain job. */
-  static final String SCHEMA_PARAMETER = "jsonSchema";
+  static final String SCHEMA_PARAMETER = "json_schema";
 
   static final String GRAMMAR_PARAMETER = "grammar";
   private static final int MAX_ATTACHMENT = 1_000_000;
@@ -71,11 +72,13 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     Meta.limits(meta, only.policy());
     JsonObject parameters = JsonObject.create();
     parameters.values().putAll(only.data().values());
-    if (parameters.values().remove(SCHEMA_PARAMETER) instanceof String schema) {
+    if (parameters.get(SCHEMA_PARAMETER) instanceof String schema) {
+      parameters.values().remove(SCHEMA_PARAMETER);
       files.put(SCHEMA, Text.bytes(schema));
       meta.put("output_format", "json_schema");
     }
-    if (parameters.values().remove(GRAMMAR_PARAMETER) instanceof String grammar) {
+    if (parameters.get(GRAMMAR_PARAMETER) instanceof String grammar) {
+      parameters.values().remove(GRAMMAR_PARAMETER);
       files.put(GRAMMAR, Text.bytes(grammar));
       meta.values().putIfAbsent("output_format", "gbnf");
     }
@@ -86,7 +89,9 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     return files;
   }
 
-  static PlainFiles read(At at, JobId id, JsonObject meta, Instant created) throws IOException {
+  static PlainFiles read(
+      At at, JobId id, JsonObject meta, Instant created, @Nullable Integer ceiling)
+      throws IOException {
     JsonObject data = meta.object("parameters");
     // Metadata that can be read tells what is there; without it, look.
     if (!meta.has("mode") || meta.has("output_format")) {
@@ -99,7 +104,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
             type,
             false,
             Tolerance.NONE,
-            JobDocument.policy(meta.object("limits")),
+            policy(meta.object("limits"), ceiling),
             List.of(TaskSpec.of("")),
             null,
             data);
@@ -110,6 +115,14 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
         new JobPlan(created, meta.flag("hold", false), true, shape.stages()),
         stage,
         meta);
+  }
+
+  private static TaskPolicy policy(JsonObject limits, @Nullable Integer ceiling) {
+    TaskPolicy said = JobDocument.policy(limits);
+    return ceiling == null || limits.has("recoveryCeiling")
+        ? said
+        : new TaskPolicy(
+            said.maxAttempts(), said.backoff(), said.queueTimeout(), said.runTimeout(), ceiling);
   }
 
   /** Stands for a job whose files cannot be read, so that it can be shown and failed. */
@@ -206,7 +219,19 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     Path file = at.file(artifact(result.kind()));
     at.disk().write(file, Text.bytes(result.text()));
     dirty.file(file).directory(at.dir());
+    Receipts.put(meta, of.claim(), result.receipt());
+    if (result.receipt() != null) {
+      JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);
+    }
     return new Detail.Completed(0, 0);
+  }
+
+  /** Whoever sees the completion sees the receipt, too. */
+  @Override
+  public void delivered(At at) throws IOException {
+    if (Receipts.of(meta) != null) {
+      JobFiles.publish(at, Meta.FILE);
+    }
   }
 
   private static String artifact(TaskResult.Kind kind) {
@@ -217,9 +242,35 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException {
-    at.disk().write(at.file(PARTIAL), Text.bytes(partial));
-    dirty.file(at.file(PARTIAL)).directory(at.dir());
+  public void keepPartial(At at, Delivery of, Partial partial, Dirty dirty) throws IOException {
+    if (partial.output() != null) {
+      at.disk().write(at.file(PARTIAL), Text.bytes(partial.output()));
+      dirty.file(at.file(PARTIAL)).directory(at.dir());
+    }
+    Receipts.put(meta, of.claim(), partial.receipt());
+  }
+
+  @Override
+  public void keepLate(At at, Delivery of, Partial partial) throws IOException {
+    keepPartial(at, of, partial, new Dirty());
+    if (partial.receipt() != null) {
+      Receipts.settle(at, meta, of.claim());
+      at.disk().writeSynced(at.file(Meta.FILE + ".tmp"), Meta.bytes(meta));
+      JobFiles.publish(at, Meta.FILE);
+    }
+  }
+
+  @Override
+  public Path journal(At at, int number, int task) {
+    return at.file(Journal.FILE);
+  }
+
+  @Override
+  public void removeJournals(At at, JobFold fold) throws IOException {
+    Path journal = journal(at, 1, 1);
+    if (fold.state() == JobState.COMPLETED && at.disk().kind(journal) == Disk.Kind.FILE) {
+      at.disk().delete(journal);
+    }
   }
 
   @Override
@@ -231,7 +282,8 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     for (TaskResult.Kind kind : TaskResult.Kind.values()) {
       Path file = at.file(artifact(kind));
       try {
-        return new TaskResult(kind, Text.of(file, at.disk().read(file, MAX_RESULT)));
+        String text = Text.of(file, at.disk().read(file, MAX_RESULT));
+        return new TaskResult(kind, text, Receipts.read(at, meta, fold));
       } catch (NoSuchFileException e) {
         // the other one, then
       }
@@ -250,6 +302,9 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     } else {
       at.disk().write(at.file(ERROR), Text.bytes(String.valueOf(task.error()) + "\n"));
       dirty.file(at.file(ERROR)).directory(at.dir());
+    }
+    if (task.token() != null) {
+      Receipts.settle(at, meta, task.token());
     }
     Meta.complete(meta, fold, artifacts, task.recoveries());
     JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);

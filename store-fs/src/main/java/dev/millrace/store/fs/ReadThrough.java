@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The reading half of the owner's store: the files are the truth for it as for everyone. */
+/** Reads the files: they are the truth for the owner as for everyone. */
 abstract class ReadThrough implements Reading {
   private final Reading reading;
 
@@ -33,6 +33,16 @@ abstract class ReadThrough implements Reading {
   @Override
   public final List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     return reading.tasks(id, stage, from, limit);
+  }
+
+  @Override
+  public final Draft draft(JobId id, int stage, int task, long from) {
+    return reading.draft(id, stage, task, from);
+  }
+
+  @Override
+  public Optional<QueuePlace> queuePlace(JobId id) {
+    return reading.queuePlace(id);
   }
 
   @Override

@@ -115,7 +115,7 @@ final class RemoteControls implements Controls {
             + " stopped or overloaded? See \"millrace serve --status\"");
   }
 
-  private static void pause() {
+  static void pause() {
     try {
       Thread.sleep(5);
     } catch (InterruptedException e) {

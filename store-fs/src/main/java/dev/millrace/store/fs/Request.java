@@ -8,12 +8,15 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.state.Actor;
-import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Reading.QueuePlace;
 import dev.millrace.core.store.StoreException;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +28,15 @@ record Request(
     Cause cause,
     @Nullable Instant before,
     Set<JobState> states) {
+  private static final String PLACE = "place";
 
   static Request on(String lever, JobId job, int stage, Cause cause) {
     return new Request(lever, job, stage, cause, null, Set.of());
+  }
+
+  /** Not a lever, but a question that only the owner can answer. */
+  static Request place(JobId job) {
+    return on(PLACE, job, 0, Cause.user(null, null));
   }
 
   static Request prune(Instant before, Set<JobState> states) {
@@ -68,14 +77,15 @@ record Request(
   }
 
   /** Pulls the lever; a number is how many jobs were pruned. */
-  Object run(Controls controls) {
+  Object run(JobStore store) {
     return switch (lever) {
-      case "pause" -> controls.pause(named(), cause);
-      case "resume" -> controls.resume(named(), cause);
-      case "abort" -> controls.abort(named(), cause);
-      case "approve" -> controls.approve(named(), stage, cause);
-      case "hold" -> controls.hold(named(), stage, cause);
-      case "prune" -> controls.prune(before == null ? Instant.MIN : before, states);
+      case "pause" -> store.pause(named(), cause);
+      case "resume" -> store.resume(named(), cause);
+      case "abort" -> store.abort(named(), cause);
+      case "approve" -> store.approve(named(), stage, cause);
+      case "hold" -> store.hold(named(), stage, cause);
+      case PLACE -> store.queuePlace(named());
+      case "prune" -> store.prune(before == null ? Instant.MIN : before, states);
       default -> throw new JsonException("unknown lever \"" + lever + "\"");
     };
   }
@@ -99,10 +109,30 @@ record Request(
               out.put("answer", "cancelled").put("message", message);
           case Answer.Missing(String message) ->
               out.put("answer", "missing").put("message", message);
+          case Optional<?> place -> place(out.put("answer", PLACE), place.orElse(null));
           case Integer count -> out.put("answer", "count").put("count", count);
           case RuntimeException e -> out.put("answer", "error").put("message", e.getMessage());
           default -> throw new IllegalArgumentException(answer.toString());
         });
+  }
+
+  private static JsonObject place(JsonObject out, @Nullable Object place) {
+    if (place instanceof QueuePlace(int ahead, int waiting, Duration eta)) {
+      out.put("ahead", ahead).put("waiting", waiting);
+      out.putIfPresent("eta", eta == null ? null : eta.toString());
+    }
+    return out;
+  }
+
+  private static Optional<QueuePlace> readPlace(JsonObject in) {
+    String eta = in.string("eta", null);
+    return in.has("waiting")
+        ? Optional.of(
+            new QueuePlace(
+                (int) in.integer("ahead"),
+                (int) in.integer("waiting"),
+                eta == null ? null : Duration.parse(eta)))
+        : Optional.empty();
   }
 
   static Object readAnswer(String text) {
@@ -114,6 +144,7 @@ record Request(
       case "fenced" -> new Answer.Fenced(message);
       case "cancelled" -> new Answer.Cancelled(message);
       case "missing" -> new Answer.Missing(message);
+      case PLACE -> readPlace(in);
       case "count" -> (int) in.integer("count");
       default -> throw new StoreException(message);
     };

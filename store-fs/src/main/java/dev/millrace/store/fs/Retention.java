@@ -6,6 +6,7 @@ import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
 import dev.millrace.core.store.Claim;
 import dev.millrace.store.fs.JobFiles.Delivery;
+import dev.millrace.store.fs.JobFiles.Partial;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
 final class Retention {
@@ -75,16 +75,16 @@ final class Retention {
   }
 
   /** An answer to a job that is no longer running; what a cancelled worker made is kept. */
-  Answer late(Claim claim, Delivery of, @Nullable String output) {
+  Answer late(Claim claim, Partial partial) {
     Optional<Snapshot> found = reader.snapshot(claim.job());
     if (found.isEmpty()) {
       return new Answer.Missing("no job " + claim.job());
     }
     Snapshot job = found.get();
     Answer fence = Claims.check(job.fold(), claim.hold());
-    if (fence instanceof Answer.Cancelled && output != null) {
+    if (fence instanceof Answer.Cancelled && !partial.isEmpty()) {
       try {
-        job.files().keepPartial(job.at(), of, output, new Dirty());
+        job.files().keepLate(job.at(), Delivery.of(claim), partial);
       } catch (IOException e) {
         System.getLogger("dev.millrace.store")
             .log(

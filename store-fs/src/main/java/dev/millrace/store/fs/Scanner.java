@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -148,12 +149,29 @@ final class Scanner implements AutoCloseable {
       }
       Instant created = Meta.submittedAt(meta, id);
       queue.set(id, JobDocument.priority(meta).place(created), type);
+      if (ledger.isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
+        claimedMeanwhile(id);
+      }
       Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();
       if (timeout != null) {
         queue.expireAt(created.plus(timeout), id);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whoever claimed it has told the queue already, and what was read before that must not stay. */
+  private void claimedMeanwhile(JobId id) {
+    Optional<JobId> open =
+        ledger.step(
+            id,
+            (job, _) -> {
+              ledger.index(job);
+              return id;
+            });
+    if (open.isEmpty()) {
+      queue.set(id, 0, null);
     }
   }
 

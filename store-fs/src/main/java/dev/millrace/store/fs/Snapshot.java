@@ -34,16 +34,22 @@ record Snapshot(
 
   /** Reads the directory of a job that stands in {@code place}. */
   static Snapshot read(JobId id, At at, JobState place, Moves moves) throws IOException {
-    return read(id, at, place, moves, EventLog.UNREAD);
+    return read(id, at, place, moves, EventLog.UNREAD, null);
   }
 
-  /** As the other, where {@code known} of its log was read before. */
-  static Snapshot read(JobId id, At at, JobState place, Moves moves, Content known)
+  /**
+   * As the other.
+   *
+   * @param known what was read of its log before
+   * @param ceiling as for {@link JobFiles#load}
+   */
+  static Snapshot read(
+      JobId id, At at, JobState place, Moves moves, Content known, @Nullable Integer ceiling)
       throws IOException {
     JobFiles files;
     String problem = null;
     try {
-      files = JobFiles.load(at, id);
+      files = JobFiles.load(at, id, ceiling);
     } catch (JobFiles.Malformed e) {
       problem = e.getMessage();
       files = PlainFiles.unreadable(id, Meta.submittedAt(Meta.read(at.disk(), at.dir()), id));

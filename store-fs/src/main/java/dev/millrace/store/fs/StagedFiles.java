@@ -45,6 +45,7 @@ final class StagedFiles implements JobFiles {
   private static final String TASKS = "tasks.jsonl";
   private static final String TEMPLATES = "templates.jsonl";
   private static final String RESULTS = "results.jsonl";
+  private static final String JOURNAL = "journal";
   private static final int MAX_DOCUMENT = 64_000_000;
   private static final int VERSION = 1;
 
@@ -245,12 +246,37 @@ final class StagedFiles implements JobFiles {
     if (result.kind() != TaskResult.Kind.RESULT) {
       line.put("kind", result.kind().name());
     }
-    byte[] bytes = Text.bytes(Json.write(line.put("result", result.text())) + "\n");
+    line.put("result", result.text()).putIfPresent("receipt", result.receipt());
+    byte[] bytes = Text.bytes(Json.write(line) + "\n");
     return new Detail.Completed(append(at, of.stage(), bytes, dirty), bytes.length);
   }
 
   @Override
-  public void keepPartial(At at, Delivery of, String partial, Dirty dirty) throws IOException {
+  public void delivered(At at) {}
+
+  @Override
+  public void keepLate(At at, Delivery of, Partial partial) throws IOException {
+    keepPartial(at, of, partial, new Dirty());
+  }
+
+  @Override
+  public Path journal(At at, int stage, int task) {
+    return at.file(path(stage, JOURNAL)).resolve(task + ".jsonl");
+  }
+
+  @Override
+  public void removeJournals(At at, JobFold fold) throws IOException {
+    for (StageFold stage : fold.stages()) {
+      Path dir = at.file(path(stage.number(), JOURNAL));
+      if (stage.count(TaskState.COMPLETED) == stage.size()
+          && at.disk().kind(dir) == Disk.Kind.DIRECTORY) {
+        Trees.delete(at.disk(), dir);
+      }
+    }
+  }
+
+  @Override
+  public void keepPartial(At at, Delivery of, Partial partial, Dirty dirty) throws IOException {
     append(
         at,
         of.stage(),
@@ -259,7 +285,8 @@ final class StagedFiles implements JobFiles {
                     JsonObject.create()
                         .put("task", of.task())
                         .put("attempt", of.attempt())
-                        .put("partial", partial))
+                        .putIfPresent("partial", partial.output())
+                        .putIfPresent("receipt", partial.receipt()))
                 + "\n"),
         dirty);
   }
@@ -301,7 +328,9 @@ final class StagedFiles implements JobFiles {
             Text.of(
                 file, region(stage).read(at.disk(), file, fold.resultAt(), fold.resultLength())));
     return new TaskResult(
-        TaskResult.Kind.valueOf(line.string("kind", "RESULT")), line.string("result"));
+        TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
+        line.string("result"),
+        line.has("receipt") ? line.object("receipt") : null);
   }
 
   @Override

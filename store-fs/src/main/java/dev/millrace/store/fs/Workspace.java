@@ -58,6 +58,18 @@ public final class Workspace {
             java.util.random.RandomGenerator.getDefault()));
   }
 
+  /**
+   * The same, where a plain job that names no recovery ceiling has this one: so many crashes of
+   * the owner in a row, without progress, does a task survive. 0 to 1,000.
+   */
+  public Workspace withRecoveryCeiling(int recoveries) {
+    if (recoveries < 0 || recoveries > 1_000) {
+      throw new IllegalArgumentException(
+          "the recovery ceiling must be 0 to 1000, got " + recoveries);
+    }
+    return new Workspace(settings.withCeiling(recoveries));
+  }
+
   public Path root() {
     return places.root();
   }
@@ -77,7 +89,7 @@ public final class Workspace {
   }
 
   public Reading reading() {
-    return new FsReader(settings.disk(), places);
+    return new OutsideReader(settings);
   }
 
   /**

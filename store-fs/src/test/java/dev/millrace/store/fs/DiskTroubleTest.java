@@ -106,7 +106,7 @@ class DiskTroubleTest {
   /** The same store goes on: workers answer again, users ask again, until all has ended. */
   private static void goOn(Rig rig) {
     for (Claim claim : List.copyOf(rig.claims)) {
-      rig.store.complete(claim, TaskResult.of(Rig.resultOf(claim)));
+      rig.store.complete(claim, Rig.answerOf(claim));
     }
     rig.sweep();
     var ends = Ending.expected(rig.store);
@@ -329,7 +329,7 @@ class DiskTroubleTest {
     rig.disk.failBy(op -> takesSpace(op) ? full(op) : null);
     assertThatThrownBy(() -> rig.complete(claim)).hasMessageContaining("No space left on device");
     rig.disk.heal();
-    assertThat(rig.store.complete(claim, TaskResult.of("<x>"))).isEqualTo(Answer.DONE);
+    assertThat(rig.store.complete(claim, Rig.answerOf(claim))).isEqualTo(Answer.DONE);
     assertThat(rig.store.state(rig.jobs.getFirst())).contains(JobState.COMPLETED);
   }
 }

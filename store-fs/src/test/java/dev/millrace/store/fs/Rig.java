@@ -6,12 +6,14 @@ import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.ManualClock;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -77,6 +79,11 @@ final class Rig {
     return "<" + claim.inputText() + ">";
   }
 
+  static TaskResult answerOf(Claim claim) {
+    return TaskResult.of(resultOf(claim))
+        .withReceipt(JsonObject.create().put("of", claim.inputText()));
+  }
+
   private <T> T told(Supplier<T> call) {
     T answer = call.get();
     acknowledged++;
@@ -106,7 +113,15 @@ final class Rig {
   }
 
   void complete(Claim claim) {
-    done(() -> store.complete(claim, TaskResult.of(resultOf(claim))));
+    done(() -> store.complete(claim, answerOf(claim)));
+  }
+
+  /** Settles terms and journals a few tokens; durable later, so not acknowledged. */
+  void generate(Claim claim) {
+    assertThat(store.freeze(claim, JsonObject.create().put("seed", 7))).isEqualTo(Answer.DONE);
+    for (int i = 0; i < 3; i++) {
+      store.journal(claim, new Piece(List.of(i), "t" + i));
+    }
   }
 
   void fail(Claim claim, Failure failure) {

@@ -15,6 +15,7 @@ import static dev.millrace.store.fs.Specs.with;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
 import java.util.List;
 import java.util.function.Consumer;
@@ -117,6 +118,29 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
             },
             rig -> rig.complete(rig.claims.get(3))),
         new Scenario(
+            "journal and complete a plain job",
+            rig -> {
+              rig.submit(plain("x"));
+              rig.generate(rig.claim(1).getFirst());
+              rig.release(rig.claims.getFirst());
+              rig.claim(1);
+            },
+            rig -> {
+              rig.generate(rig.claims.get(1));
+              rig.complete(rig.claims.get(1));
+            }),
+        new Scenario(
+            "journal and complete tasks of a batch",
+            rig -> {
+              rig.submit(TWO_STAGES);
+              rig.claim(2);
+            },
+            rig -> {
+              rig.claims.forEach(rig::generate);
+              rig.complete(rig.claims.get(1));
+              rig.complete(rig.claims.get(0));
+            }),
+        new Scenario(
             "a whole job",
             Scenario::nothing,
             rig -> {
@@ -133,7 +157,10 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
               rig.submit(with(attempts(2), plain("x")));
               rig.claim(1);
             },
-            rig -> rig.fail(rig.claims.getFirst(), new Failure("broken", true, "half"))),
+            rig ->
+                rig.fail(
+                    rig.claims.getFirst(),
+                    new Failure("broken", true, "half", JsonObject.create().put("n", 1)))),
         new Scenario(
             "fail for good",
             rig -> {
@@ -261,6 +288,13 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
             rig -> rig.abort(rig.jobs.getFirst())),
         new Scenario(
             "abort a job that runs", Scenario::halfDone, rig -> rig.abort(rig.jobs.getFirst())),
+        new Scenario(
+            "abort a job that journals",
+            rig -> {
+              rig.submit(plain("x"));
+              rig.generate(rig.claim(1).getFirst());
+            },
+            rig -> rig.abort(rig.jobs.getFirst())),
         new Scenario(
             "abort a job that is paused",
             rig -> {

@@ -1,0 +1,16 @@
+package dev.millrace.core.task;
+
+import java.util.List;
+
+/**
+ * A stretch of output as it is generated. What the ids mean is between a worker and itself; the text
+ * is for readers.
+ *
+ * @param tokens ids, in order
+ * @param text what became certain with them: often less, and sometimes more, than their own
+ */
+public record Piece(List<Integer> tokens, String text) {
+  public Piece {
+    tokens = List.copyOf(tokens);
+  }
+}

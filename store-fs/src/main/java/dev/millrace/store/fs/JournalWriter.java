@@ -1,0 +1,83 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.task.Piece;
+import dev.millrace.core.task.Token;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+
+/**
+ * One claim's way to add to its task's journal. A journal is an aid: one that cannot be written ends
+ * there, for a gap would be worse than an end, and the task goes on. What a crash left is never
+ * written over in place, so that a power loss cannot mix it with what comes now.
+ *
+ * <p>Belongs to whoever holds the job's lock.
+ */
+final class JournalWriter {
+  private final Token claim;
+  private final Token entry;
+  private boolean opened;
+  private boolean stopped;
+
+  /**
+   * @param claim the task's present one
+   * @param entry what the journal belongs to
+   */
+  JournalWriter(Token claim, Token entry) {
+    this.claim = claim;
+    this.entry = entry;
+  }
+
+  boolean isOf(Token presentClaim, Token presentEntry) {
+    return claim.equals(presentClaim) && entry.equals(presentEntry);
+  }
+
+  void append(Disk disk, Path file, Piece piece) {
+    if (stopped) {
+      return;
+    }
+    try {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      if (!opened && open(disk, file)) {
+        out.writeBytes(Journal.head(entry));
+      }
+      out.writeBytes(Journal.line(piece));
+      disk.append(file, out.toByteArray());
+    } catch (IOException e) {
+      stopped = true;
+      System.getLogger("dev.millrace.store")
+          .log(
+              Level.WARNING,
+              file
+                  + " cannot be written and ends here: "
+                  + Failures.explain(e)
+                  + "; after a crash the task begins again from there");
+    }
+  }
+
+  /** Makes the file one that can be added to; true if it has yet to begin. */
+  private boolean open(Disk disk, Path file) throws IOException {
+    Journal.Content found = Journal.read(disk, file, entry);
+    if (!found.whole() && found.good().length == 0) {
+      disk.delete(file);
+    } else if (!found.whole()) {
+      Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+      disk.writeSynced(temporary, found.good());
+      disk.rename(temporary, file);
+    } else if (found.good().length == 0 && disk.kind(file.getParent()) == Disk.Kind.NOTHING) {
+      directory(disk, file.getParent());
+    }
+    opened = true;
+    return found.good().length == 0;
+  }
+
+  private static void directory(Disk disk, Path dir) throws IOException {
+    try {
+      disk.createDirectory(dir);
+    } catch (FileAlreadyExistsException e) {
+      // that is as well
+    }
+  }
+}

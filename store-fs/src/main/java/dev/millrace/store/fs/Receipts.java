@@ -1,0 +1,59 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.task.Token;
+import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receipt in a plain job's {@code meta.json}. It is written before the answer that it belongs
+ * to is recorded, so until the job has ended it says whose it is: a crash may leave that of an
+ * attempt which does not count.
+ */
+final class Receipts {
+  private static final String RECEIPT = "receipt";
+  private static final String CLAIM = "receipt_claim";
+
+  private Receipts() {}
+
+  /** Notes what the answer to a claim came with; null: nothing. */
+  static void put(JsonObject meta, Token claim, @Nullable JsonObject receipt) {
+    meta.values().remove(RECEIPT);
+    meta.put(CLAIM, claim.toString()).putIfPresent(RECEIPT, receipt);
+  }
+
+  static @Nullable JsonObject of(JsonObject meta) {
+    return meta.has(RECEIPT) ? meta.object(RECEIPT) : null;
+  }
+
+  /** Leaves the receipt of that claim, wherever a crash left it, and no other. */
+  static void settle(At at, JsonObject meta, Token claim) throws IOException {
+    if (meta.has("completed_at") && !meta.has(CLAIM)) {
+      return; // by one that was killed before the last rename
+    }
+    if (!isOf(meta, claim)) {
+      JsonObject prepared = prepared(at);
+      put(meta, claim, isOf(prepared, claim) ? of(prepared) : null);
+    }
+    meta.values().remove(CLAIM);
+  }
+
+  private static boolean isOf(JsonObject meta, Token claim) {
+    return claim.toString().equals(meta.get(CLAIM));
+  }
+
+  private static JsonObject prepared(At at) throws IOException {
+    return Meta.read(at.disk(), at.dir(), Meta.FILE + ".tmp");
+  }
+
+  /** The receipt of a completed task. */
+  static @Nullable JsonObject read(At at, JsonObject meta, TaskFold fold) throws IOException {
+    // What was read before the job ended may be older than the completion.
+    JsonObject newest = meta.has("completed_at") ? meta : Meta.read(at.disk(), at.dir());
+    boolean counts =
+        !newest.has(CLAIM) || fold.token() != null && isOf(newest, fold.token());
+    return counts ? of(newest) : null;
+  }
+}
