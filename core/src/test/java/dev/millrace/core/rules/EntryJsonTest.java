@@ -64,7 +64,8 @@ class EntryJsonTest {
     facts.add(new Fact.OfTask(1, 1, TaskEvent.RELEASE, new Detail.Released("", false)));
     facts.add(new Fact.Progress(3, 4));
     facts.add(new Fact.Frozen(3, 4, JsonObject.create()));
-    facts.add(new Fact.Frozen(3, 4, Json.object("{\"model\":\"m\",\"p\":{\"seed\":7,\"x\":[0.5]}}")));
+    facts.add(
+        new Fact.Frozen(3, 4, Json.object("{\"model\":\"m\",\"p\":{\"seed\":7,\"x\":[0.5]}}")));
     facts.add(new Fact.Line(3, 4, "warn", NASTY));
     facts.add(new Fact.Line(0, 0, "info", ""));
     return facts;

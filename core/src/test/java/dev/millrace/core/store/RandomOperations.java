@@ -177,8 +177,7 @@ public final class RandomOperations {
     JsonObject receipt = random.nextBoolean() ? null : JsonObject.create().put("n", index);
     TaskResult result = new TaskResult(TaskResult.Kind.RESULT, text, receipt);
     switch (random.nextInt(15)) {
-      case 0, 1, 2, 3 ->
-          verdict("complete" + on, index, (store, it) -> store.complete(it, result));
+      case 0, 1, 2, 3 -> verdict("complete" + on, index, (store, it) -> store.complete(it, result));
       case 4 ->
           verdict(
               "embed" + on,
@@ -207,8 +206,7 @@ public final class RandomOperations {
       }
       case 11, 12, 13 -> {
         Piece piece = new Piece(List.of(index, random.nextInt()), text);
-        same(
-            "journal " + piece + on, side -> side.store.journal(side.claims.get(index), piece));
+        same("journal " + piece + on, side -> side.store.journal(side.claims.get(index), piece));
       }
       default ->
           same(

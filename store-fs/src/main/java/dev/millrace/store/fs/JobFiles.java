@@ -108,7 +108,9 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
           meta.has("mode")
               ? "job".equals(meta.string("mode"))
               : at.disk().kind(at.file(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING;
-      return staged ? StagedFiles.read(at, id, created) : PlainFiles.read(at, id, meta, created, ceiling);
+      return staged
+          ? StagedFiles.read(at, id, created)
+          : PlainFiles.read(at, id, meta, created, ceiling);
     } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
       throw new Malformed(String.valueOf(e.getMessage()));
     }

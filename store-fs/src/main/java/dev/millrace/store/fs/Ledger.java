@@ -233,8 +233,7 @@ final class Ledger {
   /** False if the job turned out to have ended. */
   private boolean recover(ActiveJob job) throws IOException {
     Snapshot read =
-        Snapshot.read(
-            job.id(), job.at(), job.place(), job, EventLog.UNREAD, settings.ceiling());
+        Snapshot.read(job.id(), job.at(), job.place(), job, EventLog.UNREAD, settings.ceiling());
     job.fill(read);
     Dirty dirty = found(read);
     Dirty rendered = new Dirty();

@@ -221,7 +221,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     dirty.file(file).directory(at.dir());
     Receipts.put(meta, of.claim(), result.receipt());
     if (result.receipt() != null) {
-      JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);
+      Receipts.prepare(at, meta, dirty);
     }
     return new Detail.Completed(0, 0);
   }
@@ -230,7 +230,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   @Override
   public void delivered(At at) throws IOException {
     if (Receipts.of(meta) != null) {
-      JobFiles.publish(at, Meta.FILE);
+      Receipts.publish(at);
     }
   }
 
@@ -254,7 +254,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   public void keepLate(At at, Delivery of, Partial partial) throws IOException {
     keepPartial(at, of, partial, new Dirty());
     if (partial.receipt() != null) {
-      Receipts.settle(at, meta, of.claim());
+      Receipts.settle(at, meta, of.claim(), new Dirty());
       at.disk().writeSynced(at.file(Meta.FILE + ".tmp"), Meta.bytes(meta));
       JobFiles.publish(at, Meta.FILE);
     }
@@ -304,7 +304,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
       dirty.file(at.file(ERROR)).directory(at.dir());
     }
     if (task.token() != null) {
-      Receipts.settle(at, meta, task.token());
+      Receipts.settle(at, meta, task.token(), dirty);
     }
     Meta.complete(meta, fold, artifacts, task.recoveries());
     JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);

@@ -8,15 +8,29 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receipt in a plain job's {@code meta.json}. It is written before the answer that it belongs
- * to is recorded, so until the job has ended it says whose it is: a crash may leave that of an
- * attempt which does not count.
+ * The receipt in a plain job's {@code meta.json}. It is durable before the answer that it belongs to
+ * is recorded, so until the job has ended it says whose it is: a crash may leave that of an attempt
+ * which does not count. It comes in a file of its own name, which takes the place of {@code
+ * meta.json} by a rename: at every moment one of the two has it.
  */
 final class Receipts {
   private static final String RECEIPT = "receipt";
   private static final String CLAIM = "receipt_claim";
 
+  /** What will be {@code meta.json} as soon as the answer is recorded. */
+  private static final String NEXT = Meta.FILE + ".receipt";
+
   private Receipts() {}
+
+  /** Writes what {@link #publish} puts in place. */
+  static void prepare(At at, JsonObject meta, Dirty dirty) throws IOException {
+    at.disk().write(at.file(NEXT), Meta.bytes(meta));
+    dirty.file(at.file(NEXT)).directory(at.dir());
+  }
+
+  static void publish(At at) throws IOException {
+    at.disk().rename(at.file(NEXT), at.file(Meta.FILE));
+  }
 
   /** Notes what the answer to a claim came with; null: nothing. */
   static void put(JsonObject meta, Token claim, @Nullable JsonObject receipt) {
@@ -29,13 +43,17 @@ final class Receipts {
   }
 
   /** Leaves the receipt of that claim, wherever a crash left it, and no other. */
-  static void settle(At at, JsonObject meta, Token claim) throws IOException {
+  static void settle(At at, JsonObject meta, Token claim, Dirty dirty) throws IOException {
     if (meta.has("completed_at") && !meta.has(CLAIM)) {
       return; // by one that was killed before the last rename
     }
     if (!isOf(meta, claim)) {
-      JsonObject prepared = prepared(at);
-      put(meta, claim, isOf(prepared, claim) ? of(prepared) : null);
+      JsonObject next = Meta.read(at.disk(), at.dir(), NEXT);
+      put(meta, claim, isOf(next, claim) ? of(next) : null);
+      if (isOf(next, claim)) {
+        publish(at);
+        dirty.directory(at.dir());
+      }
     }
     meta.values().remove(CLAIM);
   }
@@ -44,16 +62,11 @@ final class Receipts {
     return claim.toString().equals(meta.get(CLAIM));
   }
 
-  private static JsonObject prepared(At at) throws IOException {
-    return Meta.read(at.disk(), at.dir(), Meta.FILE + ".tmp");
-  }
-
   /** The receipt of a completed task. */
   static @Nullable JsonObject read(At at, JsonObject meta, TaskFold fold) throws IOException {
     // What was read before the job ended may be older than the completion.
     JsonObject newest = meta.has("completed_at") ? meta : Meta.read(at.disk(), at.dir());
-    boolean counts =
-        !newest.has(CLAIM) || fold.token() != null && isOf(newest, fold.token());
+    boolean counts = !newest.has(CLAIM) || fold.token() != null && isOf(newest, fold.token());
     return counts ? of(newest) : null;
   }
 }

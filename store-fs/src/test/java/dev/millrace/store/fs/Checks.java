@@ -2,10 +2,12 @@ package dev.millrace.store.fs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.JobFold;
@@ -68,6 +70,11 @@ final class Checks {
           && event == TaskEvent.COMPLETE) {
         assertThat(completed.add(stage + "/" + task)).as("%s completes once", id).isTrue();
       }
+    }
+    if (view.state() == JobState.IN_PROGRESS && fold.state() == JobState.PENDING) {
+      // Its claim's rename survived a kill, its entry did not: a reader is shown what will follow.
+      fold.apply(
+          new Entry(fold.lastNumber() + 1, last, new Fact.OfJob(JobEvent.BEGIN, Cause.SYSTEM)));
     }
     JobView folded = JobView.of(JobHeader.of(id, spec), fold);
     // The place is right about the job: one that has ended may still have to be moved.

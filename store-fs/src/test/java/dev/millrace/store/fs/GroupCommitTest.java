@@ -102,7 +102,10 @@ class GroupCommitTest {
           Fact.Detail.Completed delivered =
               job.files()
                   .deliver(
-                      job.at(), new JobFiles.Delivery(1, 1, 1, new dev.millrace.core.task.Token(1, 1)), TaskResult.of("result"), dirty);
+                      job.at(),
+                      new JobFiles.Delivery(1, 1, 1, new dev.millrace.core.task.Token(1, 1)),
+                      TaskResult.of("result"),
+                      dirty);
           return ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered));
         });
     Operation pause =

@@ -68,8 +68,7 @@ class JournalCrashTest {
     terms = 0;
     Rig rig = Rig.fresh(random.nextBoolean());
     JobId plain = rig.submit(Specs.with(Specs.indestructible(), Specs.plain("x")));
-    rig.submit(
-        Specs.with(Specs.indestructible(), Specs.job(Specs.stage("a", "one", "two"))));
+    rig.submit(Specs.with(Specs.indestructible(), Specs.job(Specs.stage("a", "one", "two"))));
     for (int life = 0; life < LIVES; life++) {
       rig.disk.stopAt(rig.disk.operations() + 1 + random.nextInt(60), cut(random));
       try {

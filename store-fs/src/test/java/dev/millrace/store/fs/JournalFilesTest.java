@@ -175,7 +175,8 @@ class JournalFilesTest extends RealWorkspace {
   void aPlainJobThatNamesNoRecoveryCeilingHasTheOwners() throws IOException {
     JobId bare = new JobId("1794733669168034_1_0");
     plant(JobState.PENDING, bare, "prompt.txt", "x");
-    JobId said = workspace.submitting().submit(Specs.with(Specs.indestructible(), Specs.plain("y")));
+    JobId said =
+        workspace.submitting().submit(Specs.with(Specs.indestructible(), Specs.plain("y")));
     Workspace strict = workspace.withRecoveryCeiling(0);
     for (int life = 0; life < 2; life++) {
       try (JobStore store = strict.own().orElseThrow()) {

@@ -10,7 +10,6 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
-import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.SimDisk.Cut;
 import dev.millrace.store.fs.SimDisk.Stopped;
@@ -128,7 +127,7 @@ class SharedCrashTest {
   private static void work(Rig rig, Told told, RandomGenerator random) {
     for (Claim claim : rig.store.claim(new Demand(Rig.TYPES, 1 + random.nextInt(3), "w", null))) {
       String result = Rig.resultOf(claim);
-      if (rig.store.complete(claim, TaskResult.of(result)).done()) {
+      if (rig.store.complete(claim, Rig.answerOf(claim)).done()) {
         told.completed.put(claim.toString(), result);
       }
     }
