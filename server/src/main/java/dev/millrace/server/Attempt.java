@@ -1,8 +1,11 @@
 package dev.millrace.server;
 
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Claiming;
+import dev.millrace.core.task.Piece;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -38,20 +41,26 @@ final class Attempt implements TaskContext {
   }
 
   private final Claim claim;
+  private final long order;
   private final Instant since;
   private final @Nullable Instant deadline;
   private final Claiming store;
+  private final StoreTrouble trouble;
   private final InterruptZone zone = new InterruptZone();
   private final AtomicReference<Step> step = new AtomicReference<>(Step.START);
   private final AtomicBoolean progress = new AtomicBoolean();
   private final List<Runnable> hooks = new ArrayList<>(); // guarded by itself
+  private final List<Runnable> pauseHooks = new ArrayList<>(); // guarded by itself
   private volatile @Nullable Stop stop; // written under the lock of hooks
   private final AtomicBoolean linesLost = new AtomicBoolean();
-  private volatile boolean paused;
+  private volatile boolean paused; // written under the lock of pauseHooks
+  private volatile boolean journalEnds; // a piece is missing: nothing may follow it
 
-  Attempt(Claim claim, Claiming store, InstantSource clock) {
+  Attempt(Claim claim, long order, Claiming store, StoreTrouble trouble, InstantSource clock) {
     this.claim = claim;
+    this.order = order;
     this.store = store;
+    this.trouble = trouble;
     this.since = clock.instant();
     this.deadline = claim.runTimeout() == null ? null : since.plus(claim.runTimeout());
   }
@@ -79,13 +88,27 @@ final class Attempt implements TaskContext {
     }
     Pulse pulse = store.heartbeat(claim, progress.getAndSet(false));
     if (runs) { // else it was only to keep the lease
-      paused = pulse == Pulse.PAUSE;
-      switch (pulse) {
-        case CONTINUE, PAUSE -> {}
-        case CANCEL -> stop(Stop.CANCELLED);
-        case LOST -> stop(Stop.LOST);
-      }
+      obey(pulse);
     }
+  }
+
+  private void obey(Pulse pulse) {
+    pause(pulse == Pulse.PAUSE);
+    switch (pulse) {
+      case CONTINUE, PAUSE -> {}
+      case CANCEL -> stop(Stop.CANCELLED);
+      case LOST -> stop(Stop.LOST);
+    }
+  }
+
+  private void pause(boolean held) {
+    List<Runnable> toRun;
+    synchronized (pauseHooks) {
+      paused = held;
+      toRun = held ? List.copyOf(pauseHooks) : List.of();
+      pauseHooks.removeAll(toRun);
+    }
+    toRun.forEach(this::call);
   }
 
   /** Tells the worker to stop: flag, hooks, interrupt. */
@@ -107,7 +130,7 @@ final class Attempt implements TaskContext {
     try {
       hook.run();
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "task " + claim + ": a hook for its cancellation failed", e);
+      LOG.log(Level.WARNING, "task " + claim + ": a hook of its worker failed", e);
     }
   }
 
@@ -122,6 +145,11 @@ final class Attempt implements TaskContext {
   @Override
   public Claim claim() {
     return claim;
+  }
+
+  @Override
+  public long order() {
+    return order;
   }
 
   @Override
@@ -147,6 +175,29 @@ final class Attempt implements TaskContext {
   }
 
   @Override
+  public boolean freeze(JsonObject terms) {
+    Answer[] answer = {new Answer.Refused("the store fails")};
+    if (step.get() == Step.RUN) {
+      zone.shield(
+          () -> answer[0] = trouble.insist(() -> store.freeze(claim, terms)).orElse(answer[0]));
+    }
+    return answer[0].done();
+  }
+
+  @Override
+  public void journal(Piece piece) {
+    if (step.get() == Step.RUN && !journalEnds) {
+      zone.shield(() -> append(piece));
+    }
+  }
+
+  private void append(Piece piece) {
+    Optional<Pulse> pulse = trouble.insist(() -> store.journal(claim, piece));
+    pulse.ifPresent(this::obey);
+    journalEnds = pulse.isEmpty();
+  }
+
+  @Override
   public void progress() {
     progress.set(true);
   }
@@ -154,6 +205,22 @@ final class Attempt implements TaskContext {
   @Override
   public boolean paused() {
     return paused;
+  }
+
+  @Override
+  public void onPause(Runnable hook) {
+    synchronized (pauseHooks) {
+      if (!paused) {
+        pauseHooks.add(hook);
+        return;
+      }
+    }
+    call(hook);
+  }
+
+  @Override
+  public boolean overdue() {
+    return stop == Stop.TIMED_OUT;
   }
 
   @Override

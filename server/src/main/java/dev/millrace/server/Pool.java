@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.JobStore;
@@ -38,6 +39,7 @@ final class Pool {
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
   private final Pace pace = new Pace();
   private int failures; // of the store in a row; of the pool's thread
+  private long claimed; // of the pool's thread
 
   /**
    * @param name of the worker, in the jobs' logs
@@ -116,7 +118,7 @@ final class Pool {
   }
 
   private void dispatch(Claim claim) {
-    Attempt attempt = new Attempt(claim, store, settings.clock());
+    Attempt attempt = new Attempt(claim, claimed++, store, trouble, settings.clock());
     running.add(attempt);
     // Looked at after adding: whoever stops the server stops this attempt, or it is seen here.
     if (!lifecycle.state().claims()) {
@@ -175,6 +177,23 @@ final class Pool {
   /** Makes the pool's thread look around. */
   void wake() {
     zone.interrupt();
+  }
+
+  /** Tells the workers to stop whose tasks lose nothing by it. */
+  void stopResumable() {
+    running.stream()
+        .filter(attempt -> resumable(attempt.claim()))
+        .forEach(attempt -> attempt.stop(Stop.SHUTDOWN));
+  }
+
+  private boolean resumable(Claim claim) {
+    Worker worker = settings.workers().get(claim.type());
+    return worker != null && worker.resumable();
+  }
+
+  /** Whether a task of the job runs here. */
+  boolean runs(JobId job) {
+    return running.stream().anyMatch(attempt -> attempt.claim().job().equals(job));
   }
 
   /** Tells every worker to stop. */

@@ -113,9 +113,12 @@ final class Processor {
       case CANCELLED, LOST -> outcome;
       case SHUTDOWN -> new Released("shutdown");
       case TIMED_OUT -> {
-        String partial = outcome instanceof Failed(Failure failure) ? failure.partial() : null;
-        String message = "run timeout: not finished within " + attempt.claim().runTimeout();
-        yield new Failed(new Failure(message, true, partial));
+        Failure late =
+            Failure.of("run timeout: not finished within " + attempt.claim().runTimeout());
+        yield new Failed(
+            outcome instanceof Failed(Failure failure)
+                ? late.withPartial(failure.partial(), failure.receipt())
+                : late);
       }
     };
   }

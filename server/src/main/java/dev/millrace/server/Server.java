@@ -66,6 +66,12 @@ public final class Server implements AutoCloseable {
 
   private void live() {
     Ticker pulse = Ticker.start("millrace-pulse", PULSE, pool::beat, this::broke);
+    store.onLever(
+        job -> {
+          if (pool.runs(job)) {
+            pulse.nudge(); // this is the store's thread: the pulse asks
+          }
+        });
     Ticker sweep = Ticker.start("millrace-sweep", SWEEP, store::sweep, this::broke);
     try {
       pool.run();
@@ -132,7 +138,10 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /** Claims nothing more, and waits until what runs has finished and is stored. */
+  /**
+   * Claims nothing more, releases what can go on later, and waits until all else that runs has
+   * finished and is stored.
+   */
   public void stop() throws InterruptedException {
     beginStop();
     lifecycle.awaitStopped();
@@ -164,6 +173,7 @@ public final class Server implements AutoCloseable {
     boolean neverRan = lifecycle.state() == ServerState.STARTING;
     if (lifecycle.tryMove(ServerEvent.STOP)) {
       pool.wake();
+      pool.stopResumable();
       if (neverRan && lifecycle.state() == ServerState.STOPPED) {
         closeWorkers();
       }

@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.task.Piece;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ public interface TaskContext {
     return claim().attempt();
   }
 
+  /** Which claim of this server it is, in claim order: who comes first should be served first. */
+  long order();
+
   /** When this attempt will be stopped; empty if it may take as long as it likes. */
   Optional<Instant> deadline();
 
@@ -41,11 +45,35 @@ public interface TaskContext {
   /** The task got further: crashes of the server before this are forgiven. */
   void progress();
 
+  /**
+   * Keeps what this attempt settled, for all later ones: {@link Claim#frozen}. What was journaled
+   * before is dropped.
+   *
+   * @return false if the claim is gone, and with it the point of going on
+   */
+  boolean freeze(JsonObject terms);
+
+  /**
+   * Keeps output as it comes, for readers and for the next attempt: {@link Claim#prior}. Called by
+   * one thread at a time, in order. A store that fails is waited for, so that nothing is missing in
+   * the middle.
+   */
+  void journal(Piece piece);
+
   /** Whether a user holds the job. Work that can go on later should be released; other runs on. */
   boolean paused();
 
+  /**
+   * Calls {@code hook} once when {@link #paused} turns true, at once if it is. It runs on a thread
+   * of the server and should only pass the word on.
+   */
+  void onPause(Runnable hook);
+
   /** Whether to stop: the job was aborted, time is over, the claim is lost, or the server stops. */
   boolean cancelled();
+
+  /** Whether it is to stop because its time is over. */
+  boolean overdue();
 
   /**
    * Calls {@code hook} once when {@link #cancelled} turns true, at once if it is. It runs on a

@@ -4,11 +4,14 @@ import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Does something again and again on a thread of its own, with a pause between, until stopped. */
+/**
+ * Does something again and again on a thread of its own, with a pause between that a nudge cuts
+ * short, until stopped.
+ */
 final class Ticker {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -16,7 +19,8 @@ final class Ticker {
   private final Duration pause;
   private final Runnable action;
   private final Consumer<StoreBroken> broken;
-  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Semaphore nudges = new Semaphore(0);
+  private volatile boolean stopped;
   private boolean failing; // of the ticker's thread
 
   private Ticker(String name, Duration pause, Runnable action, Consumer<StoreBroken> broken) {
@@ -37,8 +41,13 @@ final class Ticker {
 
   private void run() {
     try {
-      while (!stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-        tick();
+      while (!stopped) {
+        if (nudges.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+          nudges.drainPermits();
+        }
+        if (!stopped) {
+          tick();
+        }
       }
     } catch (InterruptedException e) {
       LOG.log(Level.WARNING, name + " was interrupted by a stranger and ends");
@@ -62,8 +71,14 @@ final class Ticker {
     }
   }
 
+  /** Does it now, or as soon as what is under way has ended. Never waits. */
+  void nudge() {
+    nudges.release();
+  }
+
   /** The tick that is under way, if any, is not waited for. */
   void stop() {
-    stopped.countDown();
+    stopped = true;
+    nudges.release();
   }
 }

@@ -42,6 +42,14 @@ public interface Worker extends AutoCloseable {
     return Threading.VIRTUAL;
   }
 
+  /**
+   * Whether its tasks go on later from where they stopped. A server that stops tells such a worker
+   * at once; other tasks are left to finish.
+   */
+  default boolean resumable() {
+    return false;
+  }
+
   /** Called once, by the server that it was given to, when that has stopped. */
   @Override
   default void close() {}
@@ -56,6 +64,6 @@ public interface Worker extends AutoCloseable {
 
   /** The same worker, on platform threads. */
   default Worker onPlatformThreads() {
-    return new LambdaWorker(type(), Threading.PLATFORM, this::work, this::close);
+    return new LambdaWorker(type(), Threading.PLATFORM, resumable(), this::work, this::close);
   }
 }

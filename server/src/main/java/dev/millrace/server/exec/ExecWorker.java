@@ -30,7 +30,7 @@ import java.util.concurrent.Executors;
  * a session of its own is left alone. Thread-safe.
  */
 public final class ExecWorker implements Worker {
-  private static final String JSON_SCHEMA = "jsonSchema";
+  private static final String JSON_SCHEMA = "json_schema";
 
   /** What systems let one variable of an environment hold, with room to spare. */
   private static final int MAX_DATA = 30_000;

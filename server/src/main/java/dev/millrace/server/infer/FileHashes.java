@@ -1,0 +1,105 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.engine.EngineException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * SHA-256 of model files: of one file as {@code sha256sum} has it, of parts as of one file. A file is
+ * read again only if its size, time or identity has changed. Thread-safe.
+ */
+final class FileHashes {
+  private static final int CHUNK = 1 << 20;
+
+  private record Stamp(Path file, long size, FileTime time, @Nullable Object key) {}
+
+  /** Something with the hash of the files that it was made of. */
+  record Hashed<T>(T made, String sha256) {}
+
+  private final Map<List<Stamp>, String> known = new ConcurrentHashMap<>();
+
+  /**
+   * Makes something of files while another thread computes their hash.
+   *
+   * @throws EngineException if they cannot be read, or changed meanwhile
+   */
+  <T extends AutoCloseable> Hashed<T> during(List<Path> files, Supplier<T> making) {
+    List<Stamp> before = stamps(files);
+    CompletableFuture<String> hash = new CompletableFuture<>();
+    Thread.ofPlatform().daemon().name("millrace-hash").start(() -> complete(hash, before));
+    T made = making.get();
+    try {
+      String sha256 = hash.join();
+      if (!before.equals(stamps(files))) {
+        throw new EngineException(
+            files.getFirst() + ": the file changed while it was loaded; try again");
+      }
+      known.put(before, sha256);
+      return new Hashed<>(made, sha256);
+    } catch (RuntimeException e) {
+      closeAfter(e, made);
+      throw e instanceof CompletionException && e.getCause() instanceof EngineException cause
+          ? cause
+          : e;
+    }
+  }
+
+  private static void closeAfter(RuntimeException problem, AutoCloseable made) {
+    try {
+      made.close();
+    } catch (Exception e) {
+      problem.addSuppressed(e);
+    }
+  }
+
+  private void complete(CompletableFuture<String> hash, List<Stamp> stamps) {
+    try {
+      String before = known.get(stamps);
+      hash.complete(before == null ? read(stamps) : before);
+    } catch (IOException e) {
+      hash.completeExceptionally(new EngineException(stamps.getFirst().file + ": " + e, e));
+    } catch (Throwable e) {
+      hash.completeExceptionally(e);
+    }
+  }
+
+  private static String read(List<Stamp> stamps) throws IOException {
+    MessageDigest digest = Hashes.sha256();
+    ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
+    for (Stamp stamp : stamps) {
+      try (FileChannel channel = FileChannel.open(stamp.file)) {
+        while (channel.read(buffer.clear()) >= 0) {
+          digest.update(buffer.flip());
+        }
+      }
+    }
+    return Hashes.hex(digest);
+  }
+
+  private static List<Stamp> stamps(List<Path> files) {
+    List<Stamp> stamps = new ArrayList<>();
+    for (Path file : files) {
+      try {
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+        stamps.add(new Stamp(file, found.size(), found.lastModifiedTime(), found.fileKey()));
+      } catch (IOException e) {
+        throw new EngineException(file + ": " + e, e);
+      }
+    }
+    return stamps;
+  }
+}

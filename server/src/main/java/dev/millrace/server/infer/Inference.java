@@ -1,0 +1,165 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.wheel.WheelStats;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Models at work for a server: workers for tasks of type {@code generate} and {@code embed}.
+ *
+ * <p>Output is journaled as it is generated, text of a model's thoughts included; a result has the
+ * answer alone. All methods may be called from any thread. Close it after the server that has its
+ * workers: it ends what still runs.
+ */
+public final class Inference implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  private final InferenceSettings settings;
+  private final Library library;
+  private final Figures figures = new Figures();
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  private Inference(InferenceSettings settings, Library library) {
+    this.settings = settings;
+    this.library = library;
+  }
+
+  /**
+   * Looks at all files, and loads the first model.
+   *
+   * @throws EngineException when a model cannot be run here; the message says why
+   */
+  public static Inference open(InferenceSettings settings) {
+    return open(settings, System::nanoTime);
+  }
+
+  /**
+   * @param clock nanoseconds
+   */
+  static Inference open(InferenceSettings settings, LongSupplier clock) {
+    Library library = new Library(settings, clock);
+    Inference inference = new Inference(settings, library);
+    try {
+      library.warmUp();
+      Thread.ofPlatform().daemon().name("millrace-idle").start(inference::watch);
+      return inference;
+    } catch (Refusal | LoadFailure e) {
+      inference.close();
+      throw new EngineException(e.getMessage(), e);
+    } catch (InterruptedException e) {
+      inference.close();
+      Thread.currentThread().interrupt();
+      throw new EngineException("interrupted while a model was loaded", e);
+    }
+  }
+
+  private void watch() {
+    try {
+      while (!closed.await(TICK.toNanos(), TimeUnit.NANOSECONDS)) {
+        library.shelf().tick();
+      }
+    } catch (InterruptedException e) {
+      LOG.log(Level.WARNING, "interrupted by a stranger: idle models stay from now on");
+    }
+  }
+
+  /** The workers to give to a server; they need not be closed. */
+  public List<Worker> workers() {
+    return List.of(new Generating(library, figures), new Embedding(library, figures));
+  }
+
+  /** How many tasks to claim at once: those that the wheel holds, and some to follow them. */
+  public int slots() {
+    int slots = settings.engine().slots();
+    return slots + Math.max(2, slots / 4);
+  }
+
+  public InferenceStats stats() {
+    int running = 0;
+    int waiting = 0;
+    for (LoadedModel model : library.generating()) {
+      WheelStats stats = model.engine().stats();
+      running += stats.admitted();
+      waiting += stats.waiting();
+    }
+    return new InferenceStats(
+        figures.promptTokens.sum(),
+        figures.cachedTokens.sum(),
+        figures.generatedTokens.sum(),
+        figures.embeddedTokens.sum(),
+        running,
+        waiting,
+        library.loaded());
+  }
+
+  /** Repeats a task under the terms of its first attempt, and compares. */
+  public Verdict verify(VerifyRequest request) {
+    try {
+      return new Verification(library).of(request);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Verdict(false, "interrupted before it could be told");
+    }
+  }
+
+  Library library() {
+    return library;
+  }
+
+  /** Ends what runs, which is released, and frees all models. */
+  @Override
+  public void close() {
+    closed.countDown();
+    library.close();
+  }
+
+  /** Tasks that embed, on threads that may compute. */
+  private record Embedding(Library library, Figures figures) implements Worker {
+    @Override
+    public String type() {
+      return "embed";
+    }
+
+    @Override
+    public TaskOutcome work(TaskContext task) {
+      return new EmbedRunner(library, figures, task).run();
+    }
+
+    @Override
+    public Threading threading() {
+      return Threading.PLATFORM;
+    }
+
+    @Override
+    public boolean resumable() {
+      return true; // nothing is lost by waiting for another server
+    }
+  }
+
+  /** Tasks that generate. */
+  private record Generating(Library library, Figures figures) implements Worker {
+    @Override
+    public String type() {
+      return "generate";
+    }
+
+    @Override
+    public TaskOutcome work(TaskContext task) {
+      return new Runner(library, figures, task).run();
+    }
+
+    @Override
+    public boolean resumable() {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.cache.KvStore;
+import dev.millrace.engine.cache.KvType;
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.model.AttentionConfig;
+import dev.millrace.engine.model.ModelConfig;
+import dev.millrace.engine.pipe.Pages;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a model's file says before it is loaded.
+ *
+ * @param files its parts
+ * @param weights bytes of all of them, which is about what the weights take
+ * @param settings for this model: no longer a context than it was trained on
+ */
+record ModelCard(
+    String name, List<Path> files, ModelConfig config, long weights, EngineSettings settings) {
+
+  /**
+   * @throws EngineException when the file cannot be run here; the message says why
+   */
+  static ModelCard read(ModelFile model, EngineSettings wanted) {
+    try (Gguf gguf = Gguf.open(model.file())) {
+      ModelConfig config = ModelConfig.of(gguf);
+      long bytes = 0;
+      for (Path file : gguf.files()) {
+        bytes += Files.size(file);
+      }
+      int context = wanted.context() == 0 ? config.contextLength() : wanted.context();
+      return new ModelCard(
+          model.name(),
+          List.copyOf(gguf.files()),
+          config,
+          bytes,
+          wanted.withContext(Math.min(context, config.contextLength())));
+    } catch (IOException e) {
+      throw new EngineException(model.file() + ": " + e, e);
+    }
+  }
+
+  Path file() {
+    return files.getFirst();
+  }
+
+  /** Whether it gives vectors and no text. */
+  boolean isEncoder() {
+    return config.architecture().isEncoder();
+  }
+
+  /** Positions of all sequences together, by the engine's rule. */
+  private int cachePages() {
+    int tokens = settings.tokens();
+    return Pages.holding(
+        tokens == 0 ? Math.max(settings.context(), 2048 * settings.slots()) : tokens);
+  }
+
+  /** Positions that one sequence may have. */
+  int capacity() {
+    return (int) Math.min(settings.context(), (long) cachePages() * Pages.SIZE);
+  }
+
+  /** What it takes to generate. */
+  long generateBytes() {
+    return weights + cacheBytes(cachePages(), settings.kvType());
+  }
+
+  /** What it takes to embed, where one text is computed at a time. */
+  long embedBytes() {
+    KvType type = isEncoder() ? KvType.F32 : settings.kvType();
+    return weights + cacheBytes(Pages.holding(settings.context()), type);
+  }
+
+  private long cacheBytes(int pages, KvType type) {
+    AttentionConfig attention = config.attention();
+    KvStore.Shape shape =
+        new KvStore.Shape(
+            config.layers(),
+            pages,
+            attention.kvHeads(),
+            attention.keyLength(),
+            attention.valueLength(),
+            type);
+    return pages * shape.bytesPerPage();
+  }
+}

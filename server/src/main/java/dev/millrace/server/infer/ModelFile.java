@@ -1,0 +1,25 @@
+package dev.millrace.server.infer;
+
+import java.nio.file.Path;
+
+/**
+ * A model that is served.
+ *
+ * @param name what jobs call it
+ */
+public record ModelFile(String name, Path file) {
+  private static final String SUFFIX = ".gguf";
+
+  public ModelFile {
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("a model must have a name: " + file);
+    }
+  }
+
+  /** Named as its file, without {@code .gguf}. */
+  public static ModelFile of(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return new ModelFile(
+        name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name, file);
+  }
+}

@@ -1,0 +1,302 @@
+package dev.millrace.server.infer;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which models are loaded. They are lent; all together take no more than a budget; one that nobody
+ * has used for a while leaves, and so does the one that was not used for longest when another needs
+ * its room.
+ *
+ * <p>Nobody starves: whoever waits for room first decides which models must leave, and from then on
+ * these are lent to nobody. Nobody is served one by one: when a model has come in, all who wait for it
+ * by then get it at once. Models come and go on a thread of their own, one at a time. Thread-safe.
+ */
+final class ModelShelf implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private final long idleNanos;
+  private final LongSupplier clock;
+  private final Map<Source<?>, Place<?>> places = new LinkedHashMap<>(); // guarded by this
+  private final Set<Ticket<?>> waiting = new LinkedHashSet<>(); // guarded by this, in order
+  private final Room room; // guarded by this
+  private @Nullable Thread mover; // guarded by this
+  private boolean closed; // guarded by this
+  private long loads; // guarded by this
+
+  /**
+   * @param budget in bytes
+   * @param clock nanoseconds
+   */
+  ModelShelf(long budget, Duration idle, LongSupplier clock) {
+    this.room = new Room(budget);
+    this.idleNanos = idle.toNanos();
+    this.clock = clock;
+  }
+
+  /**
+   * Asks for a model.
+   *
+   * @throws Refusal if it can never have room
+   */
+  <T extends Shelved> Ticket<T> ask(Source<T> source) {
+    long bytes = source.bytes();
+    if (bytes > room.budget()) {
+      throw new Refusal(
+          "model \"%s\" needs %s with its cache, and all models together may take %s; allow more memory, a smaller context or fewer slots"
+              .formatted(source.name(), Bytes.shown(bytes), Bytes.shown(room.budget())));
+    }
+    synchronized (this) {
+      Ticket<T> ticket = new Ticket<>(this, place(source));
+      if (closed) {
+        ticket.fail(new IllegalStateException("the models are closed"));
+      } else {
+        waiting.add(ticket);
+        settle();
+      }
+      return ticket;
+    }
+  }
+
+  @SuppressWarnings("unchecked") // a source's place is of its type
+  private <T extends Shelved> Place<T> place(Source<T> source) {
+    return (Place<T>) places.computeIfAbsent(source, _ -> new Place<>(source));
+  }
+
+  synchronized void withdraw(Ticket<?> ticket) {
+    if (waiting.remove(ticket)) {
+      settle();
+    }
+  }
+
+  synchronized void giveBack(Place<?> place) {
+    place.leases--;
+    place.lastUse = clock.getAsLong();
+    settle();
+  }
+
+  /** It is not to be lent again: whoever has it gives it back, then it leaves. */
+  synchronized void discard(Place<?> place) {
+    place.broken = true;
+    settle();
+  }
+
+  /** Serves who can be served, and makes room for the first who needs some. */
+  private void settle() {
+    if (closed) {
+      return;
+    }
+    Place<?> asking = room.asking();
+    if (asking != null && waitingFor(asking).isEmpty()) {
+      room.stopAsking();
+    }
+    for (Ticket<?> ticket : List.copyOf(waiting)) {
+      Place<?> place = ticket.place();
+      if (!waiting.contains(ticket)) {
+        continue;
+      }
+      if (place.lendable() && !room.isCondemned(place)) {
+        serve(ticket);
+      } else if (place.state == Place.State.OUT && room.admits(place)) {
+        makeRoom(place);
+      }
+    }
+    if (mover == null) {
+      List<Place<?>> dead = all(place -> place.broken && place.leases == 0 && place.isIn());
+      if (!dead.isEmpty()) {
+        move(dead, null);
+      }
+    }
+  }
+
+  private void serve(Ticket<?> ticket) {
+    waiting.remove(ticket);
+    ticket.place().leases++;
+    ticket.serve();
+  }
+
+  private void makeRoom(Place<?> place) {
+    Optional<List<Place<?>>> leaving = room.ask(place, places.values());
+    if (leaving.isPresent() && mover == null) {
+      room.stopAsking();
+      move(leaving.get(), place);
+    }
+  }
+
+  private List<Place<?>> all(Predicate<Place<?>> wanted) {
+    List<Place<?>> found = new ArrayList<>();
+    for (Place<?> place : places.values()) {
+      if (wanted.test(place)) {
+        found.add(place);
+      }
+    }
+    return found;
+  }
+
+  private void move(List<Place<?>> out, @Nullable Place<?> in) {
+    out.forEach(place -> place.state = Place.State.MOVING);
+    if (in != null) {
+      in.state = Place.State.MOVING;
+      in.bytes = in.source.bytes();
+    }
+    Thread thread =
+        Thread.ofPlatform().daemon().name("millrace-models").unstarted(() -> carry(out, in));
+    try {
+      thread.start();
+      mover = thread;
+    } catch (OutOfMemoryError e) { // which is how a system says that it has no thread to spare
+      out.forEach(place -> place.state = Place.State.IN);
+      if (in != null) {
+        failed(in, e);
+      }
+    }
+  }
+
+  private void carry(List<Place<?>> out, @Nullable Place<?> in) {
+    try {
+      for (Place<?> place : out) {
+        unload(place);
+      }
+      if (in != null) {
+        load(in);
+      }
+    } finally {
+      synchronized (this) {
+        mover = null;
+        settle();
+        notifyAll();
+      }
+    }
+  }
+
+  private void unload(Place<?> place) {
+    LOG.log(Level.INFO, "model \"" + place.source.name() + "\" leaves");
+    try {
+      place.take().close();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "model \"" + place.source.name() + "\" did not close", e);
+    }
+    synchronized (this) {
+      place.out();
+    }
+  }
+
+  private <T extends Shelved> void load(Place<T> place) {
+    try {
+      long start = System.nanoTime();
+      T item = place.source.load();
+      LOG.log(
+          Level.INFO,
+          "model \"%s\" is loaded: %s, in %.1f s"
+              .formatted(
+                  place.source.name(),
+                  Bytes.shown(item.bytes()),
+                  (System.nanoTime() - start) / 1e9));
+      cameIn(place, item);
+    } catch (Throwable e) { // whoever waits must learn of it, whatever it is
+      LOG.log(Level.WARNING, "model \"%s\": %s".formatted(place.source.name(), e.getMessage()));
+      failed(place, e);
+    }
+  }
+
+  private synchronized void failed(Place<?> place, Throwable why) {
+    place.out();
+    for (Ticket<?> ticket : waitingFor(place)) {
+      waiting.remove(ticket);
+      ticket.fail(why);
+    }
+  }
+
+  private synchronized <T extends Shelved> void cameIn(Place<T> place, T item) {
+    place.in(item, clock.getAsLong());
+    loads++;
+    if (!closed) {
+      waitingFor(place).forEach(this::serve);
+    }
+  }
+
+  private List<Ticket<?>> waitingFor(Place<?> place) {
+    List<Ticket<?>> found = new ArrayList<>();
+    for (Ticket<?> ticket : waiting) {
+      if (ticket.place() == place) {
+        found.add(ticket);
+      }
+    }
+    return found;
+  }
+
+  /** Unloads what was not used for too long. */
+  synchronized void tick() {
+    long now = clock.getAsLong();
+    List<Place<?>> unused =
+        all(place -> place.isIn() && place.leases == 0 && now - place.lastUse >= idleNanos);
+    if (!unused.isEmpty() && mover == null && !closed) {
+      move(unused, null);
+    }
+  }
+
+  /** What is in, by the order in which it was first asked for. */
+  synchronized List<Shelved> loaded() {
+    List<Shelved> items = new ArrayList<>();
+    for (Place<?> place : all(Place::isIn)) {
+      items.add(place.take());
+    }
+    return items;
+  }
+
+  /** How often a model came in. */
+  synchronized long loads() {
+    return loads;
+  }
+
+  /** Whether it stands in line. */
+  synchronized boolean waits(Ticket<?> ticket) {
+    return waiting.contains(ticket);
+  }
+
+  /** Waits until nothing comes or goes. */
+  synchronized void awaitRest() throws InterruptedException {
+    while (mover != null) {
+      wait();
+    }
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /** Unloads all, what is lent too; who waits is told. */
+  @Override
+  public void close() {
+    List<Shelved> items;
+    synchronized (this) {
+      closed = true;
+      waiting.forEach(ticket -> ticket.fail(new IllegalStateException("the models are closed")));
+      waiting.clear();
+      boolean interrupted = false;
+      while (mover != null) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      items = loaded();
+      places.values().forEach(Place::out);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    items.forEach(Shelved::close);
+  }
+}

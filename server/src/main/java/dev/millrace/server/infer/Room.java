@@ -1,0 +1,84 @@
+package dev.millrace.server.infer;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who must leave a shelf for whom: one model at a time asks for room, and until it has it or gives
+ * up, those that are to leave for it stay the same. Guarded by the shelf's lock.
+ */
+final class Room {
+  private final long budget;
+  private final Set<Place<?>> condemned = new LinkedHashSet<>();
+  private @Nullable Place<?> asking;
+
+  /**
+   * @param budget in bytes
+   */
+  Room(long budget) {
+    this.budget = budget;
+  }
+
+  long budget() {
+    return budget;
+  }
+
+  boolean isCondemned(Place<?> place) {
+    return condemned.contains(place);
+  }
+
+  @Nullable Place<?> asking() {
+    return asking;
+  }
+
+  void stopAsking() {
+    asking = null;
+    condemned.clear();
+  }
+
+  /** Whether it may ask: nobody does, or it does already. */
+  boolean admits(Place<?> place) {
+    return asking == null || asking == place;
+  }
+
+  /**
+   * Asks for room, and condemns what was not used for longest where there is too little.
+   *
+   * @return what can leave now so that there is enough; empty while that is lent, or comes or goes
+   */
+  Optional<List<Place<?>>> ask(Place<?> place, Collection<Place<?>> all) {
+    asking = place;
+    condemned.removeIf(leaving -> !leaving.isIn()); // it has left for another reason
+    long missing = place.source.bytes() - budget;
+    for (Place<?> other : all) {
+      boolean stays = other.state != Place.State.OUT && !condemned.contains(other);
+      missing += stays ? other.bytes : 0;
+    }
+    for (Place<?> longest : longestUnused(all)) {
+      if (missing > 0 && condemned.add(longest)) {
+        missing -= longest.bytes;
+      }
+    }
+    boolean free = condemned.stream().allMatch(leaving -> leaving.leases == 0);
+    return missing <= 0 && free ? Optional.of(List.copyOf(condemned)) : Optional.empty();
+  }
+
+  private static List<Place<?>> longestUnused(Collection<Place<?>> all) {
+    List<Place<?>> in = new ArrayList<>();
+    for (Place<?> place : all) {
+      if (place.isIn()) {
+        in.add(place);
+      }
+    }
+    in.sort(
+        Comparator.comparing((Place<?> place) -> place.leases > 0)
+            .thenComparingLong(place -> place.lastUse));
+    return in;
+  }
+}

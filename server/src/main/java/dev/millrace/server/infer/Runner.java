@@ -1,0 +1,118 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.core.task.Failure;
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.TaskOutcome.Failed;
+import dev.millrace.server.TaskOutcome.Released;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt at a task to generate: a model is borrowed, the terms are settled or found again, and
+ * the wheel is followed to the end.
+ */
+final class Runner {
+  private final Library library;
+  private final Figures figures;
+  private final TaskContext task;
+  private final Brake brake;
+
+  Runner(Library library, Figures figures, TaskContext task) {
+    this.library = library;
+    this.figures = figures;
+    this.task = task;
+    this.brake = Brake.of(task);
+  }
+
+  TaskOutcome run() {
+    try {
+      Parameters asked = Parameters.of(task.data(), task.input());
+      Ticket<LoadedModel> ticket = library.generator(asked.model());
+      brake.set(ticket::withdraw, ticket::withdraw);
+      Optional<Lease<LoadedModel>> lease = ticket.await();
+      if (lease.isEmpty()) {
+        return stopped();
+      }
+      try (Lease<LoadedModel> lent = lease.get()) {
+        return new Attempting(lent, asked).run();
+      }
+    } catch (InterruptedException e) {
+      return stopped();
+    } catch (Refusal e) {
+      return new Failed(Failure.permanent(e.getMessage()));
+    } catch (LoadFailure e) {
+      return library.shelf().isClosed()
+          ? new Released("the models are closed")
+          : TaskOutcome.failed(e.getMessage());
+    }
+  }
+
+  private TaskOutcome stopped() {
+    return brake.paused() && !brake.stopped()
+        ? new Released("paused")
+        : TaskOutcome.failed("stopped before it had begun");
+  }
+
+  /** The attempt with its model. */
+  private final class Attempting {
+    private final Lease<LoadedModel> lease;
+    private final LoadedModel model;
+    private final Parameters asked;
+
+    Attempting(Lease<LoadedModel> lease, Parameters asked) {
+      this.lease = lease;
+      this.model = lease.item();
+      this.asked = asked;
+    }
+
+    TaskOutcome run() throws InterruptedException {
+      Settling settling = new Settling(model, asked, task);
+      Settled settled = settling.settle();
+      if (settled == null) {
+        return TaskOutcome.failed("the claim is gone");
+      }
+      Started started = start(settled);
+      if (started == null) { // what was journaled is not of this request
+        settled = settling.afresh();
+        started = settled == null ? null : start(settled);
+      }
+      if (settled == null || started == null) {
+        return TaskOutcome.failed("the claim is gone");
+      }
+      Generation generation = started.generation;
+      brake.set(generation::release, generation::cancel);
+      Result result = started.scribe.follow(generation);
+      figures.count(result, settled.prior().length);
+      return new Ending(settled, task, brake, lease, library.shelf().isClosed()).of(result);
+    }
+
+    /** Null if the engine refuses the prior tokens. */
+    private @Nullable Started start(Settled settled) throws InterruptedException {
+      int[] prior = settled.usablePrior(model.capacity());
+      Scribe scribe = new Scribe(task, settled.prior().length - prior.length);
+      try {
+        Request request = settled.request(model, task.order()).resumedFrom(prior);
+        return new Started(scribe, model.engine().submit(request, scribe));
+      } catch (EngineException e) {
+        if (String.valueOf(e.getMessage()).contains("closed")) { // the wheel has ended
+          lease.discard();
+          throw new LoadFailure("model \"%s\" does not run any more".formatted(model.name()), e);
+        }
+        if (prior.length == 0) {
+          throw new Refusal(String.valueOf(e.getMessage()), e);
+        }
+        task.log(
+            "%d tokens of an earlier attempt cannot be gone on from (%s): they are discarded and it starts again"
+                .formatted(settled.prior().length, e.getMessage()));
+        return null;
+      }
+    }
+  }
+
+  private record Started(Scribe scribe, Generation generation) {}
+}

@@ -1,0 +1,111 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.core.task.Piece;
+import dev.millrace.engine.sample.Logprobs;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Listener;
+import dev.millrace.engine.wheel.Result;
+import dev.millrace.server.TaskContext;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a generation down as it comes. The wheel only leaves tokens here; the task's own thread
+ * takes them to the journal, the first at once and later ones at most every 20 ms together, so that
+ * the wheel never waits for a disk.
+ */
+final class Scribe implements Listener {
+  private static final long APART_NANOS = 20_000_000;
+
+  private final TaskContext task;
+  private long written = System.nanoTime() - APART_NANOS; // of the task's thread
+  private int known; // guarded by this; tokens to come that the journal has
+  private List<Integer> tokens = new ArrayList<>(); // guarded by this
+  private StringBuilder text = new StringBuilder(); // guarded by this
+  private boolean ended; // guarded by this
+  private boolean awaited; // guarded by this; whether the task's thread waits for a token
+
+  /**
+   * @param known how many of the first tokens the journal has already
+   */
+  Scribe(TaskContext task, int known) {
+    this.task = task;
+    this.known = known;
+  }
+
+  @Override
+  public synchronized void token(int id, String more, @Nullable Logprobs logprobs) {
+    if (known > 0) {
+      known--;
+      return;
+    }
+    tokens.add(id);
+    text.append(more);
+    if (awaited) {
+      notifyAll();
+    }
+  }
+
+  @Override
+  public synchronized void ended(Result result) {
+    ended = true;
+    notifyAll();
+  }
+
+  /**
+   * Journals until the generation is over, and the rest. An interrupt is the server's word that the
+   * task is to stop: then it is cancelled, and ends soon.
+   */
+  Result follow(Generation generation) {
+    boolean over = false;
+    while (!over) {
+      try {
+        over = await();
+      } catch (InterruptedException e) {
+        generation.cancel();
+      }
+      write();
+    }
+    while (true) {
+      try {
+        return generation.await();
+      } catch (InterruptedException e) {
+        generation.cancel(); // which it has been told: it ends in a moment
+      }
+    }
+  }
+
+  /** Waits for a token, and then a little for more; true when there will be none. */
+  private synchronized boolean await() throws InterruptedException {
+    awaited = true;
+    while (!ended && tokens.isEmpty()) {
+      wait();
+    }
+    awaited = false;
+    long until = written + APART_NANOS;
+    for (long left = until - System.nanoTime();
+        !ended && left > 0;
+        left = until - System.nanoTime()) {
+      wait(left / 1_000_000, (int) (left % 1_000_000));
+    }
+    return ended;
+  }
+
+  private void write() {
+    List<Integer> ids;
+    StringBuilder said;
+    synchronized (this) {
+      ids = tokens;
+      said = text;
+      if (ids.isEmpty()) {
+        return;
+      }
+      tokens = new ArrayList<>();
+      text = new StringBuilder();
+    }
+    task.journal(new Piece(ids, said.toString()));
+    task.progress();
+    written = System.nanoTime();
+  }
+}

@@ -1,0 +1,68 @@
+package dev.millrace.server.infer;
+
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/** A place in line for a model. */
+final class Ticket<T extends Shelved> {
+  private final ModelShelf shelf;
+  private final Place<T> place;
+  private final CompletableFuture<Lease<T>> lease = new CompletableFuture<>();
+
+  Ticket(ModelShelf shelf, Place<T> place) {
+    this.shelf = shelf;
+    this.place = place;
+  }
+
+  Place<T> place() {
+    return place;
+  }
+
+  /** Leaves the line; does nothing once it was served. */
+  void withdraw() {
+    shelf.withdraw(this);
+    lease.cancel(false);
+  }
+
+  /** Called with the shelf's lock, which has counted the lease. */
+  void serve() {
+    Lease<T> served = new Lease<>(shelf, place, place.take());
+    if (!lease.complete(served)) {
+      served.close(); // withdrawn in the same moment
+    }
+  }
+
+  void fail(Throwable why) {
+    lease.completeExceptionally(why);
+  }
+
+  /**
+   * Waits for the model; empty if the ticket was withdrawn.
+   *
+   * @throws LoadFailure if it cannot be loaded
+   */
+  Optional<Lease<T>> await() throws InterruptedException {
+    try {
+      return Optional.of(lease.get());
+    } catch (CancellationException e) {
+      return Optional.empty();
+    } catch (InterruptedException e) {
+      giveUp();
+      throw e;
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new LoadFailure(
+          "model \"%s\" cannot be loaded: %s".formatted(place.source.name(), cause.getMessage()),
+          cause);
+    }
+  }
+
+  private void giveUp() {
+    withdraw();
+    if (!lease.isCompletedExceptionally() && lease.isDone()) {
+      lease.join().close();
+    }
+  }
+}

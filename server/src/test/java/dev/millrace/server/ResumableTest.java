@@ -1,0 +1,159 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Work that goes on later from where it stopped: what is settled, written down and found again. */
+@Timeout(60)
+class ResumableTest {
+  private static final Cause USER = Cause.user("ann", null);
+  private static final JsonObject TERMS = JsonObject.create().put("seed", 7L);
+
+  private final CountDownLatch started = new CountDownLatch(1);
+  private final CountDownLatch go = new CountDownLatch(1);
+
+  private static Worker resumable(Worker.Body body) {
+    return new LambdaWorker("count", Worker.Threading.VIRTUAL, true, body, () -> {});
+  }
+
+  /** Counts to three, and says how far others had come. */
+  private TaskOutcome count(TaskContext task) throws InterruptedException {
+    if (task.claim().frozen() != null) {
+      return TaskOutcome.done(task.claim().frozen() + " " + task.claim().prior());
+    }
+    assertThat(task.freeze(TERMS)).isTrue();
+    task.journal(new Piece(List.of(1, 2), "one two"));
+    task.journal(new Piece(List.of(3), "three"));
+    CountDownLatch told = new CountDownLatch(1);
+    task.onPause(told::countDown);
+    task.onCancel(told::countDown);
+    started.countDown();
+    try {
+      told.await();
+    } catch (InterruptedException e) {
+      assertThat(task.cancelled()).isTrue();
+    }
+    return task.paused() ? new TaskOutcome.Released("paused") : TaskOutcome.failed("stopped");
+  }
+
+  @Test
+  void aServerThatStopsDoesNotWaitForIt() throws Exception {
+    try (Mill mill = new Mill()) {
+      Server server = mill.start(resumable(this::count));
+      JobId job = mill.submit("count", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      server.stop();
+      assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+      assertThat(mill.task(job).attempts()).isZero();
+
+      mill.start(resumable(this::count));
+      assertThat(mill.await(job).result()).isEqualTo("{\"seed\":7} [1, 2, 3]");
+    }
+  }
+
+  @Test
+  void pauseReachesItAndItGoesOnAfterwards() throws Exception {
+    try (Mill mill = new Mill()) {
+      mill.start(resumable(this::count));
+      JobId job = mill.submit("count", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      mill.store.pause(job, USER);
+      mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
+      mill.store.resume(job, USER);
+      assertThat(mill.await(job).result()).isEqualTo("{\"seed\":7} [1, 2, 3]");
+    }
+  }
+
+  @Test
+  void aStoreThatFailsIsWaitedForSoThatNothingIsMissing() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    Interposed failing =
+        call -> {
+          if (call.name().equals("journal") && calls.incrementAndGet() == 1) {
+            throw new StoreException("disk full");
+          }
+          return call.proceed();
+        };
+    try (Mill mill = new Mill(Interposed.before(failing))) {
+      Server server = mill.start(resumable(this::count));
+      JobId job = mill.submit("count", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      server.stop();
+      assertThat(mill.store.draft(job, 1, 1, 0).text()).isEqualTo("one twothree");
+      assertThat(calls).hasValue(3);
+    }
+  }
+
+  @Test
+  void claimsAreNumberedInTheirOrder() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    try (Mill mill = new Mill()) {
+      JobId job = mill.submit("count", "a", "b", "c");
+      mill.start(
+          1,
+          resumable(
+              task -> {
+                seen.add(task.text() + task.order());
+                return TaskOutcome.done("");
+              }));
+      mill.await(job);
+      assertThat(seen).containsExactly("a0", "b1", "c2");
+    }
+  }
+
+  @Test
+  void whatALateAttemptHadIsKeptWithItsReceipt() throws Exception {
+    JsonObject receipt = JsonObject.create().put("finish_reason", "deadline");
+    BlockingQueue<TaskOutcome> outcomes = new LinkedBlockingQueue<>();
+    Worker late =
+        resumable(
+            task -> {
+              started.countDown();
+              try {
+                go.await();
+              } catch (InterruptedException e) {
+                assertThat(task.overdue()).isTrue();
+              }
+              return new TaskOutcome.Failed(new Failure("cut", false, "half", receipt));
+            });
+    ServerListener listener =
+        new ServerListener() {
+          @Override
+          public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+            outcomes.add(outcome);
+          }
+        };
+    try (Mill mill = new Mill()) {
+      var clock = new ManualClock();
+      mill.start(mill.builder(late).clock(clock).listener(listener));
+      JobId job = mill.submit("count", Mill.runTimeout(Duration.ofMinutes(5)), "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      clock.advance(Duration.ofMinutes(5));
+      mill.await(job);
+      assertThat(outcomes.poll(30, TimeUnit.SECONDS))
+          .isEqualTo(
+              new TaskOutcome.Failed(
+                  new Failure("run timeout: not finished within PT5M", true, "half", receipt)));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.server.TaskOutcome;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An engine that ends under its tasks: they learn of it, and the next one finds it loaded anew. */
+@Timeout(60)
+class BrokenModelTest {
+  private static final String DATA =
+      "{\"max_tokens\": 200, \"seed\": 3, \"ignore_eos\": true, \"raw\": true}";
+
+  @Test
+  void aWheelThatEndsByItselfFailsTheAttemptAndIsReplaced() throws Exception {
+    try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
+      String text = Running.result(inference, FakeTask.generate("once", DATA)).text();
+      LoadedModel first = inference.library().generating().getFirst();
+      FakeTask task = FakeTask.generate("once", DATA);
+      CountDownLatch closed = new CountDownLatch(1);
+      task.onJournal =
+          _ -> {
+            if (closed.getCount() > 0) {
+              first.close();
+              closed.countDown();
+            }
+          };
+      TaskOutcome outcome;
+      try (SlowWheel _ = new SlowWheel(inference)) {
+        outcome = Running.run(inference, task);
+      }
+      assertThat(outcome).isInstanceOf(TaskOutcome.Failed.class);
+      Failure failure = ((TaskOutcome.Failed) outcome).failure();
+      assertThat(failure.message()).startsWith("the engine stopped: ");
+      assertThat(failure.retryable()).isTrue();
+      assertThat(text).startsWith(String.valueOf(failure.partial()));
+
+      TaskResult result = Running.result(inference, task.again(task.tokens().size()));
+      assertThat(result.text()).isEqualTo(text);
+      assertThat(inference.library().generating()).doesNotContain(first).hasSize(1);
+    }
+  }
+
+  @Test
+  void aTaskThatFindsTheWheelEndedDoesNotLoseItsTokens() throws Exception {
+    try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
+      FakeTask whole = FakeTask.generate("once", DATA);
+      String text = Running.result(inference, whole).text();
+      inference.library().generating().getFirst().close();
+      FakeTask again = whole.again(100);
+      Failure failure = Running.failure(inference, again);
+      assertThat(failure.message()).isEqualTo("model \"tiny\" does not run any more");
+      assertThat(failure.retryable()).isTrue();
+      assertThat(again.lines).as("nothing was discarded").isEmpty();
+      assertThat(Running.result(inference, whole.again(100)).text()).isEqualTo(text);
+    }
+  }
+}

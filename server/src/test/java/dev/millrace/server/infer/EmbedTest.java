@@ -1,0 +1,118 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.engine.Embeddings;
+import dev.millrace.engine.model.Pooling;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Texts become vectors: the engine's own, in nrvna's form, the same in any company. */
+@Timeout(60)
+class EmbedTest {
+  private static Inference inference;
+
+  @BeforeAll
+  static void open() {
+    inference = Inference.open(TinyModels.serving(TinyModels.llama(), TinyModels.encoder()));
+  }
+
+  @AfterAll
+  static void close() {
+    inference.close();
+  }
+
+  private static TaskResult embed(Object input, String data) throws Exception {
+    return Running.result(inference, new FakeTask("embed", input, Json.object(data)));
+  }
+
+  private static float[] vector(TaskResult result) {
+    JsonObject json = Json.object(result.text());
+    List<?> numbers = json.list("vector");
+    assertThat(json.integer("dim")).isEqualTo(numbers.size());
+    float[] vector = new float[numbers.size()];
+    for (int i = 0; i < vector.length; i++) {
+      vector[i] = ((Number) Objects.requireNonNull(numbers.get(i))).floatValue();
+    }
+    return vector;
+  }
+
+  @Test
+  void theVectorIsTheEnginesOwn() throws Exception {
+    TaskResult result = embed("a b cd", "{}");
+    assertThat(result.kind()).isEqualTo(TaskResult.Kind.EMBEDDING);
+    assertThat(result.text()).startsWith("{\n  \"dim\": 64,\n  \"vector\": [");
+    try (Embeddings own = Embeddings.open(TinyModels.encoder().file(), TinyModels.engine())) {
+      int[][] texts = {own.tokenizer().encode("a b cd", true, true)};
+      assertThat(vector(result)).isEqualTo(own.embed(texts, Pooling.MEAN, true)[0]);
+      TaskResult other = embed("a b cd", "{\"pooling\": \"cls\", \"normalize\": false}");
+      assertThat(vector(other)).isEqualTo(own.embed(texts, Pooling.CLS, false)[0]);
+      assertThat(Running.receipt(other).string("pooling")).isEqualTo("cls");
+      assertThat(Running.receipt(other).flag("normalize", true)).isFalse();
+    }
+    JsonObject receipt = Running.receipt(result);
+    assertThat(receipt.values())
+        .containsOnlyKeys(
+            "model",
+            "model_sha256",
+            "numerics",
+            "prompt_tokens",
+            "dimensions",
+            "pooling",
+            "normalize",
+            "timings");
+    assertThat(receipt.string("model")).as("the first that is made for it").isEqualTo("vectors");
+    assertThat(receipt.integer("dimensions")).isEqualTo(TinyModels.WIDTH);
+  }
+
+  @Test
+  void aModelThatGeneratesGivesVectorsTooWhereItIsNamed() throws Exception {
+    TaskResult result = embed(Map.of("input", "once", "model", "tiny"), "{}");
+    assertThat(Running.receipt(result).string("pooling")).isEqualTo("last");
+    assertThat(inference.stats().loaded()).contains("tiny", "tiny (embeddings)");
+  }
+
+  @Test
+  void manyAtOnceAreEachAsIfAlone() throws Exception {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      texts.add("a b c ".repeat(1 + i % 7) + (char) ('a' + i % 26));
+    }
+    List<String> alone = new ArrayList<>();
+    for (String text : texts) {
+      alone.add(embed(text, "{}").text());
+    }
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      List<Future<TaskResult>> futures = new ArrayList<>();
+      for (String text : texts) {
+        futures.add(threads.submit(() -> embed(text, "{}")));
+      }
+      for (int i = 0; i < texts.size(); i++) {
+        assertThat(futures.get(i).get().text()).as(texts.get(i)).isEqualTo(alone.get(i));
+      }
+    }
+  }
+
+  @Test
+  void whatCannotBeEmbeddedIsRefused() throws Exception {
+    FakeTask empty = new FakeTask("embed", "", JsonObject.create());
+    assertThat(Running.failure(inference, empty).message()).isEqualTo("Empty prompt");
+    FakeTask large = new FakeTask("embed", "a ".repeat(1000), JsonObject.create());
+    assertThat(Running.failure(inference, large).message()).contains("takes 1 to 256");
+    FakeTask pooling = new FakeTask("embed", "a", Json.object("{\"pooling\": \"max\"}"));
+    assertThat(Running.failure(inference, pooling).message())
+        .isEqualTo("parameter \"pooling\" is \"max\"; it must be \"mean\", \"cls\" or \"last\"");
+  }
+}

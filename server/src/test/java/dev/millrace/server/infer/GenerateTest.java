@@ -1,0 +1,376 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import dev.millrace.server.TaskOutcome;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One task, from its parameters to its result, alone and after attempts of every length. */
+@Timeout(120)
+class GenerateTest {
+  private static final String PLAIN =
+      "{\"max_tokens\": 60, \"seed\": 7, \"temperature\": 1.2, \"ignore_eos\": true, \"raw\":"
+          + " true}";
+
+  private static Inference inference;
+
+  @BeforeAll
+  static void open() {
+    inference = Inference.open(TinyModels.serving(TinyModels.llama(), TinyModels.encoder()));
+  }
+
+  @AfterAll
+  static void close() {
+    inference.close();
+  }
+
+  private static FakeTask plain() {
+    return FakeTask.generate("once upon a time", PLAIN);
+  }
+
+  @Test
+  void theTextIsTheEnginesOwn() throws Exception {
+    FakeTask task = plain();
+    TaskResult result = Running.result(inference, task);
+    Sampling sampling =
+        Sampling.builder()
+            .temperature(1.2)
+            .topK(40)
+            .topP(0.9)
+            .minP(0.05)
+            .repetitionPenalty(1.1)
+            .penaltyWindow(64)
+            .seed(7)
+            .build();
+    Result own;
+    try (Engine engine = Engine.open(TinyModels.llama().file(), TinyModels.engine())) {
+      int[] prompt = engine.prompts().raw("once upon a time");
+      Request request = Request.of(prompt, sampling, 60).ignoringEnd();
+      own = engine.submit(request, (id, text, logprobs) -> {}).await();
+    }
+    assertThat(result.text()).isEqualTo(own.text()).isNotEmpty();
+    assertThat(task.tokens()).hasSize(60).containsExactly(boxed(own.tokens()));
+  }
+
+  private static Integer[] boxed(int[] ids) {
+    return Arrays.stream(ids).boxed().toArray(Integer[]::new);
+  }
+
+  @Test
+  void afterAnyNumberOfTokensItGoesOnToTheSameText() throws Exception {
+    FakeTask whole = plain();
+    String text = Running.result(inference, whole).text();
+    String journaled = whole.journaled();
+    for (int k = 0; k <= whole.tokens().size(); k++) {
+      FakeTask again = whole.again(k);
+      TaskResult result = Running.result(inference, again);
+      assertThat(result.text()).as("after %d tokens", k).isEqualTo(text);
+      assertThat(again.tokens())
+          .as("journaled after %d tokens", k)
+          .isEqualTo(whole.tokens().subList(k, 60));
+      assertThat(journaled).as("told after %d tokens", k).endsWith(again.journaled());
+      assertThat(Running.receipt(result).integer("resumed", 0)).isEqualTo(k);
+      assertThat(again.lines).isEmpty();
+    }
+  }
+
+  @Test
+  void aTaskThatHadFilledTheContextGoesOnToo() throws Exception {
+    FakeTask whole =
+        FakeTask.generate("a", PLAIN.replace("60", "100000")); // clipped to what there is room for
+    TaskResult result = Running.result(inference, whole);
+    JsonObject receipt = Running.receipt(result);
+    assertThat(receipt.string("finish_reason")).isEqualTo("length");
+    assertThat(receipt.integer("prompt_tokens") + receipt.integer("completion_tokens"))
+        .isEqualTo(TinyModels.CONTEXT);
+    assertThat(receipt.object("parameters").integer("max_tokens"))
+        .isEqualTo(receipt.integer("completion_tokens"));
+    FakeTask again = whole.again(whole.tokens().size());
+    assertThat(Running.result(inference, again).text()).isEqualTo(result.text());
+    assertThat(again.tokens()).as("the journal has them all").isEmpty();
+  }
+
+  @Test
+  void pauseReleasesAndTheNextAttemptGoesOn() throws Exception {
+    FakeTask whole = FakeTask.generate("once", PLAIN.replace("60", "200"));
+    String text = Running.result(inference, whole).text();
+    List<Integer> tokens = new ArrayList<>();
+    int releases = 0;
+    while (true) {
+      FakeTask task = new FakeTask("generate", "once", whole.claim().data(), whole.frozen, tokens);
+      task.onJournal = FakeTask::pause;
+      TaskOutcome outcome = runSlowly(task);
+      tokens.addAll(task.tokens());
+      if (outcome instanceof TaskOutcome.Done(TaskResult result)) {
+        assertThat(result.text()).isEqualTo(text);
+        assertThat(releases).as("releases").isPositive();
+        return;
+      }
+      assertThat(outcome).isEqualTo(new TaskOutcome.Released("paused"));
+      assertThat(task.tokens()).isNotEmpty();
+      releases++;
+    }
+  }
+
+  private static TaskOutcome runSlowly(FakeTask task) throws Exception {
+    try (SlowWheel _ = new SlowWheel(inference)) {
+      return Running.run(inference, task);
+    }
+  }
+
+  @Test
+  void cancelKeepsWhatThereIs() throws Exception {
+    FakeTask task = FakeTask.generate("once", PLAIN.replace("60", "250"));
+    task.onJournal = FakeTask::cancel;
+    Failure failure = ((TaskOutcome.Failed) runSlowly(task)).failure();
+    JsonObject receipt = failure.receipt();
+    assertThat(receipt).isNotNull();
+    assertThat(receipt.string("finish_reason")).isEqualTo("cancelled");
+    assertThat(receipt.integer("completion_tokens")).isEqualTo(task.tokens().size());
+    assertThat(failure.partial()).startsWith(task.journaled());
+  }
+
+  @Test
+  void aDeadlineIsNamedInTheReceipt() throws Exception {
+    FakeTask task = FakeTask.generate("once", PLAIN.replace("60", "250"));
+    task.overdue = true;
+    task.onJournal = FakeTask::cancel;
+    assertThat(((TaskOutcome.Failed) runSlowly(task)).failure().receipt())
+        .satisfies(receipt -> assertThat(receipt.string("finish_reason")).isEqualTo("deadline"));
+  }
+
+  @Test
+  void aTaskThatIsToStopBeforeItHasAModelStops() throws Exception {
+    FakeTask cancelled = plain();
+    cancelled.cancel();
+    assertThat(Running.run(inference, cancelled)).isInstanceOf(TaskOutcome.Failed.class);
+    FakeTask paused = plain();
+    paused.pause();
+    assertThat(Running.run(inference, paused)).isEqualTo(new TaskOutcome.Released("paused"));
+  }
+
+  @Test
+  void whatTheFirstAttemptFrozeHoldsWhateverTheDefaultsAreNow() throws Exception {
+    FakeTask first = FakeTask.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
+    String text = Running.result(inference, first).text();
+    InferenceSettings changed =
+        TinyModels.serving(TinyModels.llama())
+            .withDefaults(Defaults.unset().withTemperature(3.0).withTopK(3).withSeed(99L));
+    try (Inference later = Inference.open(changed)) {
+      assertThat(Running.result(later, first.again(10)).text()).isEqualTo(text);
+      FakeTask fresh = FakeTask.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
+      TaskResult other = Running.result(later, fresh);
+      assertThat(other.text()).isNotEqualTo(text);
+      assertThat(Running.receipt(other).integer("seed")).isEqualTo(99);
+    }
+  }
+
+  @Test
+  void withoutASeedATaskGetsOneOfItsOwnThatStays() throws Exception {
+    String data = "{\"max_tokens\": 20, \"ignore_eos\": true}";
+    TaskResult first = Running.result(inference, FakeTask.generate("once", data));
+    TaskResult second = Running.result(inference, FakeTask.generate("once", data));
+    assertThat(second.text()).isEqualTo(first.text());
+    assertThat(Running.receipt(first).integer("seed"))
+        .isEqualTo(Hashes.number("00001781482179019396_4090_000000/1/1"))
+        .isNotNegative();
+  }
+
+  @Test
+  void anotherModelFileStartsAgainAndSaysSo() throws Exception {
+    FakeTask first = plain();
+    Running.result(inference, first);
+    ModelFile otherFile = new ModelFile("tiny", TinyModels.other().file());
+    try (Inference later = Inference.open(TinyModels.serving(otherFile))) {
+      FakeTask again = first.again(57);
+      TaskResult result = Running.result(later, again);
+      assertThat(again.lines)
+          .singleElement()
+          .satisfies(
+              line ->
+                  assertThat(line)
+                      .startsWith("the model file changed (")
+                      .endsWith("57 tokens are discarded and it starts again"));
+      assertThat(again.tokens()).hasSize(60);
+      assertThat(Running.receipt(result).has("resumed")).isFalse();
+      assertThat(result.text())
+          .isEqualTo(Running.result(later, FakeTask.generate("once upon a time", PLAIN)).text());
+    }
+  }
+
+  @Test
+  void tokensThatAreNotOfThisRequestAreDiscarded() throws Exception {
+    FakeTask first = FakeTask.generate("x", "{\"grammar\": \"root ::= [ab]{30}\"}");
+    String text = Running.result(inference, first).text();
+    FakeTask spoiled =
+        new FakeTask("generate", "x", first.claim().data(), first.frozen, List.of(5, 6, 7));
+    assertThat(Running.result(inference, spoiled).text()).isEqualTo(text);
+    assertThat(spoiled.lines)
+        .singleElement()
+        .satisfies(line -> assertThat(line).contains("3 tokens").contains("starts again"));
+  }
+
+  @Test
+  void theReceiptTellsHowItCameAbout() throws Exception {
+    TaskResult result =
+        Running.result(
+            inference,
+            FakeTask.generate(
+                "once", PLAIN.replace("}", ", \"presence_penalty\": 0.5, \"stop\": [\"~~~\"]}")));
+    JsonObject receipt = Running.receipt(result);
+    assertThat(receipt.string("model")).isEqualTo("tiny");
+    assertThat(receipt.string("model_sha256")).isEqualTo(sha256(TinyModels.llama().file()));
+    assertThat(receipt.integer("numerics")).isEqualTo(1);
+    assertThat(receipt.integer("prompt_tokens")).isPositive();
+    assertThat(receipt.integer("cached_tokens")).isNotNegative();
+    assertThat(receipt.integer("completion_tokens")).isEqualTo(60);
+    assertThat(receipt.string("finish_reason")).isEqualTo("length");
+    assertThat(receipt.integer("seed")).isEqualTo(7);
+    assertThat(receipt.object("timings").values())
+        .containsOnlyKeys("wait_ms", "prefill_ms", "decode_ms", "tokens_per_second");
+    assertThat(receipt.object("parameters").toString())
+        .isEqualTo(
+            "{\"max_tokens\":60,\"temperature\":1.2,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,"
+                + "\"repeat_penalty\":1.1,\"repeat_last_n\":64,\"seed\":7,\"thinking\":true,"
+                + "\"presence_penalty\":0.5,\"stop\":[\"~~~\"],\"ignore_eos\":true}");
+    assertThat(Json.object(receipt.toString()).values()).isNotEmpty();
+  }
+
+  private static String sha256(Path file) throws Exception {
+    var digest = MessageDigest.getInstance("SHA-256");
+    return HexFormat.of().formatHex(digest.digest(Files.readAllBytes(file)));
+  }
+
+  @Test
+  void aStopTextEndsItAndIsNamed() throws Exception {
+    String text = Running.result(inference, plain()).text();
+    String stop = text.substring(8, 10);
+    TaskResult stopped =
+        Running.result(
+            inference,
+            FakeTask.generate(
+                "once upon a time", PLAIN.replace("}", ", \"stop\": " + Json.write(stop) + "}")));
+    assertThat(text).startsWith(stopped.text());
+    assertThat(stopped.text()).doesNotContain(stop);
+    assertThat(Running.receipt(stopped).string("stop")).isEqualTo(stop);
+    assertThat(Running.receipt(stopped).string("finish_reason")).isEqualTo("stop");
+  }
+
+  @Test
+  void aSchemaMakesJson() throws Exception {
+    Map<String, Object> schema =
+        Map.of(
+            "type",
+            "object",
+            "properties",
+            Map.of("happy", Map.of("type", "boolean"), "age", Map.of("enum", List.of(1L, 2L))),
+            "required",
+            List.of("happy", "age"),
+            "additionalProperties",
+            false);
+    for (Object form : List.of(schema, Json.write(schema))) {
+      FakeTask task =
+          new FakeTask(
+              "generate",
+              "x",
+              JsonObject.create().put("json_schema", form).put("max_tokens", 200L));
+      TaskResult result = Running.result(inference, task);
+      assertThat(Json.object(result.text()).values()).containsOnlyKeys("happy", "age");
+      assertThat(Running.receipt(result).object("parameters").object("constraint").string("kind"))
+          .isEqualTo("json_schema");
+    }
+    Object format =
+        Map.of("type", "json_schema", "json_schema", Map.of("name", "x", "schema", schema));
+    FakeTask openAi =
+        new FakeTask("generate", "x", JsonObject.create().put("response_format", format));
+    assertThat(Json.object(Running.result(inference, openAi).text()).values())
+        .containsOnlyKeys("happy", "age");
+  }
+
+  @Test
+  void jsonThatWasCutOffIsAFailureWithItsText() throws Exception {
+    FakeTask task =
+        FakeTask.generate(
+            "x", "{\"json_schema\": {\"type\": \"string\", \"minLength\": 50}, \"max_tokens\": 5}");
+    Failure failure = Running.failure(inference, task);
+    assertThat(failure.message()).startsWith("Structured job produced invalid JSON: ");
+    assertThat(failure.retryable()).isFalse();
+    assertThat(failure.partial()).startsWith("\"");
+    assertThat(failure.receipt())
+        .satisfies(receipt -> assertThat(receipt.string("finish_reason")).isEqualTo("length"));
+  }
+
+  @Test
+  void aGrammarBesideTheSchemaItWasMadeOfIsWhatCounts() throws Exception {
+    JsonObject data =
+        JsonObject.create()
+            .put("json_schema", "{\"type\": \"integer\"}")
+            .put("grammar", "root ::= [1-9] [0-9] [0-9]");
+    assertThat(Running.result(inference, new FakeTask("generate", "x", data)).text())
+        .matches("[1-9][0-9]{2}");
+    data.put("grammar", "root ::= \"[\" [0-9]");
+    assertThat(Running.failure(inference, new FakeTask("generate", "x", data)).message())
+        .startsWith("Structured job produced invalid JSON: ");
+  }
+
+  @Test
+  void aGrammarThatWasCutOffIsDone() throws Exception {
+    TaskResult result =
+        Running.result(
+            inference,
+            FakeTask.generate("x", "{\"grammar\": \"root ::= \\\"a\\\"+\", \"max_tokens\": 5}"));
+    assertThat(result.text()).matches("a+");
+    assertThat(Running.receipt(result).string("finish_reason")).isIn("length", "stop");
+  }
+
+  @Test
+  void messagesGoThroughTheTemplate() throws Exception {
+    Defaults template =
+        Defaults.unset()
+            .withChatTemplate(
+                "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}{{ '<think>' if"
+                    + " enable_thinking else '' }}");
+    InferenceSettings settings = TinyModels.serving(TinyModels.llama()).withDefaults(template);
+    try (Inference templated = Inference.open(settings)) {
+      String rest = ", \"max_tokens\": 30, \"seed\": 1, \"ignore_eos\": true}";
+      FakeTask chat =
+          new FakeTask(
+              "generate",
+              Json.object(
+                      "{\"messages\": [{\"role\": \"system\", \"content\": \"s\"},"
+                          + " {\"role\": \"user\", \"content\": \"u\"}]}")
+                  .values(),
+              Json.object("{\"thinking\": false" + rest));
+      FakeTask said = FakeTask.generate("u", "{\"system\": \"s\", \"thinking\": false" + rest);
+      FakeTask raw = FakeTask.generate("[system]s[user]u", "{\"raw\": true" + rest);
+      String text = Running.result(templated, chat).text();
+      assertThat(Running.result(templated, said).text()).isEqualTo(text);
+      assertThat(Running.result(templated, raw).text()).isEqualTo(text);
+
+      FakeTask thinking = FakeTask.generate("u", "{\"system\": \"s\"" + rest);
+      TaskResult thought = Running.result(templated, thinking);
+      assertThat(thought.text()).as("it never closed its thoughts").isEmpty();
+      assertThat(Running.receipt(thought).string("thoughts")).isNotEmpty();
+      assertThat(thinking.journaled()).isNotEmpty();
+    }
+  }
+}

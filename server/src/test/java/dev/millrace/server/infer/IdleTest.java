@@ -1,0 +1,36 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A model that nobody uses goes, and comes back for the next task as if it had never been away. */
+@Timeout(60)
+class IdleTest {
+  private static final String DATA = "{\"max_tokens\": 20, \"ignore_eos\": true}";
+
+  @Test
+  void anUnusedModelIsUnloadedAndLoadedAgainOnDemand() throws Exception {
+    AtomicLong clock = new AtomicLong();
+    InferenceSettings settings =
+        TinyModels.serving(TinyModels.llama()).withIdle(Duration.ofMinutes(5));
+    try (Inference inference = Inference.open(settings, clock::get)) {
+      String text = Running.result(inference, FakeTask.generate("once", DATA)).text();
+      ModelShelf shelf = inference.library().shelf();
+      clock.addAndGet(Duration.ofMinutes(5).toNanos() - 1);
+      shelf.tick();
+      shelf.awaitRest();
+      assertThat(inference.stats().loaded()).containsExactly("tiny");
+      clock.addAndGet(1);
+      shelf.tick();
+      shelf.awaitRest();
+      assertThat(inference.stats().loaded()).isEmpty();
+      assertThat(Running.result(inference, FakeTask.generate("once", DATA)).text()).isEqualTo(text);
+      assertThat(inference.stats().loaded()).containsExactly("tiny");
+      assertThat(shelf.loads()).isEqualTo(2);
+    }
+  }
+}

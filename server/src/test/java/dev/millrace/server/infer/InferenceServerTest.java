@@ -1,0 +1,194 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.Flow;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.server.Mill;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerBuilder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Jobs through a store and a server: the same text whatever happens on the way. */
+@Timeout(120)
+class InferenceServerTest {
+  private static final Cause USER = Cause.user("ann", null);
+  private static final String DATA =
+      "{\"max_tokens\": 120, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\":"
+          + " 5}";
+
+  private final Mill mill = new Mill();
+  private Inference inference;
+
+  @BeforeEach
+  void open() {
+    inference = Inference.open(TinyModels.serving(TinyModels.llama()));
+  }
+
+  @AfterEach
+  void close() {
+    mill.close();
+    inference.close();
+  }
+
+  private Server serve(Inference served) {
+    ServerBuilder builder = Server.builder(mill.store).slots(served.slots());
+    served.workers().forEach(builder::worker);
+    return mill.start(builder);
+  }
+
+  private static StageSpec stage(String data, String... inputs) {
+    List<TaskSpec> tasks = Arrays.stream(inputs).map(TaskSpec::of).toList();
+    return new StageSpec(
+        "generate", false, Tolerance.NONE, Mill.ONE_ATTEMPT, tasks, null, Json.object(data));
+  }
+
+  private String alone(String input) throws Exception {
+    return Running.result(inference, FakeTask.generate(input, DATA)).text();
+  }
+
+  private boolean hasDraft(JobId job) {
+    return !mill.store.draft(job, 1, 1, 0).pieces().isEmpty();
+  }
+
+  @Test
+  void twentyAtOnceAreEachAsIfAlone() throws Exception {
+    List<String> inputs = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      inputs.add("a b c ".repeat(i % 5) + "word" + i);
+      texts.add(alone(inputs.get(i)));
+    }
+    serve(inference);
+    JobId job = mill.submit(stage(DATA, inputs.toArray(String[]::new)));
+    Flow.Job done = mill.await(job);
+    assertThat(done.status()).isEqualTo(Flow.Status.DONE);
+    List<TaskView> tasks = mill.store.tasks(job, 1, 1, 20);
+    for (int i = 0; i < 20; i++) {
+      assertThat(tasks.get(i).result()).satisfies(result -> assertThat(result.text()).isNotEmpty());
+      assertThat(tasks.get(i).result().text()).as(inputs.get(i)).isEqualTo(texts.get(i));
+      assertThat(tasks.get(i).result().receipt()).isNotNull();
+    }
+    assertThat(inference.stats().generatedTokens()).isEqualTo(40 * 120);
+  }
+
+  @Test
+  void aServerThatStopsReleasesAtOnceAndTheNextGoesOn() throws Exception {
+    String text = alone("once");
+    JobId job = mill.submit(stage(DATA, "once"));
+    int resumed = 0;
+    for (int round = 0; round < 4; round++) {
+      long before = mill.store.draft(job, 1, 1, 0).next();
+      try (SlowWheel _ = new SlowWheel(inference)) {
+        Server server = serve(inference);
+        mill.await(job, () -> mill.store.draft(job, 1, 1, before).next() > before);
+        server.stop(); // the first signal: nobody loses patience
+      }
+      assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+      assertThat(mill.task(job).attempts()).isZero();
+      resumed++;
+    }
+    serve(inference);
+    Flow.Job done = mill.await(job);
+    assertThat(resumed).isEqualTo(4);
+    assertThat(done.result()).isEqualTo(text);
+    assertThat(receipt(job).integer("resumed")).isGreaterThanOrEqualTo(4);
+    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(mill.lines(job)).isEmpty();
+  }
+
+  private JsonObject receipt(JobId job) {
+    JsonObject receipt = mill.task(job).result().receipt();
+    assertThat(receipt).isNotNull();
+    return receipt;
+  }
+
+  @Test
+  void aPausedJobKeepsItsOutputAndGoesOnFromThere() throws Exception {
+    String text = alone("once");
+    serve(inference);
+    JobId job;
+    try (SlowWheel _ = new SlowWheel(inference)) {
+      job = mill.submit(stage(DATA, "once"));
+      mill.await(job, () -> hasDraft(job));
+      mill.store.pause(job, USER);
+      mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
+    }
+    String draft = mill.store.draft(job, 1, 1, 0).text();
+    assertThat(text).startsWith(draft).isNotEqualTo(draft);
+    mill.store.resume(job, USER);
+    assertThat(mill.await(job).result()).isEqualTo(text);
+    assertThat(receipt(job).integer("resumed")).isPositive();
+    assertThat(mill.task(job).attempts()).isZero();
+  }
+
+  @Test
+  void aCancelledJobKeepsItsOutput() throws Exception {
+    String text = alone("once");
+    Server server = serve(inference);
+    JobId job;
+    try (SlowWheel _ = new SlowWheel(inference)) {
+      job = mill.submit(stage(DATA, "once"));
+      mill.await(job, () -> hasDraft(job));
+      mill.store.abort(job, USER);
+      mill.await(job, () -> server.status().running().isEmpty());
+    }
+    assertThat(mill.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
+    String draft = mill.store.draft(job, 1, 1, 0).text();
+    assertThat(draft).isNotEmpty();
+    assertThat(text).startsWith(draft).isNotEqualTo(draft);
+  }
+
+  @Test
+  void anInferenceThatIsClosedReleasesWhatRuns() throws Exception {
+    String text = alone("once");
+    JobId job = mill.submit(stage(DATA, "once"));
+    try (SlowWheel _ = new SlowWheel(inference)) {
+      Server server = serve(inference);
+      mill.await(job, () -> hasDraft(job));
+      inference.close();
+      mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
+      server.stopNow();
+    }
+    assertThat(mill.task(job).attempts()).isZero();
+    inference = Inference.open(TinyModels.serving(TinyModels.llama()));
+    serve(inference);
+    assertThat(mill.await(job).result()).isEqualTo(text);
+  }
+
+  @Test
+  void twoModelsThatHaveRoomForOneTakeTurns() throws Exception {
+    long one = inference.library().generating().getFirst().bytes();
+    InferenceSettings settings =
+        TinyModels.serving(TinyModels.llama(), TinyModels.other()).withMemory(one + one / 2);
+    try (Inference both = Inference.open(settings)) {
+      String data = DATA.replace("}", ", \"model\": \"%s\"}").replace("120", "20");
+      List<JobId> jobs = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        jobs.add(mill.submit(stage(data.formatted(i % 2 == 0 ? "tiny" : "other"), "job " + i)));
+      }
+      Server server = serve(both);
+      for (JobId job : jobs) {
+        assertThat(mill.await(job).status()).isEqualTo(Flow.Status.DONE);
+      }
+      assertThat(both.stats().loaded()).hasSize(1);
+      // 30 jobs, 6 of them claimed at a time: whoever waits when a model comes is served together
+      assertThat(both.library().shelf().loads()).isBetween(2L, 24L);
+      server.stop();
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who gets which model when, over models that are only words. */
+@Timeout(30)
+class ModelShelfTest {
+  private final List<String> history = new CopyOnWriteArrayList<>();
+  private final AtomicLong clock = new AtomicLong();
+  private final Word a = new Word("a", 60);
+  private final Word b = new Word("b", 60);
+  private final Word c = new Word("c", 40);
+  private final ModelShelf shelf = new ModelShelf(100, Duration.ofNanos(1000), clock::get);
+
+  private final class Word implements Source<Word>, Shelved {
+    private final String name;
+    private final long bytes;
+    private RuntimeException trouble = new RuntimeException();
+    private boolean troubled;
+
+    Word(String name, long bytes) {
+      this.name = name;
+      this.bytes = bytes;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public long bytes() {
+      return bytes;
+    }
+
+    @Override
+    public Word load() {
+      if (troubled) {
+        throw trouble;
+      }
+      history.add("+" + name);
+      return this;
+    }
+
+    @Override
+    public void close() {
+      history.add("-" + name);
+    }
+  }
+
+  private Lease<Word> lease(Word word) throws InterruptedException {
+    return shelf.ask(word).await().orElseThrow();
+  }
+
+  private boolean isServed(Ticket<Word> ticket) throws InterruptedException {
+    shelf.awaitRest();
+    return !shelf.waits(ticket);
+  }
+
+  @Test
+  void aModelIsLoadedOnceForAllWhoAsk() throws InterruptedException {
+    try (Lease<Word> one = lease(a);
+        Lease<Word> two = lease(a)) {
+      assertThat(one.item()).isSameAs(two.item());
+    }
+    lease(a).close();
+    assertThat(history).containsExactly("+a");
+  }
+
+  @Test
+  void theOneThatWasNotUsedForLongestLeaves() throws InterruptedException {
+    lease(c).close();
+    clock.addAndGet(10);
+    lease(a).close();
+    clock.addAndGet(10);
+    lease(c).close();
+    clock.addAndGet(10);
+    lease(b).close();
+    assertThat(history).containsExactly("+c", "+a", "-a", "+b");
+  }
+
+  @Test
+  void whoWaitsForRoomIsNotOvertaken() throws InterruptedException {
+    Lease<Word> running = lease(a);
+    Ticket<Word> first = shelf.ask(b);
+    Ticket<Word> late = shelf.ask(a);
+    assertThat(isServed(late)).as("a is lent to nobody while b waits").isFalse();
+    running.close();
+    Lease<Word> served = first.await().orElseThrow();
+    assertThat(isServed(late)).isFalse();
+    served.close();
+    late.await().orElseThrow().close();
+    assertThat(history).containsExactly("+a", "-a", "+b", "-b", "+a");
+  }
+
+  @Test
+  void whenAModelComesAllWhoWaitForItGetIt() throws InterruptedException {
+    Lease<Word> running = lease(a);
+    List<Ticket<Word>> forB = new ArrayList<>();
+    List<Ticket<Word>> forA = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      forB.add(shelf.ask(b));
+      forA.add(shelf.ask(a));
+    }
+    running.close();
+    for (Ticket<Word> ticket : forB) {
+      ticket.await().orElseThrow().close();
+    }
+    for (Ticket<Word> ticket : forA) {
+      ticket.await().orElseThrow().close();
+    }
+    assertThat(history).containsExactly("+a", "-a", "+b", "-b", "+a");
+  }
+
+  @Test
+  void whoGivesUpBlocksNobody() throws InterruptedException {
+    Lease<Word> running = lease(a);
+    Ticket<Word> first = shelf.ask(b);
+    Ticket<Word> late = shelf.ask(a);
+    first.withdraw();
+    assertThat(first.await()).isEmpty();
+    late.await().orElseThrow().close();
+    running.close();
+    assertThat(history).containsExactly("+a");
+  }
+
+  @Test
+  void anInterruptedWaiterLeavesTheLine() throws InterruptedException {
+    Lease<Word> running = lease(a);
+    Thread waiter =
+        Thread.ofVirtual()
+            .start(
+                () ->
+                    assertThatThrownBy(() -> shelf.ask(b).await())
+                        .isInstanceOf(InterruptedException.class));
+    waiter.interrupt();
+    waiter.join();
+    lease(a).close();
+    running.close();
+    assertThat(history).containsExactly("+a");
+  }
+
+  @Test
+  void smallerOnesStayWhereThereIsRoom() throws InterruptedException {
+    try (Lease<Word> one = lease(a);
+        Lease<Word> two = lease(c)) {
+      assertThat(one.item().bytes + two.item().bytes).isEqualTo(100);
+    }
+    assertThat(history).containsExactly("+a", "+c");
+  }
+
+  @Test
+  void anIdleModelLeavesAndComesBack() throws InterruptedException {
+    Lease<Word> lent = lease(a);
+    clock.addAndGet(5000);
+    shelf.tick();
+    shelf.awaitRest();
+    assertThat(history).as("it is in use").containsExactly("+a");
+    lent.close();
+    clock.addAndGet(999);
+    shelf.tick();
+    shelf.awaitRest();
+    assertThat(history).as("not for long enough").containsExactly("+a");
+    clock.addAndGet(1);
+    shelf.tick();
+    shelf.awaitRest();
+    assertThat(history).containsExactly("+a", "-a");
+    lease(a).close();
+    assertThat(history).containsExactly("+a", "-a", "+a");
+  }
+
+  @Test
+  void aModelThatBrokeIsLoadedAnewWhenAllHaveGivenItBack() throws InterruptedException {
+    Lease<Word> one = lease(a);
+    Lease<Word> two = lease(a);
+    one.discard();
+    Ticket<Word> next = shelf.ask(a);
+    one.close();
+    assertThat(isServed(next)).isFalse();
+    two.close();
+    next.await().orElseThrow().close();
+    assertThat(history).containsExactly("+a", "-a", "+a");
+  }
+
+  @Test
+  void whatCannotBeLoadedIsSaidToAllWhoWaitAndTriedAgain() throws InterruptedException {
+    b.troubled = true;
+    b.trouble = new IllegalStateException("no such file");
+    assertThatThrownBy(() -> lease(b))
+        .isInstanceOf(LoadFailure.class)
+        .hasMessage("model \"b\" cannot be loaded: no such file");
+    b.troubled = false;
+    lease(b).close();
+    assertThat(history).containsExactly("+b");
+  }
+
+  @Test
+  void aClosedShelfServesNobodyAndFreesAll() throws InterruptedException {
+    Lease<Word> lent = lease(a);
+    Ticket<Word> waits = shelf.ask(b);
+    shelf.close();
+    assertThatThrownBy(waits::await).isInstanceOf(LoadFailure.class);
+    assertThatThrownBy(() -> shelf.ask(c).await()).isInstanceOf(LoadFailure.class);
+    assertThat(history).containsExactly("+a", "-a");
+    lent.close();
+  }
+
+  @Test
+  void manyThreadsNeverExceedTheBudgetNorStarve() throws InterruptedException {
+    int threads = 40;
+    AtomicInteger served = new AtomicInteger();
+    CountDownLatch done = new CountDownLatch(threads);
+    List<Throwable> troubles = new CopyOnWriteArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      Word wanted = List.of(a, b, c).get(t % 3);
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                try {
+                  for (int i = 0; i < 50; i++) {
+                    try (Lease<Word> lease = lease(wanted)) {
+                      served.incrementAndGet();
+                      assertThat(lease.item()).isSameAs(wanted);
+                      Thread.yield();
+                    }
+                  }
+                } catch (Throwable e) {
+                  troubles.add(e);
+                } finally {
+                  done.countDown();
+                }
+              });
+    }
+    done.await();
+    assertThat(troubles).isEmpty();
+    assertThat(served).hasValue(threads * 50);
+    assertThat(mostBytes()).isLessThanOrEqualTo(100);
+  }
+
+  private long mostBytes() {
+    long now = 0;
+    long most = 0;
+    for (String move : history) {
+      long bytes = move.endsWith("c") ? 40 : 60;
+      now += move.startsWith("+") ? bytes : -bytes;
+      most = Math.max(most, now);
+    }
+    return most;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Shape;
+import dev.millrace.engine.tensor.Kernels;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** Models of random weights, made once for all tests of a run, and how to serve them. */
+final class TinyModels {
+  /** Positions that the models were "trained" on. */
+  static final int CONTEXT = 256;
+
+  /** Of their states and vectors. */
+  static final int WIDTH = 64;
+
+  private static final Path DIRECTORY = directory();
+
+  private TinyModels() {}
+
+  private static Path directory() {
+    try {
+      Path directory = Files.createTempDirectory("millrace-models");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
+      return directory;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path directory) {
+    try (var files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+      Files.delete(directory);
+    } catch (IOException e) {
+      // the system clears its own directory for temporary files
+    }
+  }
+
+  static ModelFile llama() {
+    return model("tiny", "llama", 1);
+  }
+
+  static ModelFile other() {
+    return model("other", "llama", 2);
+  }
+
+  static ModelFile encoder() {
+    return model("vectors", "bert", 3);
+  }
+
+  static synchronized ModelFile model(String name, String architecture, long seed) {
+    Path file = DIRECTORY.resolve(name + ".gguf");
+    try {
+      if (!Files.exists(file)) {
+        int kvHeads = architecture.equals("bert") ? 4 : 2;
+        Shape shape =
+            new Shape(
+                architecture, 2, WIDTH, 4, kvHeads, 16, 64, 320, CONTEXT, false, false, Map.of());
+        RandomModels.write(file, shape, TensorType.Q8_0, seed);
+      }
+      return new ModelFile(name, file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static EngineSettings engine() {
+    return EngineSettings.usual()
+        .withThreads(1)
+        .withSlots(4)
+        .withTokens(4 * CONTEXT)
+        .withKernels(Kernels.SCALAR); // the same bits, and soon at full speed
+  }
+
+  static InferenceSettings serving(ModelFile... models) {
+    return InferenceSettings.of(List.copyOf(Arrays.asList(models))).withEngine(engine());
+  }
+}

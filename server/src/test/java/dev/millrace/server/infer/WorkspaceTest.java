@@ -1,0 +1,88 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.Flow;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.server.Mill;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerBuilder;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A prompt through a workspace on disk, over several owners. */
+@Timeout(120)
+class WorkspaceTest {
+  private static final String DATA =
+      "{\"max_tokens\": 150, \"temperature\": 1.1, \"ignore_eos\": true, \"seed\": 5}";
+
+  @TempDir Path directory;
+
+  private static Server serve(JobStore store, Inference inference) {
+    ServerBuilder builder = Server.builder(store).slots(inference.slots());
+    inference.workers().forEach(builder::worker);
+    return builder.build().start();
+  }
+
+  @Test
+  void anyNumberOfOwnersGiveOneText() throws Exception {
+    Workspace workspace = Workspace.open(directory);
+    StageSpec stage =
+        new StageSpec(
+            "generate",
+            false,
+            Tolerance.NONE,
+            Mill.ONE_ATTEMPT,
+            List.of(TaskSpec.of("once upon a time")),
+            null,
+            Json.object(DATA));
+    JobId job = workspace.submitting().submit(JobSpec.of(List.of(stage)));
+    try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
+      FakeTask alone = FakeTask.generate("once upon a time", DATA);
+      String text = Running.result(inference, alone).text();
+      for (int owner = 0; owner < 3; owner++) {
+        try (SlowWheel _ = new SlowWheel(inference);
+            JobStore store = workspace.own().orElseThrow()) {
+          long before = store.draft(job, 1, 1, 0).next();
+          try (Server _ = serve(store, inference)) {
+            while (store.draft(job, 1, 1, before).next() <= before) {
+              store.awaitChange(job, Duration.ofMillis(5));
+            }
+          }
+          assertThat(text).startsWith(store.draft(job, 1, 1, 0).text());
+        }
+      }
+      try (JobStore store = workspace.own().orElseThrow();
+          Server _ = serve(store, inference)) {
+        assertThat(new Flow(store).await(job, Mill.LONG).isFinal()).isTrue();
+        TaskView task = store.tasks(job, 1, 1, 1).getFirst();
+        assertThat(task.result())
+            .satisfies(result -> assertThat(result.text()).isEqualTo(text))
+            .satisfies(
+                result ->
+                    assertThat(result.receipt())
+                        .satisfies(
+                            receipt ->
+                                assertThat(receipt.integer("resumed")).isGreaterThanOrEqualTo(3)));
+      }
+      Path meta = directory.resolve("output").resolve(job.toString()).resolve("meta.json");
+      JsonObject receipt = Json.object(Files.readString(meta)).object("receipt");
+      assertThat(receipt.string("finish_reason")).isEqualTo("length");
+      assertThat(receipt.integer("completion_tokens")).isEqualTo(150);
+    }
+  }
+}

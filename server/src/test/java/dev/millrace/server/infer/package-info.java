@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.server.infer;
+
+import org.jspecify.annotations.NullMarked;
