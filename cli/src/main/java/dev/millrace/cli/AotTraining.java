@@ -37,7 +37,7 @@ final class AotTraining {
   private static void train(Shell shell, Path workspace) throws IOException {
     String dir = workspace.toString();
     Main.run(shell, "--version");
-    Main.run(shell, "work", dir, "a prompt", "--tag", "t", "--param", "temp=0");
+    Main.run(shell, "work", dir, "a prompt", "--tag", "t", "--param", "x=0", "--temp", "0.5");
     Main.run(piped(shell, "a prompt\n"), "work", dir, "--json", "-");
     finish(workspace, names(workspace.resolve("input/ready")).getFirst());
     Main.run(shell, "flow", dir);

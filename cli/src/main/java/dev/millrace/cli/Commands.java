@@ -23,6 +23,9 @@ final class Commands {
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
           new Entry("serve", "work off the jobs of a workspace"),
+          new Entry("demo", "show what it does, with the model that ships"),
+          new Entry("verify", "generate a job's results again and compare"),
+          new Entry("batch", "answer a file of OpenAI batch requests"),
           new Entry("run", "answer one prompt, without a queue"),
           new Entry("tokenize", "print the token ids of a text"),
           new Entry("bench", "measure how fast a model runs here"),
@@ -47,6 +50,9 @@ final class Commands {
       case "retry" -> new RetryCommand();
       case "prune" -> new PruneCommand();
       case "serve" -> new ServeCommand();
+      case "demo" -> new DemoCommand();
+      case "verify" -> new VerifyCommand();
+      case "batch" -> new BatchCommand();
       case "run" -> new RunCommand();
       case "tokenize" -> new TokenizeCommand();
       case "bench" -> new BenchCommand();

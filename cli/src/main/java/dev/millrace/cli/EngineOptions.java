@@ -13,7 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The options of commands that run a model. */
 final class EngineOptions {
-  static final Option MODEL = Option.value("model", "F.gguf", "the model, a GGUF file").letter('m');
+  static final Option MODEL =
+      Option.value(
+              "model",
+              "F.gguf",
+              "the model: a GGUF file, part of the name of one in\n"
+                  + "./models or MILLRACE_MODELS_DIR, or \"house\", the model\n"
+                  + "that ships (default: MILLRACE_MODEL)")
+          .letter('m');
+  static final String VARIABLE = "MILLRACE_MODEL";
   static final Option THREADS =
       Option.value("threads", "N", "threads that compute (default: one for each processor)");
   static final Option CONTEXT =
@@ -25,12 +33,13 @@ final class EngineOptions {
   private EngineOptions() {}
 
   static Path model(Shell shell, Arguments given) {
-    String name = given.get(MODEL);
+    String name = given.has(MODEL) ? given.get(MODEL) : shell.variable(VARIABLE);
     if (name == null) {
       throw new UsageException(
-          "--model is missing: which GGUF file? \"millrace models\" lists those that it finds");
+          "--model is missing: which GGUF file? \"millrace models\" lists those that it finds, and"
+              + " --model house is the model that ships");
     }
-    return shell.path(name);
+    return ModelChoice.of(shell, name).file();
   }
 
   static EngineSettings settings(Shell shell, Arguments given) {
@@ -56,7 +65,7 @@ final class EngineOptions {
   private static KvType cache(@Nullable String name) {
     return switch (name == null ? "f16" : name.toLowerCase(Locale.ROOT)) {
       case "f16" -> KvType.F16;
-      case "q8" -> KvType.Q8;
+      case "q8", "q8_0" -> KvType.Q8;
       default -> throw new UsageException("--cache is \"" + name + "\": it must be f16 or q8");
     };
   }

@@ -1,10 +1,12 @@
 package dev.millrace.cli;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Fact.Detail;
 import java.util.Locale;
+import java.util.Map;
 
 /** An entry of a job's log as a line for people. */
 final class EventText {
@@ -30,6 +32,8 @@ final class EventText {
       case Fact.OfTask(int stage, int task, var event, Detail detail) ->
           "task " + stage + "/" + task + " " + word(event) + detail(detail);
       case Fact.Progress(int stage, int task) -> "task " + stage + "/" + task + " progress";
+      case Fact.Frozen(int stage, int task, JsonObject terms) ->
+          "task " + stage + "/" + task + " settled" + terms(terms);
       case Fact.Line(int stage, int task, String level, String line) ->
           (stage > 0 ? "task " + stage + "/" + task : "job")
               + " ["
@@ -42,6 +46,14 @@ final class EventText {
   private static String by(Cause cause) {
     return (cause.who() == null ? "" : " by " + cause.who())
         + (cause.comment() == null ? "" : ": " + cause.comment());
+  }
+
+  /** What another attempt would have to keep to; the whole of it is in the log. */
+  private static String terms(JsonObject terms) {
+    Object model = terms.get("model");
+    Object seed =
+        terms.get("parameters") instanceof Map<?, ?> parameters ? parameters.get("seed") : null;
+    return (model == null ? "" : ": model " + model) + (seed == null ? "" : ", seed " + seed);
   }
 
   private static String detail(Detail detail) {

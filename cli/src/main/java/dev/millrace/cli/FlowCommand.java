@@ -27,7 +27,11 @@ final class FlowCommand implements Command {
   static final Option CHILDREN =
       Option.value("children", "ID", "select the jobs whose parent is ID");
   static final Option FOLLOW =
-      Option.flag("follow", "show the job's log until it has ended, then the result").letter('f');
+      Option.flag(
+              "follow",
+              "show the text as it is generated; of several tasks,\n"
+                  + "how far they are, then the results")
+          .letter('f');
   static final Option STAGE =
       Option.value("stage", "N", "results of stage N instead of the last one");
   static final Option TASKS =
@@ -41,7 +45,10 @@ final class FlowCommand implements Command {
         "Prints a job's result, or how the workspace DIR stands.",
         List.of(WAIT, IDLE, FOLLOW, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
         """
-        The result of a single task is printed as it is; of several, one JSON object a line.
+        The result of a single task is printed as it is; of several, one JSON object a line. With
+        -f, standard output has the result byte for byte; a text that was begun twice and differs,
+        or that has thoughts which the result leaves out, is said on stderr to begin again. With
+        -f --json: events, pieces of text {"stage","task","text"}, and in the end the job.
         Examples:
           millrace flow ./ws                                  how many jobs wait, run, are done
           millrace work ./ws "prompt" | millrace flow ./ws -w   submit and wait in one pipe

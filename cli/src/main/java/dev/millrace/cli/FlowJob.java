@@ -7,7 +7,6 @@ import dev.millrace.core.Flow;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.rules.EntryJson;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
@@ -17,6 +16,7 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What {@code flow DIR ID} does: wait or follow if asked to, then print. */
 final class FlowJob {
@@ -27,6 +27,7 @@ final class FlowJob {
   private final Reading reading;
   private final JobId id;
   private final Arguments given;
+  private @Nullable FollowedText followed;
 
   FlowJob(Shell shell, Workspace workspace, JobId id, Arguments given) {
     this.shell = shell;
@@ -59,20 +60,18 @@ final class FlowJob {
     return stage == 0 ? job(view) : stage(view.stages().get(stage - 1));
   }
 
-  /** The log goes where it does not mix with the result; as JSON, lines tell which they are. */
   private void follow() throws InterruptedException {
-    boolean json = given.has(Option.JSON);
-    new Flow(reading)
-        .follow(
-            id,
-            0,
-            entry -> {
-              if (json) {
-                shell.say(EntryJson.write(entry));
-              } else {
-                shell.err().println(EventText.of(entry));
-              }
-            });
+    Following.Subject subject = new Following.Subject(shell, workspace, reading, id, dir());
+    if (given.has(Option.JSON)) {
+      Following.json(subject);
+    } else {
+      followed = Following.text(subject);
+    }
+  }
+
+  /** The workspace as the user named it. */
+  private String dir() {
+    return given.words().getFirst();
   }
 
   private int object() {
@@ -96,6 +95,9 @@ final class FlowJob {
 
   private int job(JobView view) {
     Status status = Status.of(view.state());
+    if (followed != null && status != Status.DONE) {
+      followed.abandon();
+    }
     switch (status) {
       case DONE -> {
         Artifact artifact = JobDirectory.of(workspace, id).artifact().orElse(null);
@@ -114,9 +116,23 @@ final class FlowJob {
           shell.err().println("Error: " + error);
         }
       }
-      default -> shell.err().println("Job not ready: " + id + " (status: " + status + ")");
+      default -> notReady(view, status);
     }
     return exit(status);
+  }
+
+  private void notReady(JobView view, Status status) {
+    shell.err().println("Job not ready: " + id + " (status: " + status + ")");
+    if (status == Status.QUEUED) {
+      StageView next =
+          view.stages().stream()
+              .filter(stage -> !stage.state().isFinal())
+              .findFirst()
+              .orElse(view.stages().getLast());
+      shell
+          .err()
+          .println(QueueText.of(reading.queuePlace(id), workspace.owner(), next.type(), dir()));
+    }
   }
 
   private int stage(StageView stage) {
@@ -153,6 +169,10 @@ final class FlowJob {
 
   /** As it is, and a newline where it has none. */
   private void print(String text) {
+    if (followed != null) {
+      followed.result(text);
+      return;
+    }
     shell.out().print(text);
     if (!text.isEmpty() && !text.endsWith("\n")) {
       shell.out().println();

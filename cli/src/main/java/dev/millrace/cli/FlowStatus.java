@@ -19,11 +19,13 @@ final class FlowStatus {
   private static final int RECENT = 5;
 
   private final Shell shell;
+  private final Workspace workspace;
   private final Reading reading;
   private final boolean json;
 
   FlowStatus(Shell shell, Workspace workspace, boolean json) {
     this.shell = shell;
+    this.workspace = workspace;
     this.reading = workspace.reading();
     this.json = json;
   }
@@ -44,6 +46,10 @@ final class FlowStatus {
     }
     if (counts.cancelled() > 0) {
       line("cancelled:", counts.cancelled());
+    }
+    String server = new ServerLine(workspace, reading).text();
+    if (!server.isEmpty()) {
+      shell.out().println("server:     " + server);
     }
     List<JobId> recent = reading.list(Reading.Query.all().newest(RECENT));
     if (recent.isEmpty()) {

@@ -11,6 +11,7 @@ import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.EntryJson;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
+import dev.millrace.store.fs.Workspace;
 import java.util.List;
 
 /** {@code millrace job}: everything about one job. */
@@ -56,7 +57,7 @@ final class JobCommand implements Command {
     }
     List<Entry> last = reading.events(id, Math.max(0, view.lastEvent() - LAST), LAST);
     if (given.has(Option.JSON)) {
-      shell.out().println(Json.write(json(reading, view, last)));
+      shell.out().println(Json.write(json(found.workspace(), reading, view, last)));
     } else {
       new JobText(shell, reading, found.workspace()).print(view, last);
     }
@@ -77,7 +78,8 @@ final class JobCommand implements Command {
     }
   }
 
-  private static JsonObject json(Reading reading, JobView view, List<Entry> last) {
+  private static JsonObject json(
+      Workspace workspace, Reading reading, JobView view, List<Entry> last) {
     JsonObject out =
         header(JsonObject.create().put("id", view.header().id().value()), view)
             .put("stages", JobObject.stages(view));
@@ -85,6 +87,7 @@ final class JobCommand implements Command {
       out.put("metadata", view.header().metadata());
     }
     return out.putIfPresent("error", JobObject.error(reading, view))
+        .putIfPresent("receipt", JobObject.receipt(workspace, reading, view))
         .put("last_event", view.lastEvent())
         .put("events", last.stream().map(EntryJson::toJson).toList());
   }

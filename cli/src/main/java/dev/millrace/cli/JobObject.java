@@ -15,6 +15,7 @@ import dev.millrace.store.fs.Workspace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A job as {@code flow --json} prints it: nrvna's fields, and where it has them, its stages. */
@@ -51,7 +52,7 @@ record JobObject(Status status, JsonObject json) {
       outcome(out, directory, reading, view);
     } else if (status == Status.FAILED || status == Status.CANCELLED) {
       out.putIfPresent("error", error(reading, view));
-      out.putIfPresent("partial", directory.partial());
+      out.putIfPresent("partial", partial(directory, reading, view));
     }
     if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
       out.put("stages", stages(view));
@@ -81,6 +82,7 @@ record JobObject(Status status, JsonObject json) {
     if (meta.get("artifacts") instanceof List<?> artifacts && !artifacts.isEmpty()) {
       out.put("artifacts", artifacts);
     }
+    out.putIfPresent("receipt", meta.get("receipt"));
   }
 
   private static void outcome(
@@ -119,6 +121,40 @@ record JobObject(Status status, JsonObject json) {
       }
     }
     return view.error();
+  }
+
+  /** What a job of one task had produced: as its worker said at last, or else as it went along. */
+  static @Nullable String partial(JobDirectory directory, Reading reading, JobView view) {
+    String said = directory.partial();
+    if (said != null || view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+      return said;
+    }
+    JobId id = view.header().id();
+    StringBuilder text = new StringBuilder();
+    for (Reading.Draft draft = reading.draft(id, 1, 1, 0);
+        !draft.pieces().isEmpty();
+        draft = reading.draft(id, 1, 1, draft.next())) {
+      text.append(draft.text());
+    }
+    return text.isEmpty() ? null : text.toString();
+  }
+
+  /** How the result of a job of one task came about; null if nobody said. */
+  static @Nullable JsonObject receipt(Workspace workspace, Reading reading, JobView view) {
+    if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+      return null;
+    }
+    JsonObject meta = JobDirectory.of(workspace, view.header().id()).meta();
+    if (meta.get("receipt") instanceof Map<?, ?> receipt) {
+      return JsonObject.of(receipt, "receipt");
+    }
+    if (!"job".equals(meta.get("mode"))) {
+      return null; // a plain prompt would have it there
+    }
+    for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {
+      return task.result() == null ? null : task.result().receipt();
+    }
+    return null;
   }
 
   static List<JsonObject> stages(JobView view) {

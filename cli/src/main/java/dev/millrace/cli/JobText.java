@@ -58,6 +58,7 @@ final class JobText {
         "duration",
         view.startedAt() == null ? null : Ages.between(view.startedAt(), view.completedAt(), now));
     line("directory", workspace.directory(header.id()).orElse(null));
+    line("receipt", ReceiptText.of(JobObject.receipt(workspace, reading, view)));
     line("error", JobObject.error(reading, view));
   }
 

@@ -13,6 +13,7 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.Workspace;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -56,7 +57,9 @@ final class JobsCommand implements Command {
         reading.list(new Reading.Query(states(given), tag(given), null, true, more(most)));
     List<JobId> shown = ids.size() > most ? ids.subList(ids.size() - most, ids.size()) : ids;
     if (given.has(Option.JSON)) {
-      shown.reversed().forEach(id -> shell.out().println(Json.write(json(reading, id))));
+      shown
+          .reversed()
+          .forEach(id -> shell.out().println(Json.write(json(found.workspace(), reading, id))));
       return ExitCode.OK;
     }
     Table table = new Table("ID", "NAME", "STATE", "PRIORITY", ">PROGRESS", ">AGE", ">DURATION");
@@ -116,13 +119,16 @@ final class JobsCommand implements Command {
     return view.stages().stream().mapToInt(StageView::total).sum();
   }
 
-  private static JsonObject json(Reading reading, JobId id) {
+  private static JsonObject json(Workspace workspace, Reading reading, JobId id) {
     try {
       JobView view = reading.find(id).orElse(null);
       JsonObject out = JsonObject.create().put("id", id.value());
       return view == null
           ? out.put("status", "missing")
-          : JobCommand.header(out, view).put("done", done(view)).put("total", total(view));
+          : JobCommand.header(out, view)
+              .put("done", done(view))
+              .put("total", total(view))
+              .putIfPresent("receipt", JobObject.receipt(workspace, reading, view));
     } catch (StoreException e) {
       return JsonObject.create()
           .put("id", id.value())

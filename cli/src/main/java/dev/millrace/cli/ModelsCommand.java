@@ -20,7 +20,8 @@ final class ModelsCommand implements Command {
         """
         Without DIR, ls looks where Ollama (OLLAMA_MODELS), LM Studio, the Hugging Face cache
         (HF_HUB_CACHE, HF_HOME) and llama.cpp (LLAMA_CACHE) keep their models. A split model is
-        listed once; FILE may be any of its parts. With --json, ls prints one object a line.
+        listed once; FILE may be any of its parts, or a name as --model of "run" takes it, such as
+        house. With --json, ls prints one object a line.
         """);
   }
 
@@ -41,7 +42,7 @@ final class ModelsCommand implements Command {
           throw new UsageException("inspect needs a FILE");
         }
         ModelInspection inspection = new ModelInspection(shell, given.has(TENSORS));
-        inspection.print(shell.path(words.get(1)), given.has(Option.JSON));
+        inspection.print(ModelChoice.of(shell, words.get(1)).file(), given.has(Option.JSON));
       }
       default ->
           throw new UsageException(

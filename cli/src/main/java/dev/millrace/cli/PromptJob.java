@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The job that a prompt and the options of {@code work} describe. */
 final class PromptJob {
   /** Where a stage's data has them. */
-  private static final String SCHEMA = "jsonSchema";
+  private static final String SCHEMA = "json_schema";
 
   private static final String GRAMMAR = "grammar";
 
@@ -61,6 +61,7 @@ final class PromptJob {
     if (grammar != null) {
       data.put(GRAMMAR, AttachedFile.text(shell.path(grammar)));
     }
+    WorkParameters.put(data, given);
     for (String parameter : given.all(WorkCommand.PARAM)) {
       int equals = parameter.indexOf('=');
       if (equals < 1) {

@@ -24,7 +24,11 @@ final class ServeCommand implements Command {
                   + "stdin, result on stdout (repeatable)")
           .many();
   static final Option SLOTS =
-      Option.value("slots", "N", "tasks at once (default MILLRACE_SLOTS, NRVNA_WORKERS,\nor 4)");
+      Option.value(
+          "slots",
+          "N",
+          "tasks at once: sequences of a model (default 16), or\n"
+              + "programs (default 4); or MILLRACE_SLOTS, NRVNA_WORKERS");
   static final Option DRAIN =
       Option.flag(
           "drain",
@@ -50,16 +54,38 @@ final class ServeCommand implements Command {
     return new Syntax(
         "serve",
         List.of(
+            "--workspace DIR --model MODEL... [options]",
             "--workspace DIR --exec TYPE=COMMAND... [options]",
             "--workspace DIR --status [--json]",
             "--workspace DIR --stop [--timeout S]"),
         "Works off the jobs of a workspace.",
-        List.of(WORKSPACE, EXEC, SLOTS, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT),
+        List.of(
+            WORKSPACE,
+            InferenceOptions.MODEL,
+            EXEC,
+            SLOTS,
+            EngineOptions.THREADS,
+            InferenceOptions.CONTEXT,
+            EngineOptions.CACHE,
+            InferenceOptions.MEMORY,
+            InferenceOptions.IDLE,
+            DRAIN,
+            WAIT,
+            NO_WAIT,
+            STATUS,
+            STOP,
+            TIMEOUT),
         """
-        The first SIGINT or SIGTERM lets running tasks finish; the second ends them (they run again
-        later) and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
+        A model works on tasks of the types generate and embed, a program on those of its own type;
+        a server may have both. MILLRACE_MODEL names a model where no option does. What a job does
+        not say is as the environment has it (MILLRACE_TEMP and others, docs/serving.md).
+        The first SIGINT or SIGTERM lets running programs finish, and gives back what models work
+        on, which later goes on from its last token; the second ends programs (they run again later)
+        and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
         error, warn, info (default), debug or trace.
-        Example:
+        Examples:
+          millrace serve --workspace ./ws --model house
+          millrace serve --workspace ./ws --model big=llama-8b.gguf --model house --memory 8G
           millrace serve --workspace ./ws --exec generate='tr a-z A-Z'\
         """);
   }
@@ -93,6 +119,10 @@ final class ServeCommand implements Command {
     given.exclude(WAIT, NO_WAIT);
     for (Option query : new Option[] {STATUS, STOP}) {
       for (Option option : new Option[] {EXEC, SLOTS, DRAIN, WAIT, NO_WAIT}) {
+        given.exclude(query, option);
+      }
+      given.exclude(query, InferenceOptions.MODEL);
+      for (Option option : InferenceOptions.TUNING) {
         given.exclude(query, option);
       }
     }

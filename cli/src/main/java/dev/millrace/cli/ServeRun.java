@@ -1,83 +1,42 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.args.Arguments;
-import dev.millrace.cli.args.UsageException;
-import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.Drained;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.exec.ExecWorker;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.ModelFile;
 import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A server from taking over the workspace to letting go of it. */
 final class ServeRun {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
-  /** What a user asks of a server. */
-  record Settings(
-      Path workspace, Map<String, String> commands, int slots, boolean drain, boolean patient) {}
-
-  private final Settings settings;
+  private final ServeSettings settings;
   private final Stopping stopping = new Stopping(Thread.currentThread());
 
-  private ServeRun(Settings settings) {
+  private ServeRun(ServeSettings settings) {
     this.settings = settings;
   }
 
   static ServeRun of(Shell shell, Arguments given) {
-    if (!given.has(ServeCommand.EXEC)) {
-      throw new UsageException(
-          "nothing to work with: pass --exec TYPE=COMMAND, for example --exec generate='tr a-z"
-              + " A-Z'");
-    }
-    return new ServeRun(
-        new Settings(
-            Workspaces.forServer(shell, given),
-            commands(given.all(ServeCommand.EXEC)),
-            slots(shell, given),
-            given.has(ServeCommand.DRAIN),
-            !given.has(ServeCommand.NO_WAIT)));
-  }
-
-  private static Map<String, String> commands(List<String> given) {
-    Map<String, String> commands = new LinkedHashMap<>();
-    for (String each : given) {
-      int equals = each.indexOf('=');
-      if (equals < 1 || each.substring(equals + 1).isBlank()) {
-        throw new UsageException("--exec must be TYPE=COMMAND, not \"" + each + "\"");
-      }
-      try {
-        String type = StageSpec.requireType(each.substring(0, equals));
-        if (commands.put(type, each.substring(equals + 1)) != null) {
-          throw new UsageException("--exec names type \"" + type + "\" twice");
-        }
-      } catch (IllegalArgumentException e) {
-        throw new UsageException("--exec: " + e.getMessage());
-      }
-    }
-    return commands;
-  }
-
-  private static int slots(Shell shell, Arguments given) {
-    for (String variable : new String[] {"MILLRACE_SLOTS", "NRVNA_WORKERS"}) {
-      String value = shell.variable(variable);
-      if (value != null && !given.has(ServeCommand.SLOTS)) {
-        return Arguments.integer(variable, value, 1, 1_000);
-      }
-    }
-    return given.integer(ServeCommand.SLOTS, 1, 1_000, 4);
+    ServeRun run = new ServeRun(ServeSettings.of(shell, given));
+    GenerationDefaults.unused(shell).forEach(line -> LOG.log(Level.WARNING, line));
+    return run;
   }
 
   int run() throws InterruptedException {
-    Workspace workspace = Workspace.open(settings.workspace());
+    Workspace opened = Workspace.open(settings.workspace());
+    Integer recoveries = settings.recoveries();
+    Workspace workspace = recoveries == null ? opened : opened.withRecoveryCeiling(recoveries);
+    if (settings.inference() != null) {
+      InferenceOptions.check(settings.inference().models());
+    }
     Takeover takeover = new Takeover(workspace, settings);
     Signals.install(stopping::signal);
     Thread.setDefaultUncaughtExceptionHandler(
@@ -107,27 +66,44 @@ final class ServeRun {
 
   private int serve(Workspace workspace, JobStore store) throws InterruptedException {
     workspace.withdraw(); // what a server that died may have left
-    ServerBuilder builder = Server.builder(store).slots(settings.slots());
+    InferenceSettings models = settings.inference();
+    if (models == null) {
+      return serve(workspace, store, null);
+    }
+    ModelFile first = models.models().getFirst();
+    LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
+    stopping.loading(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
+    try (Inference inference = ModelLoading.open(models)) {
+      stopping.loaded();
+      return serve(workspace, store, inference);
+    }
+  }
+
+  private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
+      throws InterruptedException {
+    ServerBuilder builder = Server.builder(store).slots(tasks(inference));
     settings.commands().forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
+    if (inference != null) {
+      inference.workers().forEach(builder::worker);
+    }
     Server server = builder.build();
     try {
       server.start();
       stopping.running(server);
-      workspace.announce(info());
-      LOG.log(
-          Level.INFO,
-          "ready: workspace "
-              + workspace.root()
-              + ", types "
-              + String.join(", ", settings.commands().keySet())
-              + ", slots "
-              + settings.slots());
+      workspace.announce(settings.info());
+      LOG.log(Level.INFO, "ready: workspace " + workspace.root() + ", " + settings.text());
       return settings.drain() ? drain(server) : await(server);
     } finally {
       server.close();
       workspace.withdraw();
       LOG.log(Level.INFO, "stopped");
     }
+  }
+
+  /** A model takes a few tasks more than run, so that it never waits for the next; programs not. */
+  private int tasks(@Nullable Inference inference) {
+    int programs = settings.commands().isEmpty() ? 0 : settings.slots();
+    return inference == null ? programs : inference.slots() + programs;
   }
 
   private static int await(Server server) throws InterruptedException {
@@ -152,13 +128,5 @@ final class ServeRun {
         yield ExitCode.FAILED;
       }
     };
-  }
-
-  private JsonObject info() {
-    return JsonObject.create()
-        .put("pid", ProcessHandle.current().pid())
-        .put("types", List.copyOf(settings.commands().keySet()))
-        .put("workers", settings.slots())
-        .put("started_at", Times.micros(Instant.now()));
   }
 }

@@ -37,7 +37,7 @@ final class ServeStatus {
     if (owner.pid().isPresent()) {
       out.put("pid", owner.pid().getAsLong());
     }
-    for (String field : new String[] {"model", "types", "workers", "started_at"}) {
+    for (String field : new String[] {"model", "models", "types", "workers", "started_at"}) {
       out.putIfPresent(field, owner.info().get(field));
     }
     return out;

@@ -28,6 +28,7 @@ record Shell(
   interface Terminal {
     int IN = 0;
     int OUT = 1;
+    int ERR = 2;
 
     boolean is(int descriptor);
   }

@@ -15,6 +15,7 @@ final class Stopping {
 
   private @Nullable Thread waiting; // guarded by this
   private @Nullable Server server; // guarded by this
+  private @Nullable Integer loading; // guarded by this; the exit status if it ends now
   private int signals; // guarded by this
 
   /**
@@ -28,6 +29,18 @@ final class Stopping {
   synchronized void owning() {
     waiting = null;
     Thread.interrupted();
+  }
+
+  /**
+   * From now on a model is loaded, which can take long and cannot be broken off: a signal ends the
+   * process with {@code status}. Nothing is claimed yet, and the system lets go of the lock.
+   */
+  synchronized void loading(int status) {
+    loading = status;
+  }
+
+  synchronized void loaded() {
+    loading = null;
   }
 
   /** From now on there is a server to stop; it is, if a signal came before. */
@@ -49,15 +62,21 @@ final class Stopping {
   /** Signal number {@code number}, from 1. */
   void signal(int number) {
     Server present;
+    Integer exit;
     synchronized (this) {
       signals = number;
       present = server;
+      exit = loading;
       if (waiting != null) {
         waiting.interrupt();
       }
     }
     if (number > 2) {
       Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    }
+    if (exit != null) {
+      LOG.log(Level.INFO, "stopped while a model was loaded");
+      Runtime.getRuntime().halt(exit);
     }
     if (present == null) {
       LOG.log(Level.INFO, "stopping");

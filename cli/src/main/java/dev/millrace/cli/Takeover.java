@@ -24,10 +24,10 @@ final class Takeover {
   private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
 
   private final Workspace workspace;
-  private final ServeRun.Settings settings;
+  private final ServeSettings settings;
   private int status = ExitCode.OK;
 
-  Takeover(Workspace workspace, ServeRun.Settings settings) {
+  Takeover(Workspace workspace, ServeSettings settings) {
     this.workspace = workspace;
     this.settings = settings;
   }
@@ -88,8 +88,7 @@ final class Takeover {
       if (view != null
           && view.state().open()
           && view.stages().stream()
-              .anyMatch(
-                  stage -> stage.state().open() && settings.commands().containsKey(stage.type()))) {
+              .anyMatch(stage -> stage.state().open() && settings.types().contains(stage.type()))) {
         return id;
       }
     }

@@ -58,12 +58,13 @@ final class TaskPages {
     return out.putIfPresent("error", task.error());
   }
 
-  /** Adds the result under the name of its kind. */
+  /** Adds the result under the name of its kind, and its receipt. */
   static void put(JsonObject out, @Nullable TaskResult result) {
     if (result != null) {
       out.put(
           result.kind().name().toLowerCase(Locale.ROOT),
           result.kind() == TaskResult.Kind.EMBEDDING ? embedding(result.text()) : result.text());
+      out.putIfPresent("receipt", result.receipt());
     }
   }
 

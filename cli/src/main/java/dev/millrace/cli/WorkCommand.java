@@ -57,6 +57,16 @@ final class WorkCommand implements Command {
             EMBED,
             MODE,
             TYPE,
+            WorkParameters.MODEL,
+            WorkParameters.SYSTEM,
+            WorkParameters.RAW,
+            WorkParameters.TEMPERATURE,
+            WorkParameters.SEED,
+            WorkParameters.MAX_TOKENS,
+            WorkParameters.TOP_K,
+            WorkParameters.TOP_P,
+            WorkParameters.MIN_P,
+            WorkParameters.STOP,
             PARAM,
             SCHEMA,
             GRAMMAR,
@@ -78,6 +88,7 @@ final class WorkCommand implements Command {
         DIR is created if it is not there. When the id is printed, the job is on disk.
         Examples:
           millrace work ./ws "What is a mill race?"
+          millrace work ./ws "A story, please." --temp 0.7 --seed 1 -n 200
           { echo "Summarize:"; cat notes.md; } | millrace work ./ws -
           millrace work ./ws --job pipeline.json --tag nightly
         Exit status: 0 submitted, 1 any error.\

@@ -38,6 +38,7 @@ final class WorkRules {
     if (mode != null) {
       mode(given, mode);
     }
+    WorkParameters.check(given, type(given));
     if (given.has(JOB)) {
       document(given);
     }
@@ -84,13 +85,20 @@ final class WorkRules {
       EMBED, MODE, TYPE, PARAM, SCHEMA, GRAMMAR, ATTEMPTS, QUEUE_TIMEOUT, RUN_TIMEOUT
     };
     for (Option option : perStage) {
-      if (given.has(option)) {
-        throw new UsageException(
-            option.shown() + " is said by the document of --job, for each of its stages");
-      }
+      refuse(given, option);
+    }
+    for (Option option : WorkParameters.ALL) {
+      refuse(given, option);
     }
     if (given.words().size() > 1) {
       throw new UsageException("a prompt and --job are mutually exclusive");
+    }
+  }
+
+  private static void refuse(Arguments given, Option option) {
+    if (given.has(option)) {
+      throw new UsageException(
+          option.shown() + " is said by the document of --job, for each of its stages");
     }
   }
 

@@ -71,7 +71,11 @@ class FlowCommandTest {
     Cli.Result result = cli.run("flow", "ws", id);
     assertThat(result.status()).isEqualTo(2);
     assertThat(result.out()).isEmpty();
-    assertThat(result.err()).isEqualTo("Job not ready: " + id + " (status: QUEUED)\n");
+    assertThat(result.err())
+        .isEqualTo(
+            "Job not ready: "
+                + id
+                + " (status: QUEUED)\nwaits as 1st of 1; no server works on ws\n");
     assertThat(cli.run("flow", "ws", id, "--json").status()).isEqualTo(2);
     assertThat(json("flow", "ws", id, "--json").get("status")).isEqualTo("queued");
   }

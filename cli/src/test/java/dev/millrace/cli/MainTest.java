@@ -86,8 +86,7 @@ class MainTest {
   }
 
   @Test
-  void theModelAndHttpOptionsAreUnknownAsYet() {
-    assertThat(run("serve", "--model", "x.gguf").err()).contains("unknown option: --model");
+  void theHttpOptionsAreUnknownAsYet() {
     assertThat(run("serve", "--port", "8080").err()).contains("unknown option: --port");
   }
 

@@ -37,7 +37,7 @@ class ServeCommandTest {
 
   @Test
   void whatCannotBeServedIsRefused() {
-    refused("pass --exec TYPE=COMMAND", "-d", "ws");
+    refused("or --exec TYPE=COMMAND", "-d", "ws");
     refused("no workspace: name one", "--exec", "a=b");
     refused("--exec must be TYPE=COMMAND", "-d", "ws", "--exec", "cat");
     refused("--exec must be TYPE=COMMAND", "-d", "ws", "--exec", "a= ");
@@ -55,6 +55,43 @@ class ServeCommandTest {
     refused("no workspace in", "-d", "none", "--status");
     cli.env("NRVNA_WORKERS", "many");
     refused("NRVNA_WORKERS must be a whole number", "-d", "ws", "--exec", "a=b");
+  }
+
+  @Test
+  void modelsThatCannotBeServedAreRefused() throws IOException {
+    Files.writeString(dir.resolve("m.gguf"), "no model");
+    Files.createDirectories(dir.resolve("other"));
+    Files.writeString(dir.resolve("other/m.gguf"), "no model");
+    refused("--model house (the model that ships), or --exec", "-d", "ws");
+    refused("there is no such file", "-d", "ws", "--model", "none.gguf");
+    refused("two models are called \"m\"", "-d", "ws", "-m", "m.gguf", "-m", "other/m.gguf");
+    refused(
+        "both work on tasks of type \"embed\"", "-d", "ws", "-m", "m.gguf", "--exec", "embed=cat");
+    refused("--memory must be an amount", "-d", "ws", "-m", "m.gguf", "--memory", "much");
+    refused("--idle must be longer than 0s", "-d", "ws", "-m", "m.gguf", "--idle", "0s");
+    refused("--cache is \"f8\"", "-d", "ws", "-m", "m.gguf", "--cache", "f8");
+    refused("--ctx must be a whole number", "-d", "ws", "-m", "m.gguf", "--ctx", "1");
+    refused(
+        "--slots must be a whole number from 1 to 512",
+        "-d",
+        "ws",
+        "-m",
+        "m.gguf",
+        "--slots",
+        "513");
+    refused("--memory goes with --model", "-d", "ws", "--exec", "a=b", "--memory", "4G");
+    refused("--status and --model", "-d", "ws", "--status", "--model", "m.gguf");
+    refused("--stop and --threads", "-d", "ws", "--stop", "--threads", "2");
+    for (String variable :
+        new String[] {
+          "NRVNA_MAX_CTX", "MILLRACE_TEMP", "NRVNA_THINKING", "NRVNA_MAX_RECOVERY_ATTEMPTS"
+        }) {
+      cli.env(variable, "some");
+      refused(variable + " must be", "-d", "ws", "-m", "m.gguf");
+      cli.env(variable, "");
+    }
+    cli.env("MILLRACE_MODEL", "none.gguf");
+    refused("there is no such file", "-d", "ws");
   }
 
   @Test

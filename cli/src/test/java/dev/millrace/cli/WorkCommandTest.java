@@ -177,6 +177,63 @@ class WorkCommandTest {
   }
 
   @Test
+  void parametersHaveTheNamesThatWorkersKnow() {
+    String id =
+        cli.submit(
+            "ws",
+            "x",
+            "--model",
+            "house",
+            "--system",
+            "be kind",
+            "--temp",
+            "0.5",
+            "--seed",
+            "7",
+            "-n",
+            "20",
+            "--top-k",
+            "3",
+            "--top-p",
+            "0.9",
+            "--min-p",
+            "0",
+            "--stop",
+            "a",
+            "--stop",
+            "b",
+            "--param",
+            "thinking=false");
+    assertThat(Json.write(stage(id).data()))
+        .isEqualTo(
+            "{\"model\":\"house\",\"system\":\"be kind\",\"temperature\":0.5,\"seed\":7,"
+                + "\"max_tokens\":20,\"top_k\":3,\"top_p\":0.9,\"min_p\":0.0,"
+                + "\"stop\":[\"a\",\"b\"],\"thinking\":false}");
+    assertThat(Json.write(stage(cli.submit("ws", "x", "--raw")).data()))
+        .isEqualTo("{\"raw\":true}");
+    assertThat(Json.write(stage(cli.submit("ws", "x", "--embed", "--model", "m")).data()))
+        .isEqualTo("{\"model\":\"m\"}");
+  }
+
+  @Test
+  void parametersOutOfRangeAreRefused() {
+    refused("--temp must be a number from 0 to 100", "--temp", "warm");
+    refused("--temp must be a number from 0 to 100", "--temp=-1");
+    refused("--top-p must be above 0", "--top-p", "0");
+    refused("--top-p must be a number from 0 to 1", "--top-p", "1.1");
+    refused("--min-p must be a number from 0 to 1", "--min-p", "NaN");
+    refused("--top-k must be a whole number", "--top-k=-1");
+    refused("--max-tokens must be a whole number from 1", "-n", "0");
+    refused("--seed must be a whole number of 64 bits", "--seed", "1.5");
+    refused("--stop must not be empty", "--stop", "");
+    refused("--model must not be empty", "--model", " ");
+    refused("--raw and --system are mutually exclusive", "--raw", "--system", "x");
+    refused("--temp is for generated text, not for embeddings", "--embed", "--temp", "1");
+    refused("--stop is for generated text", "--mode", "embed", "--stop", "x");
+    refused("--param seed is given twice", "--seed", "1", "--param", "seed=2");
+  }
+
+  @Test
   void embedIsATypeOfItsOwn() {
     assertThat(stage(cli.submit("ws", "x", "--embed")).type()).isEqualTo("embed");
     assertThat(stage(cli.submit("ws", "x", "--mode", "embed")).type()).isEqualTo("embed");
@@ -189,7 +246,7 @@ class WorkCommandTest {
     Files.writeString(dir.resolve("s.json"), schema);
     Files.writeString(dir.resolve("g.gbnf"), "root ::= \"x\"\n");
     String id = cli.submit("ws", "x", "--json-schema", "s.json");
-    assertThat(stage(id).data().get("jsonSchema")).isEqualTo(schema);
+    assertThat(stage(id).data().get("json_schema")).isEqualTo(schema);
     assertThat(ws.resolve("input/ready/" + id + "/schema.json")).hasContent(schema);
     assertThat(stage(cli.submit("ws", "x", "--grammar", "g.gbnf")).data().get("grammar"))
         .isEqualTo("root ::= \"x\"\n");

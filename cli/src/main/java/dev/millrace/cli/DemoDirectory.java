@@ -1,0 +1,48 @@
+package dev.millrace.cli;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Where a demo's workspace goes: {@code millrace-demo-1} in the directory for temporary files, or
+ * the next number. Users copy the name into commands, so it is short, unlike what Java would make
+ * up; that it is new, and the user's alone, is ensured all the same.
+ */
+final class DemoDirectory {
+  private static final int MOST = 10_000;
+
+  private DemoDirectory() {}
+
+  static Path create(Shell shell) throws IOException {
+    Path parent = parent(shell);
+    boolean posix = parent.getFileSystem().supportedFileAttributeViews().contains("posix");
+    FileAttribute<?>[] mine =
+        posix
+            ? new FileAttribute<?>[] {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+            }
+            : new FileAttribute<?>[0];
+    for (int number = 1; number <= MOST; number++) {
+      try {
+        return Files.createDirectory(parent.resolve("millrace-demo-" + number), mine);
+      } catch (FileAlreadyExistsException e) {
+        // of an earlier demo, or of another user
+      }
+    }
+    throw new Refusal(
+        "there are " + MOST + " demos in " + parent + " already: rm -r millrace-demo-*");
+  }
+
+  /** Java would always take /tmp, whatever the user prefers. */
+  private static Path parent(Shell shell) {
+    String preferred = shell.variable("TMPDIR");
+    Path parent = preferred == null ? null : shell.path(preferred).normalize();
+    return parent != null && Files.isDirectory(parent)
+        ? parent
+        : Path.of(System.getProperty("java.io.tmpdir"));
+  }
+}

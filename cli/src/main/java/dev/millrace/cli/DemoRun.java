@@ -1,0 +1,169 @@
+package dev.millrace.cli;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerBuilder;
+import dev.millrace.server.ServerState;
+import dev.millrace.server.ServerStatus;
+import dev.millrace.server.Worker;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/** The demo's job from its submission to its end, with a server that lives as long. */
+final class DemoRun {
+  private static final Duration FRAME = Duration.ofMillis(100);
+
+  /**
+   * What does the work.
+   *
+   * @param model what jobs call the model
+   * @param slots tasks at once
+   * @param context positions of a sequence
+   */
+  record Mill(String model, List<Worker> workers, int slots, int context) {}
+
+  /** Who watches. */
+  record Stage(Shell shell, DemoTale tale, DemoScreen screen, DemoMoment moment) {}
+
+  private final Workspace workspace;
+  private final Mill mill;
+  private final Stage stage;
+  private final DemoStop stop;
+
+  DemoRun(Workspace workspace, Mill mill, Stage stage, DemoStop stop) {
+    this.workspace = workspace;
+    this.mill = mill;
+    this.stage = stage;
+    this.stop = stop;
+  }
+
+  /**
+   * Submits, works, approves, and returns what came of it. However it ends, nothing runs any more
+   * and what was begun can go on later.
+   *
+   * @throws DemoStop.Stopped if the user wanted so
+   * @throws Refusal if the job did not complete
+   */
+  DemoReport run() throws DemoStop.Stopped, IOException, InterruptedException {
+    try (JobStore store = workspace.own().orElseThrow(this::owned)) {
+      JobId id = store.submit(DemoJob.of(mill.context()));
+      stage.tale().submitted(id);
+      ServerBuilder builder = Server.builder(store).slots(mill.slots());
+      mill.workers().forEach(builder::worker);
+      Server server = builder.build();
+      try {
+        server.start();
+        workspace.announce(info());
+        return work(store, server, id);
+      } finally {
+        stage.screen().end();
+        server.stopNow();
+        workspace.withdraw();
+      }
+    }
+  }
+
+  private Refusal owned() {
+    return new Refusal("another process works in " + workspace.root() + "; start the demo again");
+  }
+
+  private JsonObject info() {
+    return JsonObject.create()
+        .put("pid", ProcessHandle.current().pid())
+        .put("types", mill.workers().stream().map(Worker::type).toList())
+        .put("model", mill.model())
+        .put("workers", mill.slots())
+        .put("started_at", Times.micros(Instant.now()));
+  }
+
+  private DemoReport work(JobStore store, Server server, JobId id)
+      throws DemoStop.Stopped, IOException, InterruptedException {
+    watch(store, server, id, DemoJob.STORIES);
+    stage.tale().gate(id, workspace.directory(id).orElse(workspace.root()));
+    boolean key = stage.moment().pass(stage.shell(), stop::orGoOn);
+    approve(store, id);
+    stage.tale().approved(key);
+    JobView end = watch(store, server, id, DemoJob.CHARACTERS);
+    return DemoReport.of(store, end, workspace.root());
+  }
+
+  /** That somebody else was quicker is as good. */
+  private static void approve(JobStore store, JobId id) {
+    Answer answer =
+        store.approve(id, DemoJob.CHARACTERS, Cause.user("demo", "the demo's own approval"));
+    if (answer instanceof Answer.Refused(String message) && waits(store, id)) {
+      throw new Refusal("the gate did not open: " + message);
+    }
+  }
+
+  private static boolean waits(JobStore store, JobId id) {
+    return job(store, id).stages().get(DemoJob.CHARACTERS - 1).state() == StageState.WAITING;
+  }
+
+  /** Shows a stage until it has completed. */
+  private JobView watch(JobStore store, Server server, JobId id, int number)
+      throws DemoStop.Stopped, InterruptedException {
+    int limit = number == DemoJob.STORIES ? DemoJob.limit(mill.context()) : DemoJob.NAMES_TOKENS;
+    DemoWatch watch = new DemoWatch(store, id, number, limit, InstantSource.system());
+    double fastest = 0;
+    while (true) {
+      JobView job = job(store, id);
+      DemoFrame frame = watch.look(job);
+      fastest = Math.max(fastest, frame.rate());
+      stage.screen().show(frame);
+      check(server, job);
+      if (frame.state() == StageState.COMPLETED && ended(job, number)) {
+        stage.screen().end();
+        stage.tale().completed(job.stages().get(number - 1), frame.tokens(), fastest);
+        return job;
+      }
+      stop.orGoOn(FRAME);
+    }
+  }
+
+  /** The job ends a moment after its last stage; the next stage waits a moment after this one. */
+  private static boolean ended(JobView job, int number) {
+    return number == job.stages().size()
+        ? job.state() == JobState.COMPLETED
+        : job.stages().get(number).state() != StageState.CREATED;
+  }
+
+  private void check(Server server, JobView job) {
+    String id = job.header().id().value();
+    if (job.state() == JobState.FAILED || job.state() == JobState.ABORTED) {
+      throw new Refusal(
+          "the demo's job "
+              + (job.state() == JobState.FAILED ? "failed: " + job.error() : "was aborted")
+              + "; see \"millrace job "
+              + workspace.root()
+              + " "
+              + id
+              + "\"");
+    }
+    ServerStatus status = server.status();
+    if (status.state() == ServerState.STOPPED) {
+      throw new Refusal(
+          "the demo's server stopped: "
+              + (status.problem() == null
+                  ? "MILLRACE_LOG_LEVEL=info says more"
+                  : status.problem()));
+    }
+  }
+
+  private static JobView job(JobStore store, JobId id) {
+    return store
+        .find(id)
+        .orElseThrow(() -> new Refusal("job " + id.value() + " was removed from its workspace"));
+  }
+}

@@ -1,0 +1,18 @@
+package dev.millrace.cli;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+
+/** Opens models for commands that work off jobs: what cannot be run is a user's error, not ours. */
+final class ModelLoading {
+  private ModelLoading() {}
+
+  static Inference open(InferenceSettings settings) {
+    try {
+      return Inference.open(settings);
+    } catch (EngineException e) {
+      throw EngineOpening.refusal(settings.models().getFirst().file(), e);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.ModelFile;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user asks of a server.
+ *
+ * @param commands programs by the type that they work on
+ * @param inference the models and how they run; null if there are none
+ * @param slots sequences of a model at once, and programs at once
+ * @param recoveries that a task survives whose job does not say; null: the usual number
+ * @param patient whether to wait for a workspace that another server owns
+ */
+record ServeSettings(
+    Path workspace,
+    Map<String, String> commands,
+    @Nullable InferenceSettings inference,
+    int slots,
+    @Nullable Integer recoveries,
+    boolean drain,
+    boolean patient) {
+
+  /** What models work on. */
+  static final List<String> MODEL_TYPES = List.of("generate", "embed");
+
+  private static final int MOST_PROGRAMS = 1_000;
+
+  static ServeSettings of(Shell shell, Arguments given) {
+    Map<String, String> commands = commands(given.all(ServeCommand.EXEC));
+    // The variable is for those who say nothing: a program for prompts must not collide with it.
+    boolean modelled = given.has(InferenceOptions.MODEL) || commands.isEmpty();
+    List<ModelFile> models = modelled ? InferenceOptions.models(shell, given) : List.of();
+    require(given, commands, models);
+    Path workspace = Workspaces.forServer(shell, given);
+    int slots = slots(shell, given, !models.isEmpty());
+    return new ServeSettings(
+        workspace,
+        commands,
+        models.isEmpty() ? null : InferenceOptions.settings(shell, given, models, slots),
+        slots,
+        new Variables(shell).integer(0, 1_000, "MAX_RECOVERY_ATTEMPTS"),
+        given.has(ServeCommand.DRAIN),
+        !given.has(ServeCommand.NO_WAIT));
+  }
+
+  private static void require(
+      Arguments given, Map<String, String> commands, List<ModelFile> models) {
+    if (models.isEmpty() && commands.isEmpty()) {
+      throw new UsageException(
+          "nothing to work with: pass --model MODEL, for example --model house (the model that"
+              + " ships), or --exec TYPE=COMMAND, for example --exec generate='tr a-z A-Z'");
+    }
+    for (Option option : InferenceOptions.TUNING) {
+      if (models.isEmpty() && given.has(option)) {
+        throw new UsageException(option.shown() + " goes with --model");
+      }
+    }
+    for (String type : MODEL_TYPES) {
+      if (!models.isEmpty() && commands.containsKey(type)) {
+        throw new UsageException(
+            "--exec "
+                + type
+                + "=… and --model both work on tasks of type \""
+                + type
+                + "\"; name another type, or leave one of them out");
+      }
+    }
+  }
+
+  private static Map<String, String> commands(List<String> given) {
+    Map<String, String> commands = new LinkedHashMap<>();
+    for (String each : given) {
+      int equals = each.indexOf('=');
+      if (equals < 1 || each.substring(equals + 1).isBlank()) {
+        throw new UsageException("--exec must be TYPE=COMMAND, not \"" + each + "\"");
+      }
+      try {
+        String type = StageSpec.requireType(each.substring(0, equals));
+        if (commands.put(type, each.substring(equals + 1)) != null) {
+          throw new UsageException("--exec names type \"" + type + "\" twice");
+        }
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("--exec: " + e.getMessage());
+      }
+    }
+    return commands;
+  }
+
+  private static int slots(Shell shell, Arguments given, boolean model) {
+    int most = model ? InferenceOptions.MOST_SLOTS : MOST_PROGRAMS;
+    if (given.has(ServeCommand.SLOTS)) {
+      return given.integer(ServeCommand.SLOTS, 1, most, 1);
+    }
+    Variables variables = new Variables(shell);
+    Integer slots = variables.integer(1, most, "SLOTS");
+    Integer workers = slots == null ? variables.integer(1, most, "WORKERS") : slots;
+    return workers == null ? (model ? 16 : 4) : workers;
+  }
+
+  /** The types of tasks that this server claims. */
+  Set<String> types() {
+    Set<String> types = new LinkedHashSet<>();
+    if (inference != null) {
+      types.addAll(MODEL_TYPES);
+    }
+    types.addAll(commands.keySet());
+    return types;
+  }
+
+  /** What other processes learn of the server. */
+  JsonObject info() {
+    JsonObject info = JsonObject.create().put("pid", ProcessHandle.current().pid());
+    if (inference != null) {
+      List<JsonObject> models = new ArrayList<>();
+      for (ModelFile model : inference.models()) {
+        models.add(
+            JsonObject.create().put("name", model.name()).put("file", model.file().toString()));
+      }
+      info.put("model", inference.models().getFirst().file().toString()).put("models", models);
+    }
+    return info.put("types", List.copyOf(types()))
+        .put("workers", slots)
+        .put("started_at", Times.micros(Instant.now()));
+  }
+
+  /** The same for the log. */
+  String text() {
+    String models =
+        inference == null
+            ? ""
+            : "models "
+                + String.join(", ", inference.models().stream().map(ModelFile::name).toList())
+                + ", memory "
+                + Sizes.text(inference.memory())
+                + ", ";
+    return models + "types " + String.join(", ", types()) + ", slots " + slots;
+  }
+}

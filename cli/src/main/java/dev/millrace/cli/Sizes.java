@@ -1,0 +1,45 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.UsageException;
+import java.math.BigDecimal;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Amounts of memory as people write them: {@code 512M}, {@code 4G}, {@code 1.5GiB}. */
+final class Sizes {
+  private static final Pattern FORM =
+      Pattern.compile("(\\d{1,15}(?:\\.\\d{1,6})?)(?:([KMGT])(?:IB|B)?)?");
+  private static final BigDecimal MOST = BigDecimal.valueOf(1L << 50);
+
+  private Sizes() {}
+
+  /** The bytes that {@code text} means, in powers of 1,024; {@code name} is whose it is. */
+  static long parse(String name, String text) {
+    Matcher form = FORM.matcher(text.strip().toUpperCase(Locale.ROOT));
+    if (form.matches()) {
+      String unit = form.group(2);
+      int power = unit == null ? 0 : 10 * (1 + "KMGT".indexOf(unit));
+      BigDecimal bytes = new BigDecimal(form.group(1)).multiply(BigDecimal.valueOf(1L << power));
+      if (bytes.signum() > 0 && bytes.compareTo(MOST) <= 0) {
+        return bytes.longValue();
+      }
+    }
+    throw new UsageException(
+        name + " must be an amount of memory, for example 512M, 4G or 1.5G, not \"" + text + "\"");
+  }
+
+  /** The same the other way round, to the nearest tenth. */
+  static String text(long bytes) {
+    String units = "KMGT";
+    double value = bytes;
+    int unit = -1;
+    while (value >= 1023.95 && unit < units.length() - 1) {
+      value /= 1024;
+      unit++;
+    }
+    return unit < 0
+        ? bytes + " B"
+        : String.format(Locale.ROOT, "%.1f %ciB", value, units.charAt(unit));
+  }
+}

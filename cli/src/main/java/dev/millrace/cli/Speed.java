@@ -1,0 +1,47 @@
+package dev.millrace.cli;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How fast a count grows, by what was seen of it in the last half minute, or, of something slow, the
+ * last few times that it grew. Times are nanoseconds and do not go backwards.
+ */
+final class Speed {
+  private static final long WINDOW = Duration.ofSeconds(30).toNanos();
+  private static final int FEW = 10;
+  private static final double SECOND = 1e9;
+
+  private record Sample(long time, long count) {}
+
+  private final Deque<Sample> growth = new ArrayDeque<>();
+  private long now;
+
+  /** The count at a time. */
+  void sample(long time, long count) {
+    now = time;
+    if (growth.isEmpty() || growth.getLast().count() != count) {
+      growth.addLast(new Sample(time, count));
+    }
+    while (growth.size() > FEW && time - growth.getFirst().time() > WINDOW) {
+      growth.removeFirst();
+    }
+  }
+
+  /** In a second; 0 while nothing was seen to happen. */
+  double perSecond() {
+    if (growth.size() < 2 || now - growth.getFirst().time() <= 0) {
+      return 0;
+    }
+    Sample first = growth.getFirst();
+    return (growth.getLast().count() - first.count()) * SECOND / (now - first.time());
+  }
+
+  /** How long {@code left} more will take; null where nobody can tell. */
+  @Nullable Duration until(long left) {
+    double speed = perSecond();
+    return speed <= 0 ? null : Duration.ofMillis((long) Math.min(1e15, 1_000 * left / speed));
+  }
+}

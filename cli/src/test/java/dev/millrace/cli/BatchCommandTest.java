@@ -1,0 +1,300 @@
+package dev.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.cli.args.Parser;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code batch} in this JVM, with a worker of the test's own in the place of a model. */
+@Timeout(60)
+class BatchCommandTest {
+  @TempDir Path dir;
+  private final ConcurrentLinkedQueue<String> worked = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger opened = new AtomicInteger();
+  private Worker.Body worker = task -> new TaskOutcome.Done(answer(content(task.input())));
+
+  @BeforeEach
+  void open() throws IOException {
+    Files.writeString(dir.resolve("m.gguf"), "");
+  }
+
+  private void requests(String... contents) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String content : contents) {
+      lines.add(
+          """
+          {"custom_id":"id-%s","method":"POST","url":"/v1/chat/completions","body":{"model":"gpt",\
+          "messages":[{"role":"user","content":"%s"}],"max_tokens":5}}\
+          """
+              .formatted(content, content));
+    }
+    Files.write(dir.resolve("in.jsonl"), lines);
+  }
+
+  private static String content(Object input) {
+    JsonObject parameters = JsonObject.of(input, "input");
+    return JsonObject.of(parameters.list("messages").getFirst(), "message").string("content");
+  }
+
+  private TaskResult answer(String content) {
+    worked.add(content);
+    return TaskResult.of("re: " + content)
+        .withReceipt(
+            JsonObject.create()
+                .put("model", "m")
+                .put("prompt_tokens", 3)
+                .put("completion_tokens", content.length())
+                .put("finish_reason", content.length() > 3 ? "length" : "stop"));
+  }
+
+  private int run(Shell shell, String... args) {
+    BatchCommand command = new BatchCommand((_, _, _, model) -> engine(model.name()));
+    try {
+      return command.run(shell, Parser.parse(command.syntax(), args, 0));
+    } catch (Refusal e) {
+      shell.err().println("Error: " + e.getMessage());
+      return 1;
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private BatchHost.Engine engine(String name) {
+    opened.incrementAndGet();
+    return new BatchHost.Engine() {
+      @Override
+      public List<Worker> workers() {
+        return List.of(Worker.deciding("generate", task -> worker.work(task)));
+      }
+
+      @Override
+      public int slots() {
+        return 2;
+      }
+
+      @Override
+      public long generated() {
+        return worked.size() * 10L;
+      }
+
+      @Override
+      public JsonObject info() {
+        return JsonObject.create()
+            .put("types", List.of("generate"))
+            .put("models", List.of(Map.of("name", name)));
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private Watched start(String... args) {
+    return Watched.start(dir, shell -> run(shell, args));
+  }
+
+  private Cli.Result batch(String... args) {
+    return start(args).result();
+  }
+
+  private List<JsonObject> output() throws IOException {
+    return Files.readAllLines(dir.resolve("in.out.jsonl")).stream().map(Json::object).toList();
+  }
+
+  @Test
+  void answersHaveOpenAisShapeAndTheOrderOfTheRequests() throws IOException {
+    requests("one", "three");
+    Cli.Result result = batch("in.jsonl", "--model", "m.gguf");
+    assertThat(result.status()).as(result.toString()).isZero();
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err())
+        .contains(": 2 requests\n", "2 requests: 2 done, 0 failed, 8 tokens in ", "in.out.jsonl\n");
+    JsonObject first = output().getFirst();
+    long created = first.object("response").object("body").integer("created");
+    assertThat(created).isPositive();
+    String key = first.string("id").substring("batch_req_".length());
+    assertThat(key).matches("[0-9a-f]{16}-1");
+    assertThat(Json.write(first))
+        .isEqualTo(
+            """
+            {"id":"batch_req_%s","custom_id":"id-one","response":{"status_code":200,\
+            "request_id":"req_%s","body":{"id":"chatcmpl-%s","object":"chat.completion",\
+            "created":%d,"model":"m","choices":[{"index":0,"message":{"role":"assistant",\
+            "content":"re: one"},"logprobs":null,"finish_reason":"stop"}],"usage":\
+            {"prompt_tokens":3,"completion_tokens":3,"total_tokens":6}}},"error":null}\
+            """
+                .formatted(key, key, key, created));
+    assertThat(output().get(1).get("custom_id")).isEqualTo("id-three");
+    assertThat(Json.write(output().get(1))).contains("\"finish_reason\":\"length\"");
+    assertThat(dir.resolve("in.out.jsonl.tmp")).doesNotExist();
+    assertThat(dir.resolve("in.jsonl.millrace/output")).isDirectory();
+  }
+
+  @Test
+  void aRequestThatFailsHasAnErrorAndTheOthersAnswers() throws IOException {
+    requests("good", "bad", "fine");
+    worker =
+        task ->
+            content(task.input()).equals("bad")
+                ? new TaskOutcome.Failed(Failure.permanent("no luck"))
+                : new TaskOutcome.Done(answer(content(task.input())));
+    Cli.Result result = batch("in.jsonl", "-m", "m.gguf", "--json");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(Json.object(result.out()).values())
+        .containsEntry("requests", 3L)
+        .containsEntry("completed", 2L)
+        .containsEntry("failed", 1L)
+        .containsEntry("completion_tokens", 8L)
+        .containsEntry("output", dir.resolve("in.out.jsonl").toString());
+    assertThat(output()).hasSize(3);
+    assertThat(Json.write(output().get(1)))
+        .endsWith(
+            "\"custom_id\":\"id-bad\",\"response\":null,\"error\":"
+                + "{\"code\":\"request_failed\",\"message\":\"no luck\"}}");
+  }
+
+  @Test
+  void afterItsEndItIsOnlyWrittenAgainUnlessFresh() throws IOException {
+    requests("one", "two");
+    batch("in.jsonl", "-m", "m.gguf");
+    List<JsonObject> before = output();
+    Files.delete(dir.resolve("in.out.jsonl"));
+    Cli.Result again = batch("in.jsonl");
+    assertThat(again.status()).isZero();
+    assertThat(again.err()).contains("is done: only the output is written");
+    assertThat(output()).isEqualTo(before);
+    assertThat(opened).hasValue(1);
+    Cli.Result shown = batch("in.jsonl", "--out", "-");
+    assertThat(shown.lines()).hasSize(2).first().isEqualTo(Json.write(before.getFirst()));
+    assertThat(batch("in.jsonl", "-m", "m.gguf", "--fresh").status()).isZero();
+    assertThat(opened).hasValue(2);
+    assertThat(worked).hasSize(4);
+    requests("one", "two", "three");
+    batch("in.jsonl", "-m", "m.gguf");
+    assertThat(worked).as("another file is another job").hasSize(7);
+  }
+
+  @Test
+  void whatWasDoneBeforeAnInterruptIsNotDoneAgain() throws Exception {
+    requests("1", "2", "3", "4", "5");
+    CountDownLatch reached = new CountDownLatch(1);
+    worker = task -> blockAt("3", task, reached);
+    Watched first = start("in.jsonl", "-m", "m.gguf");
+    reached.await();
+    await().until(() -> worked.contains("2") && worked.contains("1"));
+    first.interrupt();
+    Cli.Result stopped = first.result();
+    assertThat(stopped.status()).isEqualTo(130);
+    assertThat(stopped.err())
+        .contains(" of 5 done and kept in ", "; run the same command again to go on");
+    assertThat(dir.resolve("in.out.jsonl")).doesNotExist();
+    int before = worked.size();
+    worker = task -> new TaskOutcome.Done(answer(content(task.input())));
+    Cli.Result again = batch("in.jsonl", "-m", "m.gguf");
+    assertThat(again.err()).contains("was begun: it goes on");
+    assertThat(again.status()).isZero();
+    assertThat(worked).as("after %d", before).containsExactlyInAnyOrder("1", "2", "3", "4", "5");
+    assertThat(output())
+        .extracting(line -> line.get("custom_id"))
+        .containsExactly("id-1", "id-2", "id-3", "id-4", "id-5");
+  }
+
+  private TaskOutcome blockAt(String which, TaskContext task, CountDownLatch reached)
+      throws InterruptedException {
+    String content = content(task.input());
+    if (content.compareTo(which) >= 0) {
+      reached.countDown();
+      Thread.sleep(Long.MAX_VALUE); // until it is told to stop
+    }
+    return new TaskOutcome.Done(answer(content));
+  }
+
+  @Test
+  void theServerOfTheWorkspaceDoesTheWorkAndIsTakenOverFrom() throws Exception {
+    requests("1", "2", "3");
+    Path ws = dir.resolve("ws");
+    JobStore store = Workspace.open(ws).own().orElseThrow();
+    Watched batch = start("in.jsonl", "-d", "ws", "-m", "m.gguf");
+    List<Claim> claims = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              claims.addAll(store.claim(new Demand(Set.of("generate"), 1, "test", null)));
+              return !claims.isEmpty();
+            });
+    store.complete(claims.getFirst(), TaskResult.of("by the server"));
+    assertThat(opened).hasValue(0);
+    store.close();
+    assertThat(batch.result().status()).isZero();
+    assertThat(opened).hasValue(1);
+    assertThat(worked).containsExactlyInAnyOrder("2", "3");
+    assertThat(Json.write(output().getFirst())).contains("\"content\":\"by the server\"");
+  }
+
+  @Test
+  void withoutAServerAndWithoutAModelNothingIsSubmitted() throws IOException {
+    requests("1");
+    Cli.Result result = batch("in.jsonl");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err()).contains("no server works on ", "pass --model MODEL");
+    assertThat(Workspace.open(dir.resolve("in.jsonl.millrace")).flow().list(10)).isEmpty();
+  }
+
+  @Test
+  void aBadFileLeavesNothingBehind() throws IOException {
+    Files.writeString(dir.resolve("in.jsonl"), "{\"custom_id\":\"a\"}\n");
+    Cli.Result result = batch("in.jsonl", "-m", "m.gguf");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("line 1: method must be \"POST\"", "line 1: url must be one of");
+    assertThat(dir.resolve("in.jsonl.millrace")).doesNotExist();
+    assertThat(batch("none.jsonl", "-m", "m.gguf").err()).contains("none.jsonl is not there");
+  }
+
+  @Test
+  void aTerminalSeesABar() throws Exception {
+    requests("1", "2", "3", "4");
+    CountDownLatch reached = new CountDownLatch(1);
+    worker = task -> blockAt("3", task, reached);
+    Watched batch = Watched.onTerminal(dir, shell -> run(shell, "in.jsonl", "-m", "m.gguf"));
+    reached.await();
+    batch.awaitErr("[████████████░░░░░░░░░░░░] 2/4");
+    batch.interrupt();
+    assertThat(batch.result().status()).isEqualTo(130);
+  }
+
+  @Test
+  void wordsThatMakeNoSenseAreRefused() {
+    Cli cli = new Cli(dir);
+    assertThat(cli.run("batch").status()).isEqualTo(2);
+    assertThat(cli.run("batch", "-").err()).contains("must be in a file");
+    assertThat(cli.run("batch", "a", "b").err()).contains("unexpected argument: b");
+    assertThat(cli.run("batch", "a", "--out", "-", "--json").err()).contains("would mix");
+    assertThat(cli.run("batch", "a", "--model", "nothing-like-it").status()).isEqualTo(1);
+  }
+}

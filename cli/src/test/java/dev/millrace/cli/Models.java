@@ -1,0 +1,42 @@
+package dev.millrace.cli;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Shape;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerBuilder;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.ModelFile;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Small models of random weights, and a server in this JVM that works with one. */
+final class Models {
+  private Models() {}
+
+  /** A model that generates; its text means nothing. */
+  static Path random(Path file, int seed) throws IOException {
+    return RandomModels.write(file, Shape.small("llama"), TensorType.Q8_0, seed);
+  }
+
+  /** Works off all that a model can do in a workspace. */
+  static void drain(Path workspace, String name, Path model) throws InterruptedException {
+    InferenceSettings settings =
+        InferenceSettings.of(List.of(new ModelFile(name, model)))
+            .withEngine(EngineSettings.usual().withThreads(2).withSlots(4));
+    try (JobStore store = Workspace.open(workspace).own().orElseThrow();
+        Inference inference = Inference.open(settings)) {
+      ServerBuilder builder = Server.builder(store).slots(inference.slots());
+      inference.workers().forEach(builder::worker);
+      try (Server server = builder.build()) {
+        server.start();
+        server.drain();
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Reading.Draft;
+import dev.millrace.core.store.Reading.QueuePlace;
+import dev.millrace.core.task.Piece;
+import dev.millrace.store.fs.Owner;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** What following, bars and estimates are made of. */
+class ProgressTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void speedIsThatOfTheLastHalfMinute() {
+    Speed speed = new Speed();
+    assertThat(speed.until(10)).isNull();
+    for (int t = 0; t <= 100; t++) {
+      speed.sample(t * SECOND, t < 50 ? t : 50 + (t - 50) * 10);
+    }
+    assertThat(speed.perSecond()).isBetween(9.9, 10.1);
+    assertThat(speed.until(100)).isBetween(Duration.ofMillis(9_900), Duration.ofMillis(10_100));
+  }
+
+  @Test
+  void somethingSlowHasASpeedToo() {
+    Speed speed = new Speed();
+    for (int t = 0; t <= 300; t++) {
+      speed.sample(t * SECOND, t / 100);
+    }
+    assertThat(speed.perSecond()).isBetween(0.004, 0.011);
+    assertThat(ProgressBar.rate(speed.perSecond(), "")).endsWith("/min");
+  }
+
+  @Test
+  void spansAreRoundedAsOneSaysThem() {
+    assertThat(List.of(0, 40, 99, 100, 5_400, 6_000, 7_500, 864_000))
+        .extracting(seconds -> ProgressBar.span(Duration.ofSeconds(seconds)))
+        .containsExactly(
+            "1 s", "40 s", "99 s", "2 min", "90 min", "1 h 40 min", "2 h 5 min", "10 days");
+  }
+
+  @Test
+  void placesInLine() {
+    Owner owner = new Owner(true, true, OptionalLong.of(1), JsonObject.create());
+    Owner nobody = new Owner(false, false, OptionalLong.empty(), JsonObject.create());
+    Owner other =
+        new Owner(true, true, OptionalLong.of(1), Json.object("{\"types\":[\"resize\"]}"));
+    Optional<QueuePlace> third = Optional.of(new QueuePlace(2, 17, Duration.ofSeconds(40)));
+    assertThat(QueueText.of(third, owner, "generate", "ws"))
+        .isEqualTo("3rd of 17, starts in about 40 s");
+    assertThat(QueueText.of(third, nobody, "generate", "ws"))
+        .isEqualTo("waits as 3rd of 17; no server works on ws");
+    assertThat(QueueText.of(third, other, "generate", "ws")).contains("no worker for \"generate\"");
+    assertThat(QueueText.of(Optional.empty(), nobody, "generate", "ws"))
+        .isEqualTo("waits; no server works on ws");
+    assertThat(List.of(1, 2, 3, 4, 11, 12, 13, 21, 101, 112))
+        .extracting(QueueText::ordinal)
+        .containsExactly(
+            "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "101st", "112th");
+  }
+
+  @Test
+  void everyWayToCutATextShowsItOnce() {
+    String text = "Es war einmal ein Müller, der hatte 🐈.";
+    for (int cut = 0; cut <= text.length(); cut++) {
+      for (int again = 0; again <= cut; again++) {
+        StringBuilder shown = new StringBuilder();
+        Transcript transcript = new Transcript(shownIn(shown));
+        transcript.add(draft(0, text.substring(0, cut)));
+        // The journal was lost, and the text is made once more up to another place.
+        transcript.add(draft(0, text.substring(0, again)));
+        transcript.end(text);
+        assertThat(shown.toString()).as("cut at %d, again to %d", cut, again).isEqualTo(text);
+      }
+    }
+  }
+
+  @Test
+  void aTextThatDiffersBeginsAnew() {
+    StringBuilder shown = new StringBuilder();
+    Transcript transcript = new Transcript(shownIn(shown));
+    transcript.add(draft(0, "abc"));
+    transcript.add(draft(0, "ab"));
+    transcript.add(new Draft(2, 4, List.of(new Piece(List.of(1), "xy"))));
+    transcript.end("abx");
+    assertThat(shown.toString()).isEqualTo("abc|abxy|abx");
+  }
+
+  private static Draft draft(long from, String text) {
+    return new Draft(from, from + text.length(), List.of(new Piece(List.of(1), text)));
+  }
+
+  private static Transcript.Reader shownIn(StringBuilder shown) {
+    return new Transcript.Reader() {
+      @Override
+      public void text(String more) {
+        shown.append(more);
+      }
+
+      @Override
+      public void anew() {
+        shown.append('|');
+      }
+    };
+  }
+}
