@@ -2,13 +2,8 @@ package dev.millrace.bench;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.engine.gguf.TensorType;
-import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.engine.oracle.Recipe;
-import dev.millrace.engine.oracle.Shape;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,7 +32,7 @@ public final class EngineBench {
             : List.of("1b-Q8_0", "1b-Q4_0", "1b-Q4_K_M");
     Path directory = Scratch.fresh("engine");
     for (String model : models) {
-      Path file = Files.exists(Path.of(model)) ? Path.of(model) : random(directory, model);
+      Path file = RandomWeights.file(directory, model);
       Map<String, List<Double>> ours = new LinkedHashMap<>();
       Map<String, List<Double>> theirs = new LinkedHashMap<>();
       JsonObject last = JsonObject.create();
@@ -49,15 +44,6 @@ public final class EngineBench {
       print(model, ours, theirs, last);
     }
     Scratch.clean();
-  }
-
-  private static Path random(Path directory, String name) throws IOException {
-    Shape shape = name.startsWith("1b-") ? Shape.llama1b() : Shape.smol135m();
-    String type = name.substring(name.indexOf('-') + 1);
-    Path file = directory.resolve(name + ".gguf");
-    return type.equals("Q4_K_M")
-        ? RandomModels.write(file, shape, Recipe.q4km(shape.layers()), 1)
-        : RandomModels.write(file, shape, TensorType.valueOf(type), 1);
   }
 
   private static List<String> ours(Path file) {

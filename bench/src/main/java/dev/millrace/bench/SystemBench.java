@@ -1,0 +1,187 @@
+package dev.millrace.bench;
+
+import dev.millrace.engine.EngineSettings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Many jobs on one model: the engine alone, the whole system from submission to result on disk, and
+ * llama.cpp with a context for each of a few workers, in turns.
+ *
+ * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --jobs}, {@code
+ * --rounds}, {@code --prompt} and {@code --output} tokens of jobs that have nothing in common,
+ * {@code --prefix}, {@code --own} and {@code --prefix-output} tokens of jobs that begin alike,
+ * {@code --slots}, {@code --threads}, {@code --context}, {@code --temperature}, {@code --workers}
+ * and {@code --peer-jobs} of the peer, and {@code --skip} with any of engine, system, peer, apart,
+ * prefix.
+ */
+public final class SystemBench {
+  private static final Set<String> OPTIONS =
+      Set.of(
+          "model",
+          "jobs",
+          "rounds",
+          "prompt",
+          "output",
+          "prefix",
+          "own",
+          "prefix-output",
+          "slots",
+          "threads",
+          "context",
+          "temperature",
+          "workers",
+          "peer-jobs",
+          "skip");
+
+  private final Arguments arguments;
+  private final Texts texts;
+  private final Contenders contenders;
+  private final Set<String> skipped;
+  private final int jobs;
+  private final int workers;
+  private final int peerJobs;
+
+  private SystemBench(Arguments arguments, Path model) {
+    this.arguments = arguments;
+    this.texts = Texts.of(model);
+    this.skipped = arguments.words("skip");
+    this.jobs = arguments.number("jobs", 64);
+    this.workers = arguments.number("workers", 4);
+    this.peerJobs = arguments.number("peer-jobs", 2 * workers);
+    EngineSettings usual = EngineSettings.usual();
+    EngineSettings settings =
+        usual
+            .withThreads(arguments.number("threads", usual.threads()))
+            .withSlots(arguments.number("slots", usual.slots()))
+            .withContext(arguments.number("context", Math.min(1024, texts.context())));
+    Choice choice = new Choice(arguments.decimal("temperature", 0));
+    this.contenders = new Contenders(model, texts, settings, choice);
+  }
+
+  public static void main(String[] args) throws Exception {
+    Arguments arguments = new Arguments(args, OPTIONS);
+    String name = arguments.text("model").orElse("1b-Q8_0");
+    try {
+      new SystemBench(arguments, RandomWeights.file(Scratch.fresh("model"), name)).run(name);
+    } finally {
+      Scratch.clean();
+    }
+  }
+
+  private void run(String name) throws Exception {
+    int rounds = arguments.number("rounds", 3);
+    System.out.printf(Locale.ROOT, "%s, %d jobs, %d rounds in turns%n", name, jobs, rounds);
+    if (!skipped.contains("peer")) {
+      System.out.printf(
+          Locale.ROOT,
+          "the peer has %d jobs on %d contexts: it works at one speed from the first to the last,"
+              + " so that its speed does not depend on how many there are%n",
+          peerJobs,
+          workers);
+    }
+    if (!skipped.contains("apart")) {
+      Workload load =
+          Workload.apart(
+              texts, jobs, arguments.number("prompt", 32), arguments.number("output", 256), 1);
+      compare("nothing in common", load, rounds, 1.8);
+    }
+    if (!skipped.contains("prefix")) {
+      Workload load =
+          Workload.sharing(
+              texts,
+              jobs,
+              arguments.number("prefix", 512),
+              arguments.number("own", 8),
+              arguments.number("prefix-output", 64),
+              2);
+      compare("a beginning in common", load, rounds, 3);
+    }
+  }
+
+  private interface Contender {
+    Measured measure(Workload load) throws Exception;
+  }
+
+  private Map<String, Contender> contenders() {
+    Map<String, Contender> all = new LinkedHashMap<>();
+    all.put("engine", contenders::engine);
+    all.put("system", contenders::system);
+    all.put("peer", load -> contenders.peer(load, workers, peerJobs));
+    all.keySet().removeAll(skipped);
+    return all;
+  }
+
+  private void compare(String name, Workload load, int rounds, double goal) throws Exception {
+    System.out.printf(
+        Locale.ROOT,
+        "%n%s: prompts of %d tokens, the first %d of them shared; %d tokens generated each%n",
+        name,
+        load.promptTokens(),
+        load.sharedTokens(),
+        load.output());
+    contenders.compile(load);
+    Map<String, List<Measured>> measured = new LinkedHashMap<>();
+    Map<String, Contender> all = contenders();
+    List<String> order = new ArrayList<>(all.keySet());
+    for (int round = 1; round <= rounds; round++) {
+      for (String contender : order) {
+        Measured figure = all.get(contender).measure(load);
+        measured.computeIfAbsent(contender, key -> new ArrayList<>()).add(figure);
+        System.out.printf(
+            Locale.ROOT,
+            "  round %d %-7s %8.1f tokens/s (%d in %.1f s, %d of prompts reused)%n",
+            round,
+            contender,
+            figure.perSecond(),
+            figure.tokens(),
+            figure.seconds(),
+            figure.reused());
+      }
+      Collections.rotate(order, 1); // nobody is always the first, or always behind the same one
+    }
+    print(measured, goal);
+  }
+
+  private static void print(Map<String, List<Measured>> measured, double goal) {
+    System.out.printf(Locale.ROOT, "%-24s %10s%n", "median", "tokens/s");
+    measured.forEach(
+        (contender, figures) ->
+            System.out.printf(
+                Locale.ROOT, "%-24s %10.1f%n", contender, Series.median(rates(figures))));
+    ratio(measured, "engine", 0.9);
+    ratio(measured, "peer", goal);
+  }
+
+  /** Of what ran in the same round, then the median: a slow minute of the machine hits both. */
+  private static void ratio(Map<String, List<Measured>> measured, String against, double goal) {
+    List<Measured> system = measured.get("system");
+    List<Measured> other = measured.get(against);
+    if (system == null || other == null) {
+      return;
+    }
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < system.size(); round++) {
+      ratios.add(system.get(round).perSecond() / other.get(round).perSecond());
+    }
+    double ratio = Series.median(ratios);
+    System.out.printf(
+        Locale.ROOT,
+        "%-24s %9.2fx  %s %.1fx  %s%n",
+        "system / " + against,
+        ratio,
+        ratio >= goal ? "reaches" : "MISSES",
+        goal,
+        ratios.stream().map(value -> String.format(Locale.ROOT, "%.2f", value)).toList());
+  }
+
+  private static List<Double> rates(List<Measured> figures) {
+    return figures.stream().map(Measured::perSecond).toList();
+  }
+}
