@@ -33,8 +33,7 @@ public final class Prompts {
 
   private Prompts(Map<String, String> sources, Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
-    templates =
-        new ChatTemplates(sources, specialTokens(), text -> tokenizer.id(text).isPresent());
+    templates = new ChatTemplates(sources, specialTokens(), text -> tokenizer.id(text).isPresent());
   }
 
   private static Map<String, String> sources(Metadata metadata) {
