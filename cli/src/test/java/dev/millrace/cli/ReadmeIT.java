@@ -37,14 +37,19 @@ class ReadmeIT {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("it ends").isTrue();
+    assertThat(process.waitFor(300, TimeUnit.SECONDS)).as("it ends").isTrue();
     String said = Files.readString(output);
     assertThat(process.exitValue()).as(said).isZero();
     assertThat(said)
-        .contains("WHY IS THE SKY BLUE")
-        .contains("\"result\":\"3 yrots\"")
-        .contains("willow has 6 letters")
+        .contains("Nothing runs any more") // the demo
+        .contains("the same") // verify
+        .contains("\"custom_id\":\"s1\"")
+        .contains("{\"characters\":[")
+        .contains("\"vector\": [")
         .containsPattern("failed: +0")
+        .contains("the same bytes") // after the plug was pulled
+        .contains("WHY IS THE SKY BLUE")
         .doesNotContain("Error");
+    assertThat(Files.readAllLines(dir.resolve("answers.jsonl"))).hasSize(20);
   }
 }
