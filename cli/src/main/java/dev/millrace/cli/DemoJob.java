@@ -15,25 +15,19 @@ import java.util.List;
  * and sampling are fixed, so that every demo tells the same, whatever the defaults are.
  */
 final class DemoJob {
-  /** What each story is to be about. */
+  /** What each story is to be about. Its place here is its seed. */
   static final List<String> WORDS =
       List.of(
-          "dog, ball, rain",
-          "girl, boat, river",
-          "cat, hat, tree",
-          "bear, honey, forest",
-          "boy, kite, wind",
-          "bird, nest, snow",
-          "rabbit, carrot, garden",
-          "mouse, cheese, moon");
+          "Mia and a boat",
+          "Ben and a dog",
+          "Anna and a kite",
+          "Tom and a bear",
+          "Lucy and a hat",
+          "Sam and a bird",
+          "Rosa and a ball",
+          "Max and a tree");
 
-  /**
-   * Picked for the house model from 1 to 10, for stories that have most of their words and somebody
-   * with a name in them. A demo is no measurement: what to expect of the model is in its card.
-   */
-  private static final List<Integer> SEEDS = List.of(1, 6, 7, 4, 8, 7, 3, 4);
-
-  static final String TELL = "Write a story with these words: ";
+  static final String TELL = "Write a story about ";
   static final String NAME = "Name the characters of this story as JSON.";
 
   static final int STORIES = 1;
@@ -74,7 +68,7 @@ final class DemoJob {
           TaskSpec.of(
               JsonObject.create()
                   .put("prompt", TELL + words + ".")
-                  .put("seed", SEEDS.get(tasks.size()))
+                  .put("seed", tasks.size() + 1)
                   .values()));
     }
     JsonObject data =

@@ -154,7 +154,8 @@ final class FlowJob {
   }
 
   private void results(StageView stage) {
-    if (stage.total() == 1 && !given.has(Option.JSON)) {
+    boolean all = given.has(Option.JSON);
+    if (stage.total() == 1 && !all) {
       List<TaskView> only = reading.tasks(id, stage.number(), 1, 1);
       TaskResult result = only.isEmpty() ? null : only.getFirst().result();
       print(result == null ? "" : result.text());
@@ -163,7 +164,10 @@ final class FlowJob {
           reading,
           id,
           stage.number(),
-          task -> shell.out().println(Json.write(TaskPages.result(task))));
+          task ->
+              shell
+                  .out()
+                  .println(Json.write(all ? TaskPages.result(task) : TaskPages.brief(task))));
     }
   }
 

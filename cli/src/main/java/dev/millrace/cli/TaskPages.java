@@ -36,6 +36,13 @@ final class TaskPages {
     return out.put("state", task.state().name()).putIfPresent("error", task.error());
   }
 
+  /** The same without its receipt, which is for those who ask for everything. */
+  static JsonObject brief(TaskView task) {
+    JsonObject out = result(task);
+    out.values().remove("receipt");
+    return out;
+  }
+
   /** How often it was tried, the present attempt and a successful one included. */
   static int attempts(TaskView task) {
     boolean present = task.state() == TaskState.IN_PROGRESS || task.state() == TaskState.COMPLETED;

@@ -68,7 +68,7 @@ class DemoCommandTest {
     assertThat(stories(report)).hasSize(8);
     long tokens = 0;
     for (JsonObject story : stories(report)) {
-      assertThat(story.string("prompt")).startsWith("Write a story with these words: ");
+      assertThat(story.string("prompt")).startsWith("Write a story about ");
       assertThat(story.string("story")).isNotEmpty();
       assertThat(story.list("characters"))
           .hasSizeLessThanOrEqualTo(6)

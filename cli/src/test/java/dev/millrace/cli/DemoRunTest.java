@@ -56,7 +56,7 @@ class DemoRunTest {
             "Approved.",
             "Stage 2 has completed: 8 tasks",
             "lies in output",
-            "dog, ball, rain",
+            "Mia and a boat",
             "Once upon a time",
             "{\"characters\":[\"Max\"]}",
             "millrace verify " + workspace().root(),
@@ -89,7 +89,7 @@ class DemoRunTest {
         new Demos(dir).onTerminal(InputStream.nullInputStream()).with(telling(DemoRunTest::answer));
     assertThat(result.status()).isZero();
     assertThat(result.err())
-        .contains("[", "of 8 done", "dog, ball, rain", "It ran and ran.", "\033[J");
+        .contains("[", "of 8 done", "Mia and a boat", "It ran and ran.", "\033[J");
     assertThat(result.out()).contains(Colour.BOLD.of("Stage 1"), "Enter does it now");
   }
 
