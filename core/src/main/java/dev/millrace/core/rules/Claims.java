@@ -12,10 +12,17 @@ import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What workers, and the system on their behalf, may do to a task. */
 public final class Claims {
+  /**
+   * How long after its limit an attempt is failed by the system: a worker that obeys the limit has
+   * that long to say so itself, with what it made until then.
+   */
+  public static final Duration OVERRUN_GRACE = Duration.ofSeconds(5);
+
   private Claims() {}
 
   /** Which task of which stage, under which token. */
@@ -31,7 +38,10 @@ public final class Claims {
         && !at.backsOff(now, of.plan().policy().backoff().longest());
   }
 
-  /** PENDING or RETRIED to IN_PROGRESS. The recorded entry's number completes the token. */
+  /**
+   * PENDING or RETRIED to IN_PROGRESS. The recorded entry's number completes the token. Whoever
+   * hands out tasks tries {@link #expire} first: nobody may have been there to see it wait.
+   */
   public static Answer claim(Turn turn, int stage, int task, Detail.Claimed by) {
     if (!claimable(turn.fold(), stage, task, turn.clock())) {
       return new Answer.Refused("task " + stage + "/" + task + " cannot be claimed now");
@@ -117,44 +127,62 @@ public final class Claims {
     return fold.stage(hold.stage()).task(hold.task()).recoveriesSince(fold.progress()) > 0;
   }
 
-  /** The worker vanished: released, or failed where that happened too often without progress. */
-  public static Answer lose(Turn turn, Hold hold, String reason) {
+  /**
+   * The worker vanished: released, or failed where that happened too often without progress. It
+   * counts only against a task that was at work and got no further.
+   */
+  public static Answer lose(Turn turn, Hold hold, String reason, Trace trace) {
     Answer fence = check(turn.fold(), hold);
     if (fence.done()) {
-      JobFold fold = turn.fold();
-      StageFold stage = fold.stage(hold.stage());
-      int before = stage.task(hold.task()).recoveriesSince(fold.progress());
-      boolean tooOften = before >= stage.plan().policy().recoveryCeiling();
+      if (trace == Trace.GREW) {
+        progress(turn, hold);
+      }
+      boolean counts = trace == Trace.BEGUN;
       turn.record(
-          tooOften
+          counts && tooOften(turn.fold(), hold)
               ? new Fact.OfTask(
                   hold.stage(),
                   hold.task(),
                   TaskEvent.CEILING,
                   new Detail.Ended("Job exceeded recovery ceiling after repeated daemon crashes"))
               : new Fact.OfTask(
-                  hold.stage(), hold.task(), TaskEvent.RELEASE, new Detail.Released(reason, true)));
+                  hold.stage(),
+                  hold.task(),
+                  TaskEvent.RELEASE,
+                  new Detail.Released(reason, counts)));
       turn.settle();
     }
     return fence;
   }
 
-  /** Releases every claim that an owner of another epoch granted: its workers are gone with it. */
-  public static void recover(Turn turn, long epoch) {
+  private static boolean tooOften(JobFold fold, Hold hold) {
+    StageFold stage = fold.stage(hold.stage());
+    int before = stage.task(hold.task()).recoveriesSince(fold.progress());
+    return before >= stage.plan().policy().recoveryCeiling();
+  }
+
+  /**
+   * Releases every claim that an owner of another epoch granted: its workers are gone with it.
+   *
+   * @param traces how far each of them had come
+   */
+  public static void recover(Turn turn, long epoch, Function<Hold, Trace> traces) {
     for (StageFold stage : turn.fold().stages()) {
       for (int task = 1; task <= stage.size(); task++) {
         TaskFold at = stage.task(task);
         if (at.state() == TaskState.IN_PROGRESS
             && at.token() != null
             && at.token().epoch() != epoch) {
-          lose(turn, new Hold(stage.number(), task, at.token()), "crash of the owner");
+          Hold hold = new Hold(stage.number(), task, at.token());
+          lose(turn, hold, "crash of the owner", traces.apply(hold));
         }
       }
     }
   }
 
   /**
-   * IN_PROGRESS to RETRIED or FAILED: the attempt ran longer than its stage allows.
+   * IN_PROGRESS to RETRIED or FAILED: the attempt ran longer than its stage allows, and its worker
+   * has not said so.
    *
    * @param random as for {@link #fail}
    */
@@ -189,11 +217,13 @@ public final class Claims {
     return Answer.DONE;
   }
 
-  /** When a running attempt is over its time; null if it has no limit or does not run. */
+  /** When the system fails a running attempt; null if it has no limit or does not run. */
   public static @Nullable Instant runDeadline(JobFold fold, int stage, int task) {
     Duration limit = fold.stage(stage).plan().policy().runTimeout();
     TaskFold at = fold.stage(stage).task(task);
-    return limit == null || at.state() != TaskState.IN_PROGRESS ? null : at.since().plus(limit);
+    return limit == null || at.state() != TaskState.IN_PROGRESS
+        ? null
+        : at.since().plus(limit).plus(OVERRUN_GRACE);
   }
 
   /**

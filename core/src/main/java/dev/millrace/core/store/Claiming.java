@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 public interface Claiming {
 
   /**
-   * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age. Never
-   * waits; empty if there is nothing to do.
+   * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age.
+   * Never waits; empty if there is nothing to do.
    */
   List<Claim> claim(Demand demand);
 
@@ -45,8 +45,11 @@ public interface Claiming {
 
   /**
    * Adds to the task's journal, from which another attempt goes on and which readers follow. Never
-   * waits for a sync: a tail that a power loss takes is generated again. A journal is an aid, so one
-   * that cannot be written ends there, and the task goes on. Counts as a heartbeat with progress.
+   * waits for a sync: a tail that a power loss takes is generated again. A journal is an aid, so
+   * one that cannot be written ends there, and the task goes on. Counts as a heartbeat, and with
+   * tokens as progress. {@link Piece#EMPTY} says that the task is at work: against a task that
+   * froze its terms a crash counts only from then on, and not once it has journaled tokens in this
+   * claim.
    *
    * @return what to do, as {@link #heartbeat} would say; nothing is added unless the claim holds
    */
@@ -63,7 +66,7 @@ public interface Claiming {
   void log(Claim claim, String level, String line);
 
   /**
-   * What time brings about: run timeouts and queue timeouts, lost leases.
+   * What time brings about: run timeouts that no worker owned up to, queue timeouts, lost leases.
    *
    * @return how many tasks it moved
    */

@@ -3,14 +3,22 @@ package dev.millrace.core.task;
 import java.util.List;
 
 /**
- * A stretch of output as it is generated. What the ids mean is between a worker and itself; the text
- * is for readers.
+ * A stretch of output as it is generated. What the ids mean is between a worker and itself; the
+ * text is for readers.
  *
  * @param tokens ids, in order
  * @param text what became certain with them: often less, and sometimes more, than their own
  */
 public record Piece(List<Integer> tokens, String text) {
+  /** Nothing yet: says only that a task which had its terms, and waited, is at work now. */
+  public static final Piece EMPTY = new Piece(List.of(), "");
+
   public Piece {
     tokens = List.copyOf(tokens);
+  }
+
+  /** Whether it says nothing but {@link #EMPTY}. */
+  public boolean isEmpty() {
+    return tokens.isEmpty() && text.isEmpty();
   }
 }

@@ -99,7 +99,7 @@ final class Verbs {
     World copy = from.copy(moves::add);
     World next = new World(copy.fold(), from.epoch() + 1, from.stale());
     Turn turn = turn(next);
-    Claims.recover(turn, next.epoch());
+    Claims.recover(turn, next.epoch(), _ -> Trace.BEGUN);
     turn.settle();
     steps.add(
         new Step(
@@ -172,7 +172,13 @@ final class Verbs {
         kind,
         turn -> Claims.fail(turn, hold, Failure.permanent("hopeless"), 0.5));
     attempt(prefix + "release", at, kind, turn -> Claims.release(turn, hold, "shutdown"));
-    attempt(prefix + "lose", at, kind, turn -> Claims.lose(turn, hold, "lost lease"));
+    for (Trace trace : Trace.values()) {
+      attempt(
+          prefix + "lose, " + trace,
+          at,
+          kind,
+          turn -> Claims.lose(turn, hold, "lost lease", trace));
+    }
   }
 
   private void attempt(String verb, Place at, Kind kind, Function<Turn, Answer> act) {

@@ -242,24 +242,114 @@ abstract class JournalContract extends ContractCase {
     assertThat(events(id).getLast().fact()).isEqualTo(new Fact.Frozen(1, 1, TERMS));
   }
 
+  /** A life in which the task was at work and got nowhere. */
+  private void crashAtWork() {
+    assertThat(store.journal(claimOne("generate"), Piece.EMPTY)).isEqualTo(Pulse.CONTINUE);
+    crash();
+  }
+
   @Test
-  void aTaskThatJournalsMakesProgress() {
-    JobId id = submit(Jobs.with(Jobs.ceiling(1), stage("generate", "x")));
+  void aCrashAfterNewTokensIsNotCounted() {
+    JobId id = submit(Jobs.with(Jobs.ceiling(0), stage("generate", "x")));
+    Claim claim = frozen();
     for (int i = 0; i < 5; i++) {
-      Claim claim = claimOne("generate");
-      if (i == 0) {
-        store.freeze(claim, TERMS);
-      }
+      store.journal(claim, Piece.EMPTY);
       store.journal(claim, piece("t", i));
-      store.journal(claim, piece("t", i));
+      crash();
+      assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+      claim = claimOne("generate");
+      assertThat(claim.prior()).hasSize(i + 1);
+    }
+    store.journal(claim, Piece.EMPTY);
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(draft(id, 1, 1)).isEqualTo("ttttt");
+  }
+
+  @Test
+  void newTokensForgiveEarlierCrashes() {
+    JobId id = submit(Jobs.with(Jobs.ceiling(1), stage("generate", "x")));
+    store.release(frozen(), "shutdown");
+    for (int i = 0; i < 3; i++) {
+      crashAtWork();
+      store.journal(claimOne("generate"), piece("t", i));
       crash();
       assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
     }
     assertThat(events(id).stream().map(Entry::fact).filter(Fact.Progress.class::isInstance))
-        .hasSize(4);
+        .hasSize(3);
+    crashAtWork();
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    crashAtWork();
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void withoutTermsNewTokensAreProgressAllTheSame() {
+    JobId id = submit(Jobs.with(Jobs.ceiling(0), stage("generate", "x")));
+    store.journal(claimOne("generate"), piece("t", 1));
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
     claimOne("generate");
     crash();
     assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aCrashIsNotCountedAgainstATaskThatOnlyWaitedForItsTurn() {
+    JobId id = submit(Jobs.with(Jobs.ceiling(0), Jobs.tasks("generate", 2)));
+    List<Claim> claims = claim(2, "generate");
+    claims.forEach(claim -> store.freeze(claim, TERMS));
+    store.journal(claims.getFirst(), piece("t", 1));
+    for (int i = 0; i < 5; i++) {
+      crash();
+      claims = claim(2, "generate");
+      assertThat(claims).hasSize(2);
+      assertThat(claims.getFirst().prior()).containsExactly(1);
+    }
+    store.journal(claims.getLast(), Piece.EMPTY);
+    crash();
+    assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.FAILED);
+  }
+
+  @Test
+  void tokensOfAnEarlierClaimAreNotProgressOfThisOne() {
+    JobId id = submit(Jobs.with(Jobs.ceiling(0), stage("generate", "x")));
+    Claim claim = frozen();
+    store.journal(claim, piece("t", 1));
+    store.release(claim, "shutdown");
+    crashAtWork();
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aLostLeaseIsJudgedAsACrashIs() {
+    JobId id = submit(Jobs.with(Jobs.ceiling(0), stage("generate", "x")));
+    for (Piece piece : List.of(piece("t", 1), Piece.EMPTY)) {
+      Claim claim = claim(1, MINUTE, "generate").getFirst();
+      store.journal(claim, piece);
+      clock.advance(MINUTE);
+      store.sweep();
+      boolean grew = !piece.tokens().isEmpty();
+      assertThat(state(id)).isEqualTo(grew ? JobState.IN_PROGRESS : JobState.FAILED);
+    }
+  }
+
+  @Test
+  void whoOnlySaysThatItBeginsAddsNothing() {
+    JobId id = submit(stage("generate", "x"));
+    Claim claim = frozen();
+    store.journal(claim, Piece.EMPTY);
+    store.journal(claim, Piece.EMPTY);
+    assertThat(store.draft(id, 1, 1, 0).pieces()).isEmpty();
+    store.journal(claim, piece("a", 1));
+    Draft first = store.draft(id, 1, 1, 0);
+    assertThat(first.pieces()).containsExactly(piece("a", 1));
+    crash();
+    Claim second = claimOne("generate");
+    store.journal(second, Piece.EMPTY);
+    store.journal(second, piece("b", 2));
+    assertThat(store.draft(id, 1, 1, first.next()).pieces()).containsExactly(piece("b", 2));
   }
 
   @Test

@@ -5,12 +5,15 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact.Opening;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
 import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Trace;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.Piece;
@@ -26,7 +29,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is kept of a job: what was asked, what happened, and the texts that went in and came out. */
+/**
+ * What is kept of a job: what was asked, what happened, and the texts that went in and came out.
+ */
 final class MemoryJob {
 
   private record At(int stage, int task) {}
@@ -39,8 +44,8 @@ final class MemoryJob {
   private final Map<At, TaskResult> results = new HashMap<>();
   private final Map<At, Journal> journals = new HashMap<>();
 
-  /** Output so far, and the entry of the log that it belongs to. */
-  record Journal(Token entry, List<Piece> pieces) {}
+  /** Output so far, the entry of the log that it belongs to, and what the last claim added. */
+  record Journal(Token entry, List<Piece> pieces, Token last, boolean grew) {}
 
   MemoryJob(JobId id, JobSpec asked, Instant createdAt) {
     this.id = id;
@@ -101,10 +106,26 @@ final class MemoryJob {
     return journal != null && journal.entry().equals(entry) ? journal.pieces() : List.of();
   }
 
-  void journal(int stage, int task, Token entry, Piece piece) {
-    List<Piece> all = new ArrayList<>(journal(stage, task, entry));
-    all.add(piece);
-    journals.put(new At(stage, task), new Journal(entry, all));
+  void journal(Hold hold, Token entry, Piece piece) {
+    At at = new At(hold.stage(), hold.task());
+    List<Piece> all = new ArrayList<>(journal(hold.stage(), hold.task(), entry));
+    if (!piece.isEmpty()) {
+      all.add(piece);
+    }
+    Journal before = journals.get(at);
+    boolean grew =
+        before != null
+            && before.entry().equals(entry)
+            && before.last().equals(hold.token())
+            && before.grew();
+    journals.put(at, new Journal(entry, all, hold.token(), grew || !piece.tokens().isEmpty()));
+  }
+
+  /** What the journal tells of the task's last claim. */
+  Trace trace(int stage, int task, TaskFold fold) {
+    Journal journal = journals.get(new At(stage, task));
+    boolean present = journal != null && journal.entry().equals(fold.journal());
+    return Trace.of(fold, present ? journal.last() : null, present && journal.grew());
   }
 
   /** Renders the templates of a stage that opens, all of them or none. */

@@ -17,6 +17,7 @@ import dev.millrace.core.rules.Levers;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Trace;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
@@ -61,10 +62,15 @@ public final class MemoryStore extends MemoryReading implements JobStore {
       step(
           job.id,
           turn -> {
-            Claims.recover(turn, epoch);
+            Claims.recover(turn, epoch, hold -> trace(job.id, hold));
             return turn.settle();
           });
     }
+  }
+
+  private Trace trace(JobId id, Hold hold) {
+    TaskFold task = folds.get(id).stage(hold.stage()).task(hold.task());
+    return jobs.get(id).trace(hold.stage(), hold.task(), task);
   }
 
   /** One step of a job: when it returns, what it recorded is in the log. */
@@ -139,18 +145,34 @@ public final class MemoryStore extends MemoryReading implements JobStore {
   public synchronized List<Claim> claim(Demand demand) {
     List<Claim> claims = new ArrayList<>();
     for (MemoryJob job : inClaimOrder()) {
-      JobFold fold = folds.get(job.id);
-      for (StageFold stage : fold.stages()) {
-        for (int task = 1; task <= stage.size(); task++) {
-          if (claims.size() < demand.limit()
-              && demand.types().contains(stage.plan().type())
-              && Claims.claimable(fold, stage.number(), task, now())) {
-            claims.add(claim(job, stage, task, demand));
-          }
+      claims.addAll(claim(job, demand, demand.limit() - claims.size()));
+    }
+    return claims;
+  }
+
+  private List<Claim> claim(MemoryJob job, Demand demand, int most) {
+    List<Claim> taken = new ArrayList<>();
+    JobFold fold = folds.get(job.id);
+    for (StageFold stage : fold.stages()) {
+      if (taken.size() < most && demand.types().contains(stage.plan().type())) {
+        expire(job.id, stage); // nobody may have been there to see them wait
+      }
+      for (int task = 1; task <= stage.size(); task++) {
+        if (taken.size() < most
+            && demand.types().contains(stage.plan().type())
+            && Claims.claimable(fold, stage.number(), task, now())) {
+          taken.add(claim(job, stage, task, demand));
         }
       }
     }
-    return claims;
+    return taken;
+  }
+
+  private void expire(JobId id, StageFold stage) {
+    for (int task = 1; task <= stage.size(); task++) {
+      int number = task;
+      step(id, turn -> Claims.expire(turn, stage.number(), number));
+    }
   }
 
   private Claim claim(MemoryJob job, StageFold stage, int task, Demand demand) {
@@ -231,11 +253,11 @@ public final class MemoryStore extends MemoryReading implements JobStore {
 
   @Override
   public synchronized Pulse journal(Claim claim, Piece piece) {
-    Pulse pulse = heartbeat(claim, true);
+    Pulse pulse = heartbeat(claim, !piece.tokens().isEmpty());
     if (pulse == Pulse.CONTINUE || pulse == Pulse.PAUSE) {
       Hold hold = claim.hold();
       TaskFold task = folds.get(claim.job()).stage(hold.stage()).task(hold.task());
-      jobs.get(claim.job()).journal(hold.stage(), hold.task(), task.journal(), piece);
+      jobs.get(claim.job()).journal(hold, task.journal(), piece);
       notifyAll();
     }
     return pulse;
@@ -287,7 +309,7 @@ public final class MemoryStore extends MemoryReading implements JobStore {
       Hold hold = new Hold(number, task, stage.task(task).token());
       Lease lease = leases.get(new Holding(id, hold));
       if (lease != null && due(lease.until())) {
-        return Claims.lose(turn, hold, "lost lease");
+        return Claims.lose(turn, hold, "lost lease", trace(id, hold));
       }
     }
     return new Answer.Refused("nothing is due");

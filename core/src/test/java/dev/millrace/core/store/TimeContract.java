@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Pulse;
+import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
@@ -100,10 +103,23 @@ abstract class TimeContract extends ContractCase {
   }
 
   @Test
-  void anAttemptThatRunsTooLongFails() {
+  void anAttemptThatRunsTooLongIsItsWorkersToFail() {
+    JobId id = submit(with(Jobs.runTimeout(1, MINUTE), stage("a", "x")));
+    Claim claim = claimOne("a");
+    clock.advance(MINUTE.plus(Claims.OVERRUN_GRACE).minus(MILLI));
+    assertThat(store.sweep()).isZero();
+    assertThat(store.heartbeat(claim, false)).isEqualTo(Pulse.CONTINUE);
+    assertThat(store.fail(claim, Failure.of("out of time").withPartial("half", null)))
+        .isEqualTo(Answer.DONE);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(task(id, 1, 1).error()).isEqualTo("out of time");
+  }
+
+  @Test
+  void anAttemptThatRunsTooLongAndWhoseWorkerIsSilentFails() {
     JobId id = submit(with(Jobs.runTimeout(2, MINUTE), stage("a", "x")));
     Claim first = claimOne("a");
-    clock.advance(MINUTE.minus(MILLI));
+    clock.advance(MINUTE.plus(Claims.OVERRUN_GRACE).minus(MILLI));
     assertThat(store.heartbeat(first, true)).isEqualTo(Pulse.CONTINUE);
     assertThat(store.sweep()).isZero();
     clock.advance(MILLI);
@@ -116,7 +132,7 @@ abstract class TimeContract extends ContractCase {
     clock.advance(SECOND);
     Claim second = claimOne("a");
     assertThat(second.attempt()).isEqualTo(2);
-    clock.advance(MINUTE);
+    clock.advance(MINUTE.plus(Claims.OVERRUN_GRACE));
     assertThat(store.sweep()).isEqualTo(1);
     assertThat(state(id)).isEqualTo(JobState.FAILED);
     assertEveryAnswerIs(Answer.Fenced.class, second);
@@ -136,6 +152,44 @@ abstract class TimeContract extends ContractCase {
     assertThat(state(id)).isEqualTo(JobState.FAILED);
     assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.ABORTED);
     assertEveryAnswerIs(Answer.Cancelled.class, inTime);
+  }
+
+  @Test
+  void aTaskThatWaitedTooLongIsNotClaimedEvenIfNobodySawIt() {
+    JobId id = submit(with(Jobs.queueTimeout(MINUTE), stage("a", "x")));
+    JobId partly =
+        submit(
+            Jobs.collecting(1.0, with(Jobs.queueTimeout(MINUTE), stage("a", "y", "z"))),
+            stage("b", "then"));
+    JobId patient = submit(stage("a", "w"));
+    Claim ran = claim(2, "a").getLast();
+    assertThat(ran.job()).isEqualTo(partly);
+    clock.advance(MINUTE);
+    crash();
+    List<Claim> claims = claim(9, "a");
+    assertThat(claims).extracting(Claim::job).containsExactly(id, partly, patient);
+    claims.forEach(claim -> complete(claim, "done"));
+    assertThat(taskState(partly, 1, 2)).isEqualTo(TaskState.FAILED);
+    assertThat(task(partly, 1, 2).error()).isEqualTo("queue timeout: not claimed within PT1M");
+    complete(claimOne("b"), "done");
+    assertThat(state(partly)).isEqualTo(JobState.COMPLETED);
+
+    JobId alone = submit(with(Jobs.queueTimeout(MINUTE), stage("a", "x")));
+    clock.advance(MINUTE);
+    reopen();
+    assertThat(claim(9, "a")).isEmpty();
+    assertThat(state(alone)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aStageThatOpensBecauseOthersWaitedTooLongIsClaimedAtOnce() {
+    JobId id =
+        submit(
+            Jobs.collecting(1.0, with(Jobs.queueTimeout(MINUTE), stage("a", "x", "y"))),
+            stage("a", "then"));
+    clock.advance(MINUTE);
+    assertThat(claimOne("a").inputText()).isEqualTo("then");
+    assertThat(stageState(id, 1)).isEqualTo(StageState.COMPLETED);
   }
 
   @Test

@@ -7,16 +7,20 @@ import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.Trace;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +36,10 @@ final class ActiveJob implements Moves {
   private final List<BitSet> waiting = new ArrayList<>();
   private final List<Entry> unwritten = new ArrayList<>();
   private final Map<Long, JournalWriter> journals = new HashMap<>();
-  private @Nullable Snapshot read;
+  private final List<Hold> stopped = new ArrayList<>();
+  private @Nullable JobFiles files;
+  private @Nullable JobFold fold;
+  private @Nullable String problem;
   private JobState place;
   private long logLength;
   private boolean forgotten;
@@ -47,7 +54,9 @@ final class ActiveJob implements Moves {
 
   /** Takes what was read from the job's directory; until then it is empty. */
   void fill(Snapshot snapshot) {
-    this.read = snapshot;
+    this.files = snapshot.files();
+    this.fold = snapshot.fold(); // and not the log, which may be many times as large
+    this.problem = snapshot.problem();
     this.logLength = snapshot.log().length();
   }
 
@@ -64,11 +73,15 @@ final class ActiveJob implements Moves {
   @Override
   public void moved(Move move) {
     if (move.task() == 0) {
-      lever |= read != null && stops(move.to()) && running();
+      lever |= fold != null && stops(move.to()) && running();
       return;
     }
     if (move.from() == TaskState.IN_PROGRESS) {
       journals.remove(key(move.stage(), move.task()));
+      if (fold != null && move.to() == TaskState.ABORTED) {
+        Token token = Objects.requireNonNull(fold.stage(move.stage()).task(move.task()).token());
+        stopped.add(new Hold(move.stage(), move.task(), token));
+      }
     }
     while (waiting.size() < move.stage()) {
       waiting.add(new BitSet());
@@ -91,6 +104,11 @@ final class ActiveJob implements Moves {
     return was;
   }
 
+  /** Claims that ended because the job did. */
+  List<Hold> stopped() {
+    return stopped;
+  }
+
   private static long key(int stage, int task) {
     return (long) stage << 32 | task;
   }
@@ -102,7 +120,7 @@ final class ActiveJob implements Moves {
   }
 
   /** Adds to the journal of a running task. */
-  void journal(Hold hold, Piece piece) {
+  void journal(Hold hold, Piece piece) throws IOException {
     Token entry = fold().stage(hold.stage()).task(hold.task()).journal();
     long key = key(hold.stage(), hold.task());
     JournalWriter writer = journals.get(key);
@@ -113,28 +131,28 @@ final class ActiveJob implements Moves {
     writer.append(disk, files().journal(at(), hold.stage(), hold.task()), piece);
   }
 
+  /** How far the last claim of a task had come, as its journal tells. */
+  Trace trace(Hold hold) {
+    TaskFold task = fold().stage(hold.stage()).task(hold.task());
+    Journal.Content journal = files().journal(at(), hold.stage(), hold.task(), task);
+    return Trace.of(task, journal.last(), journal.grew());
+  }
+
   JobId id() {
     return id;
   }
 
   JobFiles files() {
-    return snapshot().files();
+    return Objects.requireNonNull(files, "the job was not read");
   }
 
   JobFold fold() {
-    return snapshot().fold();
+    return Objects.requireNonNull(fold, "the job was not read");
   }
 
   /** Why its files are not a job; null if they are. */
   @Nullable String problem() {
-    return snapshot().problem();
-  }
-
-  private Snapshot snapshot() {
-    if (read == null) {
-      throw new IllegalStateException("job " + id + " was not read");
-    }
-    return read;
+    return problem;
   }
 
   JobState place() {

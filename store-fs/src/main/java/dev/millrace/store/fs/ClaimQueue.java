@@ -3,12 +3,14 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +31,8 @@ final class ClaimQueue {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrived = lock.newCondition();
-  private final Map<String, TreeSet<Candidate>> byType = new HashMap<>();
-  private final Map<JobId, Candidate> byId = new HashMap<>();
+  private final Map<String, NavigableSet<Candidate>> byType = new ConcurrentHashMap<>();
+  private final Map<JobId, Candidate> byId = new ConcurrentHashMap<>();
   private final PriorityQueue<Instant> wakeups = new PriorityQueue<>();
   private final PriorityQueue<Deadline> deadlines =
       new PriorityQueue<>(Comparator.comparing(Deadline::at));
@@ -51,7 +53,9 @@ final class ClaimQueue {
       if (type != null) {
         Candidate candidate = new Candidate(place, id, type);
         byId.put(id, candidate);
-        byType.computeIfAbsent(type, t -> new TreeSet<>(Candidate.ORDER)).add(candidate);
+        byType
+            .computeIfAbsent(type, t -> new ConcurrentSkipListSet<>(Candidate.ORDER))
+            .add(candidate);
         signal();
       }
     } finally {
@@ -73,7 +77,7 @@ final class ClaimQueue {
 
   private void remove(Candidate candidate) {
     byId.remove(candidate.id());
-    TreeSet<Candidate> same = byType.get(candidate.type());
+    NavigableSet<Candidate> same = byType.get(candidate.type());
     same.remove(candidate);
     if (same.isEmpty()) {
       byType.remove(candidate.type());
@@ -81,12 +85,7 @@ final class ClaimQueue {
   }
 
   boolean knows(JobId id) {
-    lock.lock();
-    try {
-      return byId.containsKey(id);
-    } finally {
-      lock.unlock();
-    }
+    return byId.containsKey(id);
   }
 
   /** The first in claim order of any of these types that is not in {@code skipped}. */
@@ -95,7 +94,7 @@ final class ClaimQueue {
     try {
       Candidate best = null;
       for (String type : types) {
-        for (Candidate candidate : byType.getOrDefault(type, new TreeSet<>(Candidate.ORDER))) {
+        for (Candidate candidate : byType.getOrDefault(type, Collections.emptyNavigableSet())) {
           if (!skipped.contains(candidate.id())) {
             if (best == null || Candidate.ORDER.compare(candidate, best) < 0) {
               best = candidate;
@@ -119,31 +118,24 @@ final class ClaimQueue {
     }
   }
 
-  /** How many come before the job in claim order; -1 if it has nothing to claim. O(n). */
+  /**
+   * How many come before the job in claim order; -1 if it has nothing to claim. It counts them one
+   * by one, so nobody waits for it: what comes and goes meanwhile may count or not.
+   */
   int ahead(JobId id) {
-    lock.lock();
-    try {
-      Candidate own = byId.get(id);
-      if (own == null) {
-        return -1;
-      }
-      int ahead = 0;
-      for (TreeSet<Candidate> same : byType.values()) {
-        ahead += same.headSet(own).size();
-      }
-      return ahead;
-    } finally {
-      lock.unlock();
+    Candidate own = byId.get(id);
+    if (own == null) {
+      return -1;
     }
+    int ahead = 0;
+    for (NavigableSet<Candidate> same : byType.values()) {
+      ahead += same.headSet(own).size();
+    }
+    return ahead;
   }
 
   int size() {
-    lock.lock();
-    try {
-      return byId.size();
-    } finally {
-      lock.unlock();
-    }
+    return byId.size();
   }
 
   /** A backoff ends then. */
@@ -183,7 +175,9 @@ final class ClaimQueue {
     arrived.signalAll();
   }
 
-  /** Waits for something that arrived since the last time this returned, or for a backoff to end. */
+  /**
+   * Waits for something that arrived since the last time this returned, or for a backoff to end.
+   */
   void await(Instant now, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {

@@ -18,12 +18,12 @@ import dev.millrace.store.fs.ClaimQueue.Candidate;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -54,10 +54,14 @@ final class Claimer {
         break;
       }
       try {
-        if (ledger.step(next.id(), dirty, (job, _) -> from(job, demand, claims, dirty)).isEmpty()) {
+        Optional<Boolean> again =
+            ledger.step(next.id(), dirty, (job, _) -> from(job, demand, claims, dirty));
+        if (again.isEmpty()) {
           queue.drop(next); // it was moved or removed meanwhile
         }
-        skipped.add(next.id());
+        if (!again.orElse(false)) {
+          skipped.add(next.id());
+        }
       } catch (StoreBroken e) {
         throw e;
       } catch (StoreException e) {
@@ -94,13 +98,19 @@ final class Claimer {
     }
   }
 
-  /** Claims what the job has, as far as the demand goes. */
+  /**
+   * Claims what the job's open stage has, as far as the demand goes; true if that ended the stage,
+   * because the rest had waited too long or was malformed: another may be open now.
+   */
   private boolean from(ActiveJob job, Demand demand, List<Claim> claims, Dirty dirty)
       throws IOException {
     StageFold stage = job.openStage();
     if (stage == null || !demand.types().contains(stage.plan().type())) {
       ledger.index(job);
       return false;
+    }
+    if (stage.plan().policy().queueTimeout() != null && expire(job, stage, dirty)) {
+      return true;
     }
     Instant now = ledger.now(); // the log's time, which never runs back, is not for waits
     int first = next(job, stage, 0, now);
@@ -128,6 +138,27 @@ final class Claimer {
       claims.addAll(taken); // not before they are written: a claim that is not in the log is none
     }
     ledger.finish(job, dirty);
+    return !stage.state().open();
+  }
+
+  /** Fails what has waited too long while nobody was there to see it; true if the stage is over. */
+  private boolean expire(ActiveJob job, StageFold stage, Dirty dirty) throws IOException {
+    int number = stage.number();
+    ledger.record(
+        job,
+        dirty,
+        turn -> {
+          for (int task = job.nextWaiting(number, 0);
+              task >= 0;
+              task = job.nextWaiting(number, task + 1)) {
+            Claims.expire(turn, number, task);
+          }
+          return Answer.DONE;
+        });
+    if (stage.state().open()) {
+      return false;
+    }
+    ledger.finish(job, dirty);
     return true;
   }
 
@@ -140,18 +171,11 @@ final class Claimer {
     return task;
   }
 
-  /** What earlier attempts under the same terms came to; a journal that fails them is no loss. */
+  /** What earlier attempts under the same terms came to. */
   private static List<Integer> prior(ActiveJob job, Hold hold, TaskFold task) {
-    if (task.frozen() == null || task.freeze() == null) {
-      return List.of();
-    }
-    Path file = job.files().journal(job.at(), hold.stage(), hold.task());
-    try {
-      return Journal.read(job.at().disk(), file, task.freeze()).tokens();
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, file + " is not gone on from: " + Failures.explain(e));
-      return List.of();
-    }
+    return task.frozen() == null
+        ? List.of()
+        : job.files().journal(job.at(), hold.stage(), hold.task(), task).tokens();
   }
 
   private void one(

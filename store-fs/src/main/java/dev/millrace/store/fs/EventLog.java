@@ -68,7 +68,8 @@ final class EventLog {
 
   /** What is known, and as many whole entries as follow. */
   private static Content entries(byte[] bytes, int start, Content known) {
-    List<Entry> entries = new ArrayList<>(known.entries());
+    List<Entry> entries =
+        start == bytes.length ? known.entries() : new ArrayList<>(known.entries());
     int from = start;
     while (from < bytes.length) {
       int end = lineEnd(bytes, from);

@@ -3,14 +3,11 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.json.JsonException;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
-import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
@@ -21,13 +18,10 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a workspace without owning it: jobs may move under its eyes. Thread-safe. */
@@ -38,19 +32,21 @@ final class FsReader implements Reading {
   private final Disk disk;
   private final Places places;
   private final Whereabouts whereabouts;
+  private final Catalogue catalogue;
+  private final Stamps stamps;
   private volatile @Nullable LastRead lastRead;
 
-  private volatile @Nullable LastLog lastLog;
+  /** As it was read: whoever follows a job asks for it again and again. */
+  private volatile @Nullable Snapshot lastSeen;
 
   private record LastRead(String stamp, Snapshot job) {}
-
-  /** Whoever follows a job asks for its log again and again. */
-  private record LastLog(JobId id, EventLog.Content log) {}
 
   FsReader(Disk disk, Places places) {
     this.disk = disk;
     this.places = places;
     this.whereabouts = new Whereabouts(disk, places);
+    this.catalogue = new Catalogue(disk, places, whereabouts);
+    this.stamps = new Stamps(disk, places);
   }
 
   @Override
@@ -95,19 +91,19 @@ final class FsReader implements Reading {
   }
 
   private Snapshot read(JobId id, JobState place) throws IOException {
-    LastLog last = lastLog;
+    Snapshot last = lastSeen;
     Snapshot job =
         Snapshot.read(
             id,
             new At(disk, places.of(place, id)),
             place,
             Moves.IGNORED,
-            last != null && last.id().equals(id) ? last.log() : EventLog.UNREAD,
+            last != null && last.id().equals(id) ? last : null,
             null);
     if (job.log().length() > 0) {
-      lastLog = new LastLog(id, job.log());
+      lastSeen = job;
     }
-    return job;
+    return job.copy();
   }
 
   private static List<Entry> complete(Snapshot job) {
@@ -187,7 +183,7 @@ final class FsReader implements Reading {
 
   /** The job as it was read for the page before, if it has not changed since: logs can be long. */
   private Optional<Snapshot> unchanged(JobId id) {
-    String stamp = stamp(id);
+    String stamp = stamp(id, false);
     LastRead last = lastRead;
     if (last != null && last.stamp().equals(stamp) && last.job().id().equals(id)) {
       return Optional.of(last.job());
@@ -234,18 +230,23 @@ final class FsReader implements Reading {
     return snapshot(id)
         .map(
             job -> {
-              List<Entry> entries = new ArrayList<>(job.log().entries());
-              // A user's lever that is not in the log yet will be, word for word; anything else may
-              // not.
-              if (job.op() != null
-                      && job.op().to() == job.place()
-                      && !job.fold().knows(job.op().id())
-                  || job.place().isFinal()) {
-                entries.addAll(complete(job));
+              List<Entry> missing = certain(job) ? complete(job) : List.of();
+              List<Entry> entries = job.log().entries();
+              if (!missing.isEmpty()) {
+                entries = new ArrayList<>(entries);
+                entries.addAll(missing);
               }
-              return entries.stream().skip(Math.max(0, after)).limit(limit).toList();
+              int from = Math.clamp(after, 0, entries.size());
+              int to = from + Math.min(limit, entries.size() - from);
+              return List.copyOf(entries.subList(from, to));
             })
         .orElse(List.of());
+  }
+
+  /** A user's lever that is not in the log yet will be, word for word; anything else may not. */
+  private static boolean certain(Snapshot job) {
+    return job.place().isFinal()
+        || job.op() != null && job.op().to() == job.place() && !job.fold().knows(job.op().id());
   }
 
   @Override
@@ -256,132 +257,25 @@ final class FsReader implements Reading {
 
   @Override
   public List<JobId> list(Query query) {
-    return io(
-        "list " + places.root(),
-        () -> {
-          TreeMap<JobId, JobState> found = new TreeMap<>();
-          for (JobState state : Places.ORDER) {
-            if (query.states().contains(state)) {
-              disk.list(
-                  places.of(state),
-                  name -> {
-                    JobId.parse(name).ifPresent(id -> found.put(id, state));
-                    return true;
-                  });
-            }
-          }
-          List<JobId> ids = new ArrayList<>();
-          for (Map.Entry<JobId, JobState> job :
-              (query.newest() ? found.descendingMap() : found).entrySet()) {
-            if (ids.size() == query.limit()) {
-              break;
-            }
-            if (selected(query, job.getKey(), job.getValue())) {
-              ids.add(job.getKey());
-            }
-          }
-          return query.newest() ? ids.reversed() : ids;
-        });
-  }
-
-  private boolean selected(Query query, JobId id, JobState state) throws IOException {
-    if (query.tag() == null && query.parent() == null) {
-      return state != JobState.PENDING || Scanner.looksLikeJob(disk, places.of(state, id));
-    }
-    JobHeader header = header(id, state);
-    return header != null
-        && (query.tag() == null || header.tags().contains(query.tag()))
-        && (query.parent() == null || query.parent().equals(header.parent()));
-  }
-
-  /** What its submitter says of a job; null if it is missing or says nothing that can be read. */
-  private @Nullable JobHeader header(JobId id, JobState guess) throws IOException {
-    JsonObject meta = Meta.read(disk, places.of(guess, id));
-    if (!meta.has("mode")) {
-      Optional<JobState> place = whereabouts.find(id);
-      if (place.isEmpty()) {
-        return null;
-      }
-      meta = Meta.read(disk, places.of(place.get(), id));
-    }
-    try {
-      return Meta.header(meta, id);
-    } catch (IllegalArgumentException | JsonException e) {
-      return null;
-    }
+    return io("list " + places.root(), () -> catalogue.list(query));
   }
 
   @Override
   public Map<JobState, Integer> counts() {
-    return io(
-        "count the jobs in " + places.root(),
-        () -> {
-          Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
-          for (JobState state : Places.ORDER) {
-            int[] count = {0};
-            Path place = places.of(state);
-            List<IOException> problem = new ArrayList<>();
-            disk.list(
-                place,
-                name -> {
-                  try {
-                    if (JobId.isValid(name)
-                        && (state != JobState.PENDING
-                            || Scanner.looksLikeJob(disk, place.resolve(name)))) {
-                      count[0]++;
-                    }
-                  } catch (IOException e) {
-                    problem.add(e);
-                  }
-                  return problem.isEmpty();
-                });
-            if (!problem.isEmpty()) {
-              throw problem.getFirst();
-            }
-            counts.put(state, count[0]);
-          }
-          return counts;
-        });
+    return io("count the jobs in " + places.root(), catalogue::counts);
   }
 
   @Override
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
-    String before = stamp(id) + written(id);
-    while (System.nanoTime() < end && (stamp(id) + written(id)).equals(before)) {
+    String before = stamp(id, true);
+    while (System.nanoTime() < end && stamp(id, true).equals(before)) {
       Thread.sleep(Math.min(POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
     }
   }
 
-  /** Changes whenever the output of a plain prompt grows. */
-  private String written(JobId id) {
-    return io(
-        "watch " + id,
-        () -> {
-          try {
-            return " " + disk.size(places.of(JobState.IN_PROGRESS, id).resolve(Journal.FILE));
-          } catch (NoSuchFileException e) {
-            return "";
-          }
-        });
-  }
-
-  /** Changes whenever the job moves or its log grows. */
-  private String stamp(JobId id) {
-    return io(
-        "watch " + id,
-        () -> {
-          Optional<JobState> place = places.look(disk, id);
-          if (place.isEmpty()) {
-            return "";
-          }
-          Path log = places.of(place.get(), id).resolve(EventLog.FILE);
-          try {
-            return place.get() + " " + disk.size(log);
-          } catch (NoSuchFileException e) {
-            return place.get().name();
-          }
-        });
+  private String stamp(JobId id, boolean output) {
+    return io("watch " + id, () -> output ? stamps.withOutput(id) : stamps.of(id));
   }
 
   private interface Io<T> {
@@ -394,10 +288,5 @@ final class FsReader implements Reading {
     } catch (IOException e) {
       throw Failures.of("cannot " + what, e);
     }
-  }
-
-  /** When the entries of the workspace's places last changed. */
-  Instant changed() {
-    return io("look at " + places.root(), () -> disk.modified(places.of(JobState.PENDING)));
   }
 }

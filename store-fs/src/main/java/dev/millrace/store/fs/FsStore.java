@@ -14,6 +14,8 @@ import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A workspace in the hands of its owner. Thread-safe. */
 final class FsStore extends ReadThrough implements JobStore {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
   private final FsSettings settings;
   private final @Nullable OwnerLock lock;
   private final FsReader reader;
@@ -52,7 +56,7 @@ final class FsStore extends ReadThrough implements JobStore {
     this.queue = new ClaimQueue();
     this.ledger = new Ledger(settings, commits, queue, Epoch.next(disk, places));
     this.claimer = new Claimer(ledger, queue, commits);
-    this.retention = new Retention(disk, places, reader, commits);
+    this.retention = new Retention(disk, places, reader, commits, ledger.orphans());
     this.answers = new OwnerAnswers(settings, ledger, queue, leases, retention);
     this.controls = new OwnerControls(ledger, reader, retention);
     this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
@@ -65,6 +69,7 @@ final class FsStore extends ReadThrough implements JobStore {
         lock -> {
           FsStore store = new FsStore(settings, lock);
           store.recover();
+          store.tellReleased();
           store.scanner.watch(store.claimer::takeTroubled);
           return store;
         });
@@ -115,6 +120,14 @@ final class FsStore extends ReadThrough implements JobStore {
     retention.emptyTrash();
     scanner.recoverRunning();
     scanner.scan();
+  }
+
+  private void tellReleased() {
+    long released = ledger.takeReleased();
+    if (released > 0) {
+      String tasks = released == 1 ? " task" : " tasks";
+      LOG.log(Level.INFO, "released " + released + tasks + " after a crash of the owner");
+    }
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.Token;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -84,8 +85,24 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   /** The file of a task's journal. */
   Path journal(At at, int stage, int task);
 
-  /** Removes the journals that a job which has ended does not need, once that is durable. */
-  void removeJournals(At at, JobFold fold) throws IOException;
+  /** A task's journal under its present terms; one that cannot be read is an aid less. */
+  default Journal.Content journal(At at, int stage, int task, TaskFold fold) {
+    Token of = fold.journal();
+    Path file = journal(at, stage, task);
+    try {
+      return of == null ? Journal.Content.NONE : Journal.read(at.disk(), file, of);
+    } catch (IOException e) {
+      System.getLogger("dev.millrace.store")
+          .log(Level.WARNING, file + " is not gone on from: " + Failures.explain(e));
+      return Journal.Content.NONE;
+    }
+  }
+
+  /**
+   * Removes what a job which has ended does not need, once that is durable: journals of tasks that
+   * completed, a receipt that does not count.
+   */
+  void tidy(At at, JobFold fold) throws IOException;
 
   @Nullable TaskResult result(At at, int stage, int task, TaskFold fold) throws IOException;
 
@@ -107,9 +124,9 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
       boolean staged =
           meta.has("mode")
               ? "job".equals(meta.string("mode"))
-              : at.disk().kind(at.file(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING;
+              : at.disk().kind(at.file(StagedDocument.FILE)) != Disk.Kind.NOTHING;
       return staged
-          ? StagedFiles.read(at, id, created)
+          ? StagedDocument.read(at, id, created)
           : PlainFiles.read(at, id, meta, created, ceiling);
     } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
       throw new Malformed(String.valueOf(e.getMessage()));

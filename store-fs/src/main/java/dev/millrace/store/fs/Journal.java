@@ -13,13 +13,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task's output so far: a line that names the log entry it belongs to, then a line for each piece.
- * It is never synced, so a power loss may leave any of it. What is believed is the longest beginning
- * that is whole lines, and nothing at all of one that names another entry than the task's present
- * one: output under other terms is never taken up.
+ * A task's output so far: a line that names the log entry it belongs to, then a line for each
+ * piece, and before the first of each claim one that names the claim. It is never synced, so a
+ * power loss may leave any of it. What is believed is the longest beginning that is whole lines,
+ * and nothing at all of one that names another entry than the task's present one: output under
+ * other terms is never taken up.
  */
 final class Journal {
   static final String FILE = "journal.jsonl";
@@ -39,20 +41,36 @@ final class Journal {
    *
    * @param good the bytes of its whole lines, the first one included; empty if it is another's
    * @param whole whether that is all there is
+   * @param last the claim that was last at work on it
+   * @param grew whether that claim added tokens
    */
-  record Content(List<Piece> pieces, byte[] good, boolean whole) {
-    static final Content NONE = new Content(List.of(), new byte[0], true);
+  record Content(
+      List<Piece> pieces, byte[] good, boolean whole, @Nullable Token last, boolean grew) {
+    static final Content NONE = none(true);
+
+    private static Content none(boolean whole) {
+      return new Content(List.of(), new byte[0], whole, null, false);
+    }
 
     List<Integer> tokens() {
       List<Integer> tokens = new ArrayList<>();
       pieces.forEach(piece -> tokens.addAll(piece.tokens()));
       return tokens;
     }
+
+    String text() {
+      return pieces.stream().map(Piece::text).collect(Collectors.joining());
+    }
   }
 
   /** The first line of a journal that belongs to that entry. */
   static byte[] head(Token of) {
     return Text.bytes("{\"epoch\":" + of.epoch() + ",\"entry\":" + of.number() + "}\n");
+  }
+
+  /** Says that what follows is of that claim. */
+  static byte[] mark(Token claim) {
+    return Text.bytes("{\"claim\":" + claim.number() + ",\"epoch\":" + claim.epoch() + "}\n");
   }
 
   static byte[] line(Piece piece) {
@@ -71,11 +89,12 @@ final class Journal {
     }
     byte[] head = head(of);
     if (!begins(bytes, head)) {
-      return new Content(List.of(), new byte[0], false);
+      return Content.none(false);
     }
-    List<Piece> pieces = new ArrayList<>();
-    int end = pieces(bytes, head.length, pieces);
-    return new Content(pieces, Arrays.copyOf(bytes, end), end == bytes.length);
+    Lines lines = new Lines();
+    int end = lines.read(bytes, head.length);
+    return new Content(
+        lines.pieces, Arrays.copyOf(bytes, end), end == bytes.length, lines.last, lines.grew);
   }
 
   private static boolean begins(byte[] bytes, byte[] head) {
@@ -83,36 +102,59 @@ final class Journal {
         && Arrays.equals(bytes, 0, head.length, head, 0, head.length);
   }
 
-  /** Reads whole lines up to the first that is none, and answers where that is. */
-  private static int pieces(byte[] bytes, int start, List<Piece> into) {
-    int from = start;
-    for (int i = start; i < bytes.length; i++) {
-      if (bytes[i] == '\n') {
-        Piece piece = piece(bytes, from, i);
-        if (piece == null) {
-          return from;
+  /** What a stretch of lines says. */
+  private static final class Lines {
+    final List<Piece> pieces = new ArrayList<>();
+    @Nullable Token last;
+    boolean grew;
+
+    /** Reads whole lines up to the first that is none, and answers where that is. */
+    int read(byte[] bytes, int start) {
+      int from = start;
+      for (int i = start; i < bytes.length; i++) {
+        if (bytes[i] == '\n') {
+          if (!line(new String(bytes, from, i - from, StandardCharsets.UTF_8))) {
+            return from;
+          }
+          from = i + 1;
         }
-        into.add(piece);
-        from = i + 1;
+      }
+      return from;
+    }
+
+    private boolean line(String text) {
+      try {
+        JsonObject in = Json.object(text);
+        if (in.has("claim")) {
+          claim(new Token(in.integer("epoch"), in.integer("claim")));
+          return true;
+        }
+        Piece piece = piece(in);
+        if (piece != null) {
+          pieces.add(piece);
+          grew |= !piece.tokens().isEmpty();
+        }
+        return piece != null;
+      } catch (JsonException e) {
+        return false;
       }
     }
-    return from;
+
+    private void claim(Token claim) {
+      grew &= claim.equals(last); // it may name itself twice
+      last = claim;
+    }
   }
 
-  private static @Nullable Piece piece(byte[] bytes, int from, int end) {
-    try {
-      JsonObject in = Json.object(new String(bytes, from, end - from, StandardCharsets.UTF_8));
-      List<Integer> tokens = new ArrayList<>();
-      for (Object token : in.list("tokens")) {
-        if (!(token instanceof Long id) || id != id.intValue()) {
-          return null;
-        }
-        tokens.add(id.intValue());
+  private static @Nullable Piece piece(JsonObject in) {
+    List<Integer> tokens = new ArrayList<>();
+    for (Object token : in.list("tokens")) {
+      if (!(token instanceof Long id) || id != id.intValue()) {
+        return null;
       }
-      return new Piece(tokens, in.string("text"));
-    } catch (JsonException e) {
-      return null;
+      tokens.add(id.intValue());
     }
+    return new Piece(tokens, in.string("text"));
   }
 
   /** What stands there from a position on; the beginning, where that position is of another one. */
@@ -129,10 +171,10 @@ final class Journal {
         from = 0;
         bytes = lines(disk, file, head.length - 1);
       }
-      List<Piece> pieces = new ArrayList<>();
-      int end = pieces(bytes, 1, pieces);
+      Lines lines = new Lines();
+      int end = lines.read(bytes, 1);
       return new Draft(
-          from == 0 ? 0 : position, mark | (Math.max(from, head.length) - 1 + end), pieces);
+          from == 0 ? 0 : position, mark | (Math.max(from, head.length) - 1 + end), lines.pieces);
     } catch (NoSuchFileException e) {
       return new Draft(0, 0, List.of());
     }

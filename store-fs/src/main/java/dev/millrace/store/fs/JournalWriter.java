@@ -4,14 +4,12 @@ import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.Token;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 
 /**
- * One claim's way to add to its task's journal. A journal is an aid: one that cannot be written ends
- * there, for a gap would be worse than an end, and the task goes on. What a crash left is never
- * written over in place, so that a power loss cannot mix it with what comes now.
+ * One claim's way to add to its task's journal. What a crash left is never written over in place,
+ * so that a power loss cannot mix it with what comes now.
  *
  * <p>Belongs to whoever holds the job's lock.
  */
@@ -19,7 +17,6 @@ final class JournalWriter {
   private final Token claim;
   private final Token entry;
   private boolean opened;
-  private boolean stopped;
 
   /**
    * @param claim the task's present one
@@ -34,27 +31,19 @@ final class JournalWriter {
     return claim.equals(presentClaim) && entry.equals(presentEntry);
   }
 
-  void append(Disk disk, Path file, Piece piece) {
-    if (stopped) {
-      return;
-    }
-    try {
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      if (!opened && open(disk, file)) {
+  void append(Disk disk, Path file, Piece piece) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    if (!opened) {
+      if (open(disk, file)) {
         out.writeBytes(Journal.head(entry));
       }
-      out.writeBytes(Journal.line(piece));
-      disk.append(file, out.toByteArray());
-    } catch (IOException e) {
-      stopped = true;
-      System.getLogger("dev.millrace.store")
-          .log(
-              Level.WARNING,
-              file
-                  + " cannot be written and ends here: "
-                  + Failures.explain(e)
-                  + "; after a crash the task begins again from there");
+      out.writeBytes(Journal.mark(claim));
     }
+    if (!piece.isEmpty()) {
+      out.writeBytes(Journal.line(piece));
+    }
+    disk.append(file, out.toByteArray());
+    opened = true;
   }
 
   /** Makes the file one that can be added to; true if it has yet to begin. */
@@ -69,7 +58,6 @@ final class JournalWriter {
     } else if (found.good().length == 0 && disk.kind(file.getParent()) == Disk.Kind.NOTHING) {
       directory(disk, file.getParent());
     }
-    opened = true;
     return found.good().length == 0;
   }
 

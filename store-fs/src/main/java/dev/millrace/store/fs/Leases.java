@@ -1,7 +1,6 @@
 package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.store.Claim;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,30 +14,24 @@ import java.util.stream.Collectors;
  * the one before has ended anyway. Thread-safe.
  */
 final class Leases {
-  private record Key(JobId job, Hold hold) {
-    static Key of(Claim claim) {
-      return new Key(claim.job(), claim.hold());
-    }
-  }
-
   private record Lease(Claim claim, Duration length, Instant until) {}
 
-  private final ConcurrentHashMap<Key, Lease> leases = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Holding, Lease> leases = new ConcurrentHashMap<>();
 
   void grant(Claim claim, Duration length, Instant until) {
-    leases.put(Key.of(claim), new Lease(claim, length, until));
+    leases.put(Holding.of(claim), new Lease(claim, length, until));
   }
 
   void renew(Claim claim, Instant now) {
     if (!leases.isEmpty()) {
       leases.computeIfPresent(
-          Key.of(claim),
+          Holding.of(claim),
           (_, lease) -> new Lease(lease.claim(), lease.length(), now.plus(lease.length())));
     }
   }
 
   void end(Claim claim) {
-    leases.remove(Key.of(claim));
+    leases.remove(Holding.of(claim));
   }
 
   /** Claims whose lease is over, by job. */

@@ -5,7 +5,6 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.rules.Answer;
-import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Levers;
 import dev.millrace.core.rules.StageFold;
@@ -51,6 +50,8 @@ final class Ledger {
   private final long epoch;
   private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<JobId, Long> interrupted = new ConcurrentHashMap<>();
+  private final Orphans orphans = new Orphans();
+  private final Recovery recovery;
   private final FinishRate rate = new FinishRate();
   private volatile Consumer<JobId> levers = _ -> {};
   private final Object loading = new Object();
@@ -62,6 +63,7 @@ final class Ledger {
     this.commits = commits;
     this.queue = queue;
     this.epoch = epoch;
+    this.recovery = new Recovery(settings, commits, this);
   }
 
   long epoch() {
@@ -122,6 +124,16 @@ final class Ledger {
     }
   }
 
+  /** How many tasks of a former owner were released since this was last asked. */
+  long takeReleased() {
+    return recovery.takeReleased();
+  }
+
+  /** Claims of jobs that were forgotten because they ended. */
+  Orphans orphans() {
+    return orphans;
+  }
+
   /** How fast jobs were finished of late. */
   FinishRate rate() {
     return rate;
@@ -144,7 +156,10 @@ final class Ledger {
             dirty.levers().add(id);
           }
           JobState state = job.fold().state();
-          if (state == JobState.ABORTED || state == JobState.PAUSED && !job.running()) {
+          if (state == JobState.ABORTED) {
+            orphans.add(job);
+            forget(job);
+          } else if (state == JobState.PAUSED && !job.running()) {
             forget(job); // a user has it; it need not fill our memory
           }
           return Optional.of(answer);
@@ -216,7 +231,7 @@ final class Ledger {
       if (whole != null) {
         EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
       }
-      boolean goesOn = recover(job);
+      boolean goesOn = recovery.recover(job);
       interrupted.remove(id);
       return goesOn ? job : null;
     } catch (NoSuchFileException e) {
@@ -228,58 +243,6 @@ final class Ledger {
     } catch (UncheckedIOException e) {
       throw Failures.of("cannot read job " + id, e.getCause());
     }
-  }
-
-  /** False if the job turned out to have ended. */
-  private boolean recover(ActiveJob job) throws IOException {
-    Snapshot read =
-        Snapshot.read(job.id(), job.at(), job.place(), job, EventLog.UNREAD, settings.ceiling());
-    job.fill(read);
-    Dirty dirty = found(read);
-    Dirty rendered = new Dirty();
-    Turn turn =
-        new Turn(
-            job.fold(), read.time(now()), job.files().openings(job.at(), job.fold(), rendered));
-    read.reconcile(turn);
-    Claims.recover(turn, epoch);
-    turn.settle();
-    commits.commit(rendered);
-    job.unwritten().addAll(read.unwritten());
-    append(job, turn.entries(), dirty);
-    if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
-      move(job, JobState.IN_PROGRESS, dirty); // claimed once, but the rename was lost
-    }
-    boolean ended = finish(job, dirty);
-    commits.commit(dirty);
-    return !ended;
-  }
-
-  /**
-   * Cuts off what a crash left at the end of a log, and syncs the rest: its last owner may have been
-   * killed before it could, and what is built on it now will be acknowledged.
-   */
-  private Dirty found(Snapshot job) throws IOException {
-    Dirty dirty = new Dirty();
-    Path log = job.at().file(EventLog.FILE);
-    if (job.log().torn() != null) {
-      LOG.log(
-          Level.WARNING,
-          "job "
-              + job.id()
-              + ": cut off a torn line of "
-              + EventLog.FILE
-              + ", "
-              + job.log().torn());
-      disk.truncate(log, job.log().length());
-      dirty.file(log);
-    }
-    if (job.log().length() > 0) {
-      dirty.file(log).directory(job.at().dir());
-    }
-    if (job.log().length() > 0 || job.place() != JobState.PENDING) {
-      dirty.directory(places.of(job.place()));
-    }
-    return dirty;
   }
 
   /** Lets a rule record what it will, and writes that to the log. */
@@ -297,7 +260,8 @@ final class Ledger {
     return answer;
   }
 
-  private static void append(ActiveJob job, List<Entry> entries, Dirty dirty) throws IOException {
+  /** Adds entries to the log, after those that it should have begun with. */
+  static void append(ActiveJob job, List<Entry> entries, Dirty dirty) throws IOException {
     if (!entries.isEmpty()) {
       List<Entry> all = new ArrayList<>(job.unwritten());
       all.addAll(entries);
@@ -315,8 +279,8 @@ final class Ledger {
   }
 
   /**
-   * Brings the job to its last place if the rules ended it, and the queue up to date if not. True if
-   * it ended; everything is durable then.
+   * Brings the job to its last place if the rules ended it, and the queue up to date if not. True
+   * if it ended; everything is durable then.
    */
   boolean finish(ActiveJob job, Dirty dirty) throws IOException {
     JobState end = job.fold().state();
@@ -326,22 +290,25 @@ final class Ledger {
     }
     job.files().finish(job.at(), job.fold(), dirty);
     commits.commit(dirty);
-    removeJournals(job);
+    tidy(job);
     JobFiles.publish(job.at(), Meta.FILE);
     move(job, end, dirty);
     commits.commit(dirty.directory(job.at().dir()));
+    orphans.add(job);
     forget(job);
     queue.set(job.id(), 0, null);
     rate.finished(job.fold());
     return true;
   }
 
-  /** What the log now says cannot be undone, so nobody goes on from them; the rest is tidiness. */
-  private static void removeJournals(ActiveJob job) {
+  /** What the log now says cannot be undone, so nobody needs the rest. */
+  private static void tidy(ActiveJob job) {
     try {
-      job.files().removeJournals(job.at(), job.fold());
+      job.files().tidy(job.at(), job.fold());
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "job " + job.id() + " keeps a journal: " + Failures.explain(e));
+      LOG.log(
+          Level.WARNING,
+          "job " + job.id() + " keeps a file that nobody needs: " + Failures.explain(e));
     }
   }
 
@@ -402,29 +369,20 @@ final class Ledger {
       }
     }
     queue.set(id, 0, null);
+    if (orphans.knows(id)) {
+      return; // it was the owner itself that ended it
+    }
     synchronized (loading) {
       try {
         Optional<JobState> place = places.look(disk, id);
         if (place.isPresent() && place.get().isFinal()) {
-          completeLog(new ActiveJob(id, disk, places, place.get()));
+          recovery.completeLog(new ActiveJob(id, disk, places, place.get()));
         }
       } catch (IOException e) {
         LOG.log(
             Level.WARNING,
             "job " + id + " ended, but its log could not be completed: " + Failures.explain(e));
       }
-    }
-  }
-
-  private void completeLog(ActiveJob job) throws IOException {
-    Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job);
-    List<Entry> missing =
-        read.reconcile(new Turn(read.fold(), read.time(now()), Turn.Openings.NONE));
-    if (!missing.isEmpty()) { // else it was the owner itself that ended it
-      Dirty dirty = found(read);
-      job.unwritten().addAll(read.unwritten());
-      append(job, missing, dirty);
-      commits.commit(dirty);
     }
   }
 

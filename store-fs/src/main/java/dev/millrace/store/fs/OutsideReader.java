@@ -6,6 +6,7 @@ import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -13,15 +14,18 @@ import java.util.Optional;
  * it does not answer soon the files must do.
  */
 final class OutsideReader extends ReadThrough {
-  private static final long TIMEOUT_NANOS = 1_000_000_000L;
-
   private final FsSettings settings;
+  private final Duration patience;
   private final Disk disk;
   private final Places places;
 
-  OutsideReader(FsSettings settings) {
+  /**
+   * @param patience how long the owner is waited for
+   */
+  OutsideReader(FsSettings settings, Duration patience) {
     super(new FsReader(settings.disk(), settings.places()));
     this.settings = settings;
+    this.patience = patience;
     this.disk = settings.disk();
     this.places = settings.places();
   }
@@ -51,7 +55,7 @@ final class OutsideReader extends ReadThrough {
     disk.write(temporary, Text.bytes(request.write(op)));
     disk.rename(temporary, file);
     try {
-      for (long end = System.nanoTime() + TIMEOUT_NANOS; System.nanoTime() < end; ) {
+      for (long end = System.nanoTime() + patience.toNanos(); System.nanoTime() < end; ) {
         try {
           return Request.readAnswer(Text.of(answer, disk.read(answer, 1_000_000)));
         } catch (NoSuchFileException e) {

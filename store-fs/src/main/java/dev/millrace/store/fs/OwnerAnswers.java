@@ -19,6 +19,8 @@ import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,12 @@ final class OwnerAnswers {
   private final ClaimQueue queue;
   private final Leases leases;
   private final Retention retention;
+
+  /**
+   * Claims whose journals could not be written. It is kept here because jobs are forgotten and read
+   * again: a gap in a journal would be worse than its end.
+   */
+  private final Set<Holding> unjournaled = ConcurrentHashMap.newKeySet();
 
   OwnerAnswers(
       FsSettings settings, Ledger ledger, ClaimQueue queue, Leases leases, Retention retention) {
@@ -75,7 +83,9 @@ final class OwnerAnswers {
     return answer;
   }
 
-  /** The result is durable, so nobody goes on from there; one that stays is removed with the rest. */
+  /**
+   * The result is durable, so nobody goes on from there; one that stays is removed with the rest.
+   */
   private void removeJournal(Path file) {
     try {
       settings.disk().delete(file);
@@ -128,6 +138,7 @@ final class OwnerAnswers {
               return done;
             });
     leases.end(claim);
+    unjournaled.remove(Holding.of(claim));
     return answer.orElseGet(() -> retention.late(claim, partial));
   }
 
@@ -157,9 +168,7 @@ final class OwnerAnswers {
   }
 
   private Pulse latePulse(Claim claim) {
-    return retention.late(claim, Partial.NONE) instanceof Answer.Cancelled
-        ? Pulse.CANCEL
-        : Pulse.LOST;
+    return retention.fence(claim) instanceof Answer.Cancelled ? Pulse.CANCEL : Pulse.LOST;
   }
 
   Answer freeze(Claim claim, JsonObject terms) {
@@ -167,9 +176,15 @@ final class OwnerAnswers {
         .step(
             claim.job(),
             new Dirty(),
-            (job, dirty) ->
-                ledger.record(job, dirty, turn -> Claims.freeze(turn, claim.hold(), terms)))
-        .orElseGet(() -> retention.late(claim, Partial.NONE));
+            (job, dirty) -> {
+              Answer done =
+                  ledger.record(job, dirty, turn -> Claims.freeze(turn, claim.hold(), terms));
+              if (done.done()) {
+                unjournaled.remove(Holding.of(claim)); // what comes now is of another journal
+              }
+              return done;
+            })
+        .orElseGet(() -> retention.fence(claim));
   }
 
   /** Hot: one append, and nothing else that grows with the job, the journal or the queue. */
@@ -182,12 +197,34 @@ final class OwnerAnswers {
             (job, dirty) -> {
               Pulse pulse = Claims.pulse(job.fold(), claim.hold());
               if (holds(pulse)) {
-                progress(job, claim, dirty);
-                job.journal(claim.hold(), piece);
+                if (!piece.tokens().isEmpty()) {
+                  progress(job, claim, dirty);
+                }
+                append(job, claim, piece);
               }
               return pulse;
             })
         .orElseGet(() -> latePulse(claim));
+  }
+
+  /** A journal is an aid: one that cannot be written ends there, and the task goes on. */
+  private void append(ActiveJob job, Claim claim, Piece piece) {
+    Holding holding = Holding.of(claim);
+    if (unjournaled.contains(holding)) {
+      return;
+    }
+    try {
+      job.journal(claim.hold(), piece);
+    } catch (IOException e) {
+      unjournaled.add(holding);
+      LOG.log(
+          Level.WARNING,
+          "the journal of "
+              + claim
+              + " cannot be written and ends here: "
+              + Failures.explain(e)
+              + "; after a crash the task begins again from there");
+    }
   }
 
   void log(Claim claim, String level, String line) {

@@ -27,7 +27,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A single prompt, file for file as nrvna has it: {@code prompt.txt} in, {@code result.txt} out. */
+/**
+ * A single prompt, file for file as nrvna has it: {@code prompt.txt} in, {@code result.txt} out.
+ */
 record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject meta)
     implements JobFiles {
 
@@ -95,8 +97,9 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     JsonObject data = meta.object("parameters");
     // Metadata that can be read tells what is there; without it, look.
     if (!meta.has("mode") || meta.has("output_format")) {
-      attach(at, data, SCHEMA_PARAMETER, SCHEMA);
-      attach(at, data, GRAMMAR_PARAMETER, GRAMMAR);
+      attach(at, data, SCHEMA_PARAMETER, SCHEMA, "Schema");
+      attach(at, data, GRAMMAR_PARAMETER, GRAMMAR, "Grammar");
+      requireConstraint(meta.string("output_format", ""), data);
     }
     String type = "text".equals(meta.string("mode", null)) ? "generate" : type(at);
     StageSpec stage =
@@ -135,13 +138,28 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
         JsonObject.create());
   }
 
-  private static void attach(At at, JsonObject data, String name, String file) throws IOException {
+  private static void attach(At at, JsonObject data, String name, String file, String what)
+      throws IOException {
     try {
-      data.put(name, Text.of(at.file(file), at.disk().read(at.file(file), MAX_ATTACHMENT)));
+      String text = Text.of(at.file(file), at.disk().read(at.file(file), MAX_ATTACHMENT));
+      if (text.isBlank()) {
+        throw new Malformed(what + " file is empty");
+      }
+      data.put(name, text);
     } catch (NoSuchFileException e) {
       // most jobs have none
-    } catch (Disk.FileTooLarge | Disk.NotRegular e) {
+    } catch (Disk.FileTooLarge e) {
+      throw new Malformed(what + " file is too large: " + e.getMessage());
+    } catch (Disk.NotRegular e) {
       throw new Malformed(e.getMessage());
+    }
+  }
+
+  /** A job that was to be held to a form must not be answered in any other. */
+  private static void requireConstraint(String format, JsonObject data) throws Malformed {
+    boolean structured = format.equals("json_schema") || format.equals("gbnf");
+    if (structured && !data.has(SCHEMA_PARAMETER) && !data.has(GRAMMAR_PARAMETER)) {
+      throw new Malformed("Structured job is missing " + GRAMMAR);
     }
   }
 
@@ -266,7 +284,8 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public void removeJournals(At at, JobFold fold) throws IOException {
+  public void tidy(At at, JobFold fold) throws IOException {
+    Receipts.tidy(at);
     Path journal = journal(at, 1, 1);
     if (fold.state() == JobState.COMPLETED && at.disk().kind(journal) == Disk.Kind.FILE) {
       at.disk().delete(journal);
@@ -302,12 +321,24 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     } else {
       at.disk().write(at.file(ERROR), Text.bytes(String.valueOf(task.error()) + "\n"));
       dirty.file(at.file(ERROR)).directory(at.dir());
+      keepJournaled(at, task, dirty);
     }
     if (task.token() != null) {
       Receipts.settle(at, meta, task.token(), dirty);
     }
     Meta.complete(meta, fold, artifacts, task.recoveries());
     JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);
+  }
+
+  /** What there was, where no worker was left to say so. */
+  private void keepJournaled(At at, TaskFold task, Dirty dirty) throws IOException {
+    if (at.disk().kind(at.file(PARTIAL)) == Disk.Kind.NOTHING) {
+      String text = journal(at, 1, 1, task).text();
+      if (!text.isEmpty()) {
+        at.disk().write(at.file(PARTIAL), Text.bytes(text));
+        dirty.file(at.file(PARTIAL)).directory(at.dir());
+      }
+    }
   }
 
   @Override

@@ -18,7 +18,9 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** Puts jobs into a workspace. Any process may, whoever owns it: a rename publishes. Thread-safe. */
+/**
+ * Puts jobs into a workspace. Any process may, whoever owns it: a rename publishes. Thread-safe.
+ */
 final class Publisher implements Submitting {
 
   /** Most bytes in all inputs of one job together. */
@@ -43,7 +45,7 @@ final class Publisher implements Submitting {
     requireSizes(spec);
     Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     Map<String, byte[]> files =
-        PlainFiles.fits(spec) ? PlainFiles.files(spec, now) : StagedFiles.files(spec, now);
+        PlainFiles.fits(spec) ? PlainFiles.files(spec, now) : StagedDocument.files(spec, now);
     JobId id = reserve();
     try {
       Path dir = stage(id, files);

@@ -8,9 +8,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receipt in a plain job's {@code meta.json}. It is durable before the answer that it belongs to
- * is recorded, so until the job has ended it says whose it is: a crash may leave that of an attempt
- * which does not count. It comes in a file of its own name, which takes the place of {@code
+ * The receipt in a plain job's {@code meta.json}. It is durable before the answer that it belongs
+ * to is recorded, so until the job has ended it says whose it is: a crash may leave that of an
+ * attempt which does not count. It comes in a file of its own name, which takes the place of {@code
  * meta.json} by a rename: at every moment one of the two has it.
  */
 final class Receipts {
@@ -56,6 +56,13 @@ final class Receipts {
       }
     }
     meta.values().remove(CLAIM);
+  }
+
+  /** After {@link #settle}: what is still to take the place of {@code meta.json} never will. */
+  static void tidy(At at) throws IOException {
+    if (at.disk().kind(at.file(NEXT)) == Disk.Kind.FILE) {
+      at.disk().delete(at.file(NEXT));
+    }
   }
 
   private static boolean isOf(JsonObject meta, Token claim) {

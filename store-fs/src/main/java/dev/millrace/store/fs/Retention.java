@@ -5,14 +5,15 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
 import dev.millrace.core.store.Claim;
+import dev.millrace.store.fs.JobFiles.At;
 import dev.millrace.store.fs.JobFiles.Delivery;
 import dev.millrace.store.fs.JobFiles.Partial;
+import dev.millrace.store.fs.Orphans.Orphan;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
@@ -21,12 +22,14 @@ final class Retention {
   private final Places places;
   private final FsReader reader;
   private final GroupCommit commits;
+  private final Orphans orphans;
 
-  Retention(Disk disk, Places places, FsReader reader, GroupCommit commits) {
+  Retention(Disk disk, Places places, FsReader reader, GroupCommit commits, Orphans orphans) {
     this.disk = disk;
     this.places = places;
     this.commits = commits;
     this.reader = reader;
+    this.orphans = orphans;
   }
 
   /** Deletes by a rename out of sight first: no reader sees half a job. */
@@ -44,6 +47,7 @@ final class Retention {
         for (JobId id : ids) {
           if (endedBefore(id, state, before)) {
             disk.rename(places.of(state, id), places.own("trash").resolve(id.value()));
+            orphans.end(id);
             pruned++;
           }
         }
@@ -76,22 +80,55 @@ final class Retention {
 
   /** An answer to a job that is no longer running; what a cancelled worker made is kept. */
   Answer late(Claim claim, Partial partial) {
-    Optional<Snapshot> found = reader.snapshot(claim.job());
-    if (found.isEmpty()) {
-      return new Answer.Missing("no job " + claim.job());
+    Orphan orphan = orphans.of(claim);
+    if (orphan != null) {
+      keep(orphan.files(), orphan.at(), claim, partial);
+      orphans.end(claim);
+      return orphan.answer();
     }
-    Snapshot job = found.get();
+    return reader
+        .snapshot(claim.job())
+        .map(
+            job -> {
+              Answer fence = fence(job, claim);
+              if (fence instanceof Answer.Cancelled) {
+                keep(job.files(), job.at(), claim, partial);
+              }
+              return fence;
+            })
+        .orElseGet(() -> missing(claim));
+  }
+
+  /** What a worker of a job that is no longer running has to know. */
+  Answer fence(Claim claim) {
+    Orphan orphan = orphans.of(claim);
+    return orphan != null
+        ? orphan.answer()
+        : reader
+            .snapshot(claim.job())
+            .map(job -> fence(job, claim))
+            .orElseGet(() -> missing(claim));
+  }
+
+  private static Answer fence(Snapshot job, Claim claim) {
     Answer fence = Claims.check(job.fold(), claim.hold());
-    if (fence instanceof Answer.Cancelled && !partial.isEmpty()) {
-      try {
-        job.files().keepLate(job.at(), Delivery.of(claim), partial);
-      } catch (IOException e) {
-        System.getLogger("dev.millrace.store")
-            .log(
-                Level.WARNING,
-                "the partial output of " + claim + " could not be kept: " + Failures.explain(e));
-      }
-    }
     return fence.done() ? new Answer.Fenced(claim + ": the job has ended") : fence;
+  }
+
+  private static Answer missing(Claim claim) {
+    return new Answer.Missing("no job " + claim.job());
+  }
+
+  private synchronized void keep(JobFiles files, At at, Claim claim, Partial partial) {
+    try {
+      if (!partial.isEmpty()) {
+        files.keepLate(at, Delivery.of(claim), partial);
+      }
+    } catch (IOException e) {
+      System.getLogger("dev.millrace.store")
+          .log(
+              Level.WARNING,
+              "the partial output of " + claim + " could not be kept: " + Failures.explain(e));
+    }
   }
 }

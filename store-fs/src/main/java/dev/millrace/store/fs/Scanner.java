@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that
- * others cancelled. By file-system events as they come, and by a listing where those may have missed
- * something and the directory has changed since the last one.
+ * others cancelled. By file-system events as they come, and by a listing where those may have
+ * missed something and the directory has changed since the last one.
  */
 final class Scanner implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
@@ -195,7 +195,7 @@ final class Scanner implements AutoCloseable {
   static boolean looksLikeJob(Disk disk, Path dir) throws IOException {
     return disk.kind(dir) == Disk.Kind.DIRECTORY
         && (disk.kind(dir.resolve(PlainFiles.PROMPT)) != Disk.Kind.NOTHING
-            || disk.kind(dir.resolve(StagedFiles.DOCUMENT)) != Disk.Kind.NOTHING);
+            || disk.kind(dir.resolve(StagedDocument.FILE)) != Disk.Kind.NOTHING);
   }
 
   private void report(String name, String what) {

@@ -34,17 +34,22 @@ record Snapshot(
 
   /** Reads the directory of a job that stands in {@code place}. */
   static Snapshot read(JobId id, At at, JobState place, Moves moves) throws IOException {
-    return read(id, at, place, moves, EventLog.UNREAD, null);
+    return read(id, at, place, moves, null, null);
   }
 
   /**
    * As the other.
    *
-   * @param known what was read of its log before
+   * @param known the job as it was read before; only what its log has grown by is folded then
    * @param ceiling as for {@link JobFiles#load}
    */
   static Snapshot read(
-      JobId id, At at, JobState place, Moves moves, Content known, @Nullable Integer ceiling)
+      JobId id,
+      At at,
+      JobState place,
+      Moves moves,
+      @Nullable Snapshot known,
+      @Nullable Integer ceiling)
       throws IOException {
     JobFiles files;
     String problem = null;
@@ -54,7 +59,7 @@ record Snapshot(
       problem = e.getMessage();
       files = PlainFiles.unreadable(id, Meta.submittedAt(Meta.read(at.disk(), at.dir()), id));
     }
-    Content log = EventLog.read(at, known);
+    Content log = EventLog.read(at, known == null ? EventLog.UNREAD : known.log());
     if (log.entries().isEmpty()) {
       // A log begins with the first thing that happens; what is true before that goes without.
       log =
@@ -63,8 +68,12 @@ record Snapshot(
               log.length(),
               log.torn());
     }
-    JobFold fold = JobFold.created(files.plan(), moves);
-    for (Entry entry : log.entries()) {
+    JobFold fold =
+        known != null && known.goesOnIn(log, files)
+            ? known.fold().copy(moves)
+            : JobFold.created(files.plan(), moves);
+    int folded = (int) fold.lastNumber();
+    for (Entry entry : log.entries().subList(folded, log.entries().size())) {
       try {
         fold.apply(entry);
       } catch (IllegalTransition | IndexOutOfBoundsException e) {
@@ -84,6 +93,19 @@ record Snapshot(
         log,
         fold,
         untouched || fold.state() == place ? null : Operation.read(at));
+  }
+
+  /** Whether a log that was read with this one's in mind has only grown since. */
+  private boolean goesOnIn(Content later, JobFiles now) {
+    int last = log.entries().size() - 1;
+    return later.entries().size() > last
+        && later.entries().get(last) == log.entries().get(last)
+        && now.plan().equals(fold.plan());
+  }
+
+  /** The same, to go on from; this one stays as it was read. */
+  Snapshot copy() {
+    return new Snapshot(id, at, place, files, problem, log, fold.copy(Moves.IGNORED), op);
   }
 
   /** Records what the place proves and the log lacks. */

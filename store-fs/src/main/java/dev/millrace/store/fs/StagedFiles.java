@@ -1,7 +1,6 @@
 package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobDocument;
-import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
@@ -26,11 +25,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,13 +38,11 @@ import org.jspecify.annotations.Nullable;
  * {@code results.jsonl}. A batch of 50,000 prompts is two files.
  */
 final class StagedFiles implements JobFiles {
-  static final String DOCUMENT = "job.json";
-  private static final String TASKS = "tasks.jsonl";
-  private static final String TEMPLATES = "templates.jsonl";
+  static final String TASKS = "tasks.jsonl";
+  static final String TEMPLATES = "templates.jsonl";
   private static final String RESULTS = "results.jsonl";
   private static final String JOURNAL = "journal";
-  private static final int MAX_DOCUMENT = 64_000_000;
-  private static final int VERSION = 1;
+  private static final String SUFFIX = ".jsonl";
 
   private final JobHeader header;
   private final JobPlan plan;
@@ -59,96 +54,13 @@ final class StagedFiles implements JobFiles {
   /**
    * @param bare what was asked, without the tasks that stand in files of their own
    */
-  private StagedFiles(JobHeader header, JobPlan plan, JobSpec bare) {
+  StagedFiles(JobHeader header, JobPlan plan, JobSpec bare) {
     this.header = header;
     this.plan = plan;
     this.bare = bare;
   }
 
-  /** The files of a submission by path below the job's directory, in the order to write them. */
-  static Map<String, byte[]> files(JobSpec spec, Instant at) {
-    Map<String, byte[]> files = new LinkedHashMap<>();
-    List<Integer> counts = new ArrayList<>();
-    int number = 1;
-    for (StageSpec stage : spec.stages()) {
-      counts.add(stage.tasks().size());
-      if (!stage.tasks().isEmpty()) {
-        files.put(
-            path(number, stage.type(), stage.isTemplate() ? TEMPLATES : TASKS),
-            LineFile.bytes(stage.tasks().stream().map(JobDocument::task).toList()));
-      }
-      number++;
-    }
-    files.put(
-        DOCUMENT,
-        Text.bytes(
-            Json.pretty(
-                    JsonObject.create()
-                        .put("v", VERSION)
-                        .put("counts", counts)
-                        .put("job", JobDocument.write(spec, false)))
-                + "\n"));
-    JsonObject meta = Meta.of(spec, at, "job").put("type", spec.stages().getFirst().type());
-    if (spec.stages().getFirst().gate() || spec.stages().getFirst().tasks().isEmpty()) {
-      meta.put("inspect", true); // its first stage has nothing to claim yet
-    }
-    files.put(Meta.FILE, Meta.bytes(Meta.limits(meta, spec.stages().getFirst().policy())));
-    return files;
-  }
-
-  static StagedFiles read(At at, JobId id, Instant created) throws IOException {
-    JsonObject document;
-    try {
-      Path file = at.file(DOCUMENT);
-      document = Json.object(Text.of(file, at.disk().read(file, MAX_DOCUMENT)));
-    } catch (NoSuchFileException e) {
-      throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY
-          ? new Malformed("job.json not found")
-          : e;
-    } catch (Disk.FileTooLarge | Disk.NotRegular e) {
-      throw new Malformed(e.getMessage());
-    }
-    if (document.integer("v") != VERSION) {
-      throw new Malformed("job.json: version " + document.integer("v") + " is not " + VERSION);
-    }
-    JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
-    List<Integer> counts = document.list("counts").stream().map(StagedFiles::count).toList();
-    if (counts.size() != bare.stages().size()) {
-      throw new Malformed(
-          "job.json: "
-              + counts.size()
-              + " counts of tasks for "
-              + bare.stages().size()
-              + " stages");
-    }
-    List<StagePlan> stages = new ArrayList<>();
-    for (int i = 0; i < bare.stages().size(); i++) {
-      StageSpec stage = bare.stages().get(i);
-      boolean template =
-          stage.each() != null
-              || at.disk().kind(at.file(path(i + 1, stage.type(), TEMPLATES))) == Disk.Kind.FILE;
-      stages.add(
-          new StagePlan(
-              stage.type(),
-              stage.gate(),
-              stage.tolerance(),
-              stage.policy(),
-              counts.get(i),
-              template));
-    }
-    return new StagedFiles(
-        JobHeader.of(id, bare), new JobPlan(created, bare.held(), true, stages), bare);
-  }
-
-  private static int count(@Nullable Object number) {
-    if (number instanceof Long count && count >= 0 && count <= StageSpec.MAX_TASKS) {
-      return count.intValue();
-    }
-    throw new IllegalArgumentException(
-        "job.json: a stage has 0 to " + StageSpec.MAX_TASKS + " tasks, not " + number);
-  }
-
-  private static String path(int number, String type, String file) {
+  static String path(int number, String type, String file) {
     return "stages/" + number + "-" + type + "/" + file;
   }
 
@@ -261,17 +173,35 @@ final class StagedFiles implements JobFiles {
 
   @Override
   public Path journal(At at, int stage, int task) {
-    return at.file(path(stage, JOURNAL)).resolve(task + ".jsonl");
+    return at.file(path(stage, JOURNAL)).resolve(task + SUFFIX);
   }
 
   @Override
-  public void removeJournals(At at, JobFold fold) throws IOException {
+  public void tidy(At at, JobFold fold) throws IOException {
     for (StageFold stage : fold.stages()) {
       Path dir = at.file(path(stage.number(), JOURNAL));
-      if (stage.count(TaskState.COMPLETED) == stage.size()
-          && at.disk().kind(dir) == Disk.Kind.DIRECTORY) {
-        Trees.delete(at.disk(), dir);
+      if (at.disk().kind(dir) == Disk.Kind.DIRECTORY) {
+        tidy(at, stage, dir);
       }
+    }
+  }
+
+  private static void tidy(At at, StageFold stage, Path dir) throws IOException {
+    if (stage.count(TaskState.COMPLETED) == stage.size()) {
+      Trees.delete(at.disk(), dir);
+      return;
+    }
+    Set<String> left = new HashSet<>();
+    at.disk().list(dir, left::add);
+    for (int task = 1; task <= stage.size(); task++) {
+      String name = task + SUFFIX;
+      if (stage.task(task).state() == TaskState.COMPLETED && left.contains(name)) {
+        at.disk().delete(dir.resolve(name));
+        left.remove(name);
+      }
+    }
+    if (left.isEmpty()) {
+      Trees.delete(at.disk(), dir);
     }
   }
 

@@ -77,7 +77,7 @@ final class Sweep {
                 for (StageFold stage : turn.fold().stages()) {
                   if (!holds.isEmpty() || stage.plan().policy().hasTimeouts()) {
                     for (int task = 1; task <= stage.size(); task++) {
-                      task(turn, stage, task, holds);
+                      task(turn, job, stage, task, holds);
                     }
                   }
                 }
@@ -88,7 +88,7 @@ final class Sweep {
     lost.forEach(leases::end);
   }
 
-  private void task(Turn turn, StageFold stage, int task, Set<Hold> lost) {
+  private void task(Turn turn, ActiveJob job, StageFold stage, int task, Set<Hold> lost) {
     int number = stage.number();
     Token token = stage.task(task).token();
     if (over(Claims.runDeadline(turn.fold(), number, task))) {
@@ -100,7 +100,8 @@ final class Sweep {
     } else if (over(Claims.queueDeadline(turn.fold(), number, task))) {
       moved += Claims.expire(turn, number, task).done() ? 1 : 0;
     } else if (token != null && lost.contains(new Hold(number, task, token))) {
-      moved += Claims.lose(turn, new Hold(number, task, token), "lost lease").done() ? 1 : 0;
+      Hold hold = new Hold(number, task, token);
+      moved += Claims.lose(turn, hold, "lost lease", job.trace(hold)).done() ? 1 : 0;
     }
   }
 

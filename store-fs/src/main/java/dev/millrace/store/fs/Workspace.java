@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
@@ -21,6 +22,9 @@ import java.util.concurrent.locks.LockSupport;
  * and works. Thread-safe.
  */
 public final class Workspace {
+  /** How long a reader waits for what only the owner knows. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
   private final FsSettings settings;
   private final Places places;
   private final GroupCommit commits;
@@ -89,12 +93,12 @@ public final class Workspace {
   }
 
   public Reading reading() {
-    return new OutsideReader(settings);
+    return new OutsideReader(settings, PATIENCE);
   }
 
   /**
-   * A user's levers, from any process: done by the owner if there is one, which is asked through the
-   * workspace's inbox; else done here and now, under the lock.
+   * A user's levers, from any process: done by the owner if there is one, which is asked through
+   * the workspace's inbox; else done here and now, under the lock.
    */
   public Controls controls() {
     return new RemoteControls(settings);

@@ -222,6 +222,26 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"json_schema", "gbnf"})
+  void aJobThatIsToHaveAFormMustSayWhich(String format) throws IOException {
+    String meta = META.replace("}", ",\"output_format\":\"" + format + "\"}");
+    plant(JobState.PENDING, ID, "prompt.txt", "x", "meta.json", meta);
+    assertRefused(ID, "Structured job is missing grammar.gbnf");
+  }
+
+  @Test
+  void aGrammarHasSomethingInIt() throws IOException {
+    plant(JobState.PENDING, ID, "prompt.txt", "x", "grammar.gbnf", " \n");
+    assertRefused(ID, "Grammar file is empty");
+  }
+
+  @Test
+  void aGrammarHasAMillionBytesAtMost() throws IOException {
+    plant(JobState.PENDING, ID, "prompt.txt", "x", "grammar.gbnf", "x".repeat(1_000_001));
+    assertRefused(ID, "Grammar file is too large: grammar.gbnf: 1000001 bytes, at most 1000000");
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "telepathy,Invalid job type in type.txt",
     "'',Invalid job type in type.txt",

@@ -7,13 +7,16 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.SimDisk.Fault;
 import dev.millrace.store.fs.SimDisk.Op;
@@ -22,6 +25,7 @@ import dev.millrace.store.fs.SimFiles.Loss;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -331,5 +335,86 @@ class DiskTroubleTest {
     rig.disk.heal();
     assertThat(rig.store.complete(claim, Rig.answerOf(claim))).isEqualTo(Answer.DONE);
     assertThat(rig.store.state(rig.jobs.getFirst())).contains(JobState.COMPLETED);
+  }
+
+  private static void journal(Rig rig, Claim claim, int... tokens) {
+    for (int token : tokens) {
+      assertThat(rig.store.journal(claim, new Piece(List.of(token), "t")))
+          .isEqualTo(Pulse.CONTINUE);
+    }
+  }
+
+  @Test
+  void aJournalThatCouldNotBeWrittenEndsThereEvenIfItsJobIsReadAgain() {
+    Rig rig = Rig.fresh();
+    rig.submit(Specs.job(Specs.stage("a", "one", "two")));
+    List<Claim> claims = rig.claim(2);
+    Claim claim = claims.getFirst();
+    rig.store.freeze(claim, JsonObject.create().put("seed", 7));
+    journal(rig, claim, 0, 1);
+    rig.disk.failBy(op -> takesSpace(op) ? full(op) : null);
+    journal(rig, claim, 2);
+    assertThatThrownBy(() -> rig.complete(claims.getLast())).hasMessageContaining("No space left");
+    rig.disk.heal();
+    journal(rig, claim, 3, 4);
+    assertThat(log.lines())
+        .filteredOn(line -> line.contains("cannot be written and ends here: No space left"))
+        .hasSize(1);
+    rig.release(claim);
+    Claim next = rig.claim(1).getFirst();
+    assertThat(next.prior()).as("no gap").containsExactly(0, 1);
+    journal(rig, next, 2, 3);
+    rig.release(next);
+    assertThat(rig.claim(1).getFirst().prior()).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  void otherTermsBeginAnotherJournal() {
+    Rig rig = Rig.fresh();
+    rig.submit(Specs.plain("x"));
+    Claim claim = rig.claim(1).getFirst();
+    rig.store.freeze(claim, JsonObject.create().put("seed", 7));
+    rig.disk.failBy(op -> takesSpace(op) ? full(op) : null);
+    journal(rig, claim, 0);
+    rig.disk.heal();
+    rig.store.freeze(claim, JsonObject.create().put("seed", 8));
+    journal(rig, claim, 5, 6);
+    rig.release(claim);
+    assertThat(rig.claim(1).getFirst().prior()).containsExactly(5, 6);
+  }
+
+  @Test
+  void aJournalThatCouldNotBeRemovedGoesWithTheEndOfTheJob() throws IOException {
+    Rig rig = Rig.fresh();
+    JobId id = rig.submit(Specs.job(Specs.stage("a", "one", "two")));
+    List<Claim> claims = rig.claim(2);
+    claims.forEach(rig::generate);
+    rig.disk.failBy(op -> op.what() == What.DELETE ? new IOException("not now") : null);
+    rig.complete(claims.getFirst());
+    rig.disk.heal();
+    rig.fail(claims.getLast(), Failure.permanent("broken"));
+    Path journals = Rig.PLACES.of(JobState.FAILED, id).resolve("stages/1-a/journal");
+    assertThat(rig.disk.kind(journals.resolve("1.jsonl"))).isEqualTo(Disk.Kind.NOTHING);
+    assertThat(rig.disk.kind(journals.resolve("2.jsonl"))).isEqualTo(Disk.Kind.FILE);
+  }
+
+  @Test
+  void aReceiptThatDoesNotCountGoesWithTheEndOfTheJob() throws IOException {
+    Rig rig = Rig.fresh();
+    JobId id = rig.submit(Specs.plain("x"));
+    Claim first = rig.claim(1).getFirst();
+    Path running = Rig.PLACES.of(JobState.IN_PROGRESS, id);
+    Path receipt = running.resolve("meta.json.receipt");
+    rig.disk.failBy(op -> op.what() == What.RENAME ? full(op) : null);
+    assertThatThrownBy(() -> rig.complete(first)).hasMessageContaining("No space left");
+    rig.disk.heal();
+    assertThat(rig.disk.kind(receipt)).isEqualTo(Disk.Kind.FILE);
+    rig.release(first);
+    assertThat(rig.store.complete(rig.claim(1).getFirst(), TaskResult.of("bare")))
+        .isEqualTo(Answer.DONE);
+    Path done = Rig.PLACES.of(JobState.COMPLETED, id);
+    assertThat(rig.disk.kind(done.resolve("meta.json"))).isEqualTo(Disk.Kind.FILE);
+    assertThat(rig.disk.kind(done.resolve("meta.json.receipt"))).isEqualTo(Disk.Kind.NOTHING);
+    assertThat(rig.store.tasks(id, 1, 1, 1).getFirst().result()).isEqualTo(TaskResult.of("bare"));
   }
 }

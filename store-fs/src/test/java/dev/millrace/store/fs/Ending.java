@@ -58,9 +58,9 @@ final class Ending {
       if (all) {
         return;
       }
-      rig.later(Specs.MINUTE.multipliedBy(10));
       List<Claim> some = rig.claim(100);
       some.forEach(rig::complete);
+      rig.later(Specs.MINUTE.multipliedBy(10));
     }
     throw new AssertionError("not ended after " + ROUNDS + " rounds: " + Sight.of(rig.store));
   }

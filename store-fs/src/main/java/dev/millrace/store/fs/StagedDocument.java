@@ -1,0 +1,119 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.JobPlan.StagePlan;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.store.fs.JobFiles.At;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** {@code job.json}: what was asked of a job of stages; its tasks stand in files of their own. */
+final class StagedDocument {
+  static final String FILE = "job.json";
+  private static final int MAX_BYTES = 64_000_000;
+  private static final int VERSION = 1;
+
+  private StagedDocument() {}
+
+  /** The files of a submission by path below the job's directory, in the order to write them. */
+  static Map<String, byte[]> files(JobSpec spec, Instant at) {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    List<Integer> counts = new ArrayList<>();
+    int number = 1;
+    for (StageSpec stage : spec.stages()) {
+      counts.add(stage.tasks().size());
+      if (!stage.tasks().isEmpty()) {
+        files.put(
+            StagedFiles.path(
+                number,
+                stage.type(),
+                stage.isTemplate() ? StagedFiles.TEMPLATES : StagedFiles.TASKS),
+            LineFile.bytes(stage.tasks().stream().map(JobDocument::task).toList()));
+      }
+      number++;
+    }
+    files.put(
+        FILE,
+        Text.bytes(
+            Json.pretty(
+                    JsonObject.create()
+                        .put("v", VERSION)
+                        .put("counts", counts)
+                        .put("job", JobDocument.write(spec, false)))
+                + "\n"));
+    JsonObject meta = Meta.of(spec, at, "job").put("type", spec.stages().getFirst().type());
+    if (spec.stages().getFirst().gate() || spec.stages().getFirst().tasks().isEmpty()) {
+      meta.put("inspect", true); // its first stage has nothing to claim yet
+    }
+    files.put(Meta.FILE, Meta.bytes(Meta.limits(meta, spec.stages().getFirst().policy())));
+    return files;
+  }
+
+  static StagedFiles read(At at, JobId id, Instant created) throws IOException {
+    JsonObject document;
+    try {
+      Path file = at.file(FILE);
+      document = Json.object(Text.of(file, at.disk().read(file, MAX_BYTES)));
+    } catch (NoSuchFileException e) {
+      throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY
+          ? new JobFiles.Malformed("job.json not found")
+          : e;
+    } catch (Disk.FileTooLarge | Disk.NotRegular e) {
+      throw new JobFiles.Malformed(e.getMessage());
+    }
+    if (document.integer("v") != VERSION) {
+      throw new JobFiles.Malformed(
+          "job.json: version " + document.integer("v") + " is not " + VERSION);
+    }
+    JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    List<Integer> counts = document.list("counts").stream().map(StagedDocument::count).toList();
+    if (counts.size() != bare.stages().size()) {
+      throw new JobFiles.Malformed(
+          "job.json: "
+              + counts.size()
+              + " counts of tasks for "
+              + bare.stages().size()
+              + " stages");
+    }
+    List<StagePlan> stages = new ArrayList<>();
+    for (int i = 0; i < bare.stages().size(); i++) {
+      StageSpec stage = bare.stages().get(i);
+      boolean template =
+          stage.each() != null
+              || at.disk()
+                      .kind(at.file(StagedFiles.path(i + 1, stage.type(), StagedFiles.TEMPLATES)))
+                  == Disk.Kind.FILE;
+      stages.add(
+          new StagePlan(
+              stage.type(),
+              stage.gate(),
+              stage.tolerance(),
+              stage.policy(),
+              counts.get(i),
+              template));
+    }
+    return new StagedFiles(
+        JobHeader.of(id, bare), new JobPlan(created, bare.held(), true, stages), bare);
+  }
+
+  private static int count(@Nullable Object number) {
+    if (number instanceof Long count && count >= 0 && count <= StageSpec.MAX_TASKS) {
+      return count.intValue();
+    }
+    throw new IllegalArgumentException(
+        "job.json: a stage has 0 to " + StageSpec.MAX_TASKS + " tasks, not " + number);
+  }
+}

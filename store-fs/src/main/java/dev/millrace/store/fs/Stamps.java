@@ -1,0 +1,40 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Short texts that change whenever a job does, without reading it. Thread-safe. */
+final class Stamps {
+  private final Disk disk;
+  private final Places places;
+
+  Stamps(Disk disk, Places places) {
+    this.disk = disk;
+    this.places = places;
+  }
+
+  /** Changes whenever the job moves or its log grows. */
+  String of(JobId id) throws IOException {
+    Optional<JobState> place = places.look(disk, id);
+    return place.isEmpty()
+        ? ""
+        : place.get() + size(places.of(place.get(), id).resolve(EventLog.FILE));
+  }
+
+  /** Changes also whenever the output of a plain prompt grows. */
+  String withOutput(JobId id) throws IOException {
+    return of(id) + size(places.of(JobState.IN_PROGRESS, id).resolve(Journal.FILE));
+  }
+
+  private String size(Path file) throws IOException {
+    try {
+      return " " + disk.size(file);
+    } catch (NoSuchFileException e) {
+      return " -";
+    }
+  }
+}
