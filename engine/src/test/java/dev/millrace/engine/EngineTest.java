@@ -12,6 +12,7 @@ import dev.millrace.engine.wheel.Finish;
 import dev.millrace.engine.wheel.Generation;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.wheel.WheelClosed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The life of an engine: whoever does what when, nothing hangs and nothing reaches freed memory. */
+/**
+ * The life of an engine: whoever does what when, nothing hangs and nothing reaches freed memory.
+ */
 @Timeout(60)
 class EngineTest {
   @TempDir static Path directory;
@@ -55,8 +58,7 @@ class EngineTest {
       assertThat(generation.await().finish()).isIn(Finish.RELEASED, Finish.LENGTH);
     }
     assertThatThrownBy(() -> engine.submit(request(1), (token, text, logprobs) -> {}))
-        .isInstanceOf(EngineException.class)
-        .hasMessageContaining("closed");
+        .isInstanceOf(WheelClosed.class);
     engine.close();
   }
 
@@ -143,6 +145,7 @@ class EngineTest {
       Result result = engine.submit(request(5), (token, text, logprobs) -> {}).await();
       assertThat(result.finish()).isEqualTo(Finish.FAILED);
       assertThat(result.reason()).contains("no numbers");
+      assertThat(result.refused()).as("it would end so again").isTrue();
     }
   }
 }

@@ -124,12 +124,13 @@ final class Attempt implements TaskContext {
     }
     toRun.forEach(this::call);
     zone.interrupt();
+    trouble.wake();
   }
 
   private void call(Runnable hook) {
     try {
       hook.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: this thread is the server's
       LOG.log(Level.WARNING, "task " + claim + ": a hook of its worker failed", e);
     }
   }
@@ -174,12 +175,19 @@ final class Attempt implements TaskContext {
     }
   }
 
+  /** What has to stop does not wait for a store that fails. */
+  private boolean goesOn() {
+    return stop == null;
+  }
+
   @Override
   public boolean freeze(JsonObject terms) {
     Answer[] answer = {new Answer.Refused("the store fails")};
     if (step.get() == Step.RUN) {
       zone.shield(
-          () -> answer[0] = trouble.insist(() -> store.freeze(claim, terms)).orElse(answer[0]));
+          () ->
+              answer[0] =
+                  trouble.insist(() -> store.freeze(claim, terms), this::goesOn).orElse(answer[0]));
     }
     return answer[0].done();
   }
@@ -192,9 +200,10 @@ final class Attempt implements TaskContext {
   }
 
   private void append(Piece piece) {
-    Optional<Pulse> pulse = trouble.insist(() -> store.journal(claim, piece));
-    pulse.ifPresent(this::obey);
+    journalEnds = true; // also if this throws
+    Optional<Pulse> pulse = trouble.insist(() -> store.journal(claim, piece), this::goesOn);
     journalEnds = pulse.isEmpty();
+    pulse.ifPresent(this::obey);
   }
 
   @Override

@@ -13,17 +13,20 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Claims tasks for the types it has workers for, never more than it has free slots, and gives each
- * a thread of its own. {@link #run} is the pool's thread and the only one that claims; everything
- * else may be called from any.
+ * Claims tasks for the types it has workers for, never more than their group has free slots, and
+ * gives each a thread of its own. {@link #run} is the pool's thread and the only one that claims;
+ * everything else may be called from any.
  */
 final class Pool {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -34,8 +37,8 @@ final class Pool {
   private final Lifecycle lifecycle;
   private final Processor processor;
   private final StoreTrouble trouble;
-  private final Set<Attempt> running = ConcurrentHashMap.newKeySet();
-  private final Semaphore slots; // a permit is a free slot
+  private final Map<Attempt, Group> running = new ConcurrentHashMap<>();
+  private final Semaphore slots; // a permit is a free slot, whichever group has it
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
   private final Pace pace = new Pace();
   private int failures; // of the store in a row; of the pool's thread
@@ -46,11 +49,13 @@ final class Pool {
    * @param broken is told when the store is
    */
   record Settings(
-      String name,
-      Map<String, Worker> workers,
-      int slots,
-      InstantSource clock,
-      Consumer<StoreBroken> broken) {}
+      String name, List<Group> groups, InstantSource clock, Consumer<StoreBroken> broken) {
+
+    /** Of all groups together. */
+    int slots() {
+      return groups.stream().mapToInt(Group::slots).sum();
+    }
+  }
 
   Pool(
       JobStore store,
@@ -93,19 +98,25 @@ final class Pool {
     if (!await(slots::acquire)) {
       return;
     }
-    int free = 1 + slots.drainPermits();
-    List<Claim> claims = List.of();
-    try {
-      claims = store.claim(new Demand(types(), free, settings.name(), null));
-    } finally {
-      slots.release(free - claims.size());
+    slots.release(); // it was only to know that there is one
+    int claims = 0;
+    for (Group group : settings.groups()) {
+      claims += group.free() == 0 ? 0 : claim(group);
     }
-    if (claims.isEmpty()) {
+    if (claims == 0) {
       awaitWork();
     } else {
       pace.worked();
-      claims.forEach(this::dispatch);
     }
+  }
+
+  private int claim(Group group) {
+    Demand demand = new Demand(group.types(), group.free(), settings.name(), null);
+    List<Claim> claims = store.claim(demand);
+    group.take(claims.size());
+    slots.acquireUninterruptibly(claims.size()); // which are there
+    claims.forEach(claim -> dispatch(claim, group));
+    return claims.size();
   }
 
   private void awaitWork() {
@@ -117,23 +128,22 @@ final class Pool {
     await(() -> pace.await(() -> store.awaitWork(LOOK_AGAIN)));
   }
 
-  private void dispatch(Claim claim) {
+  private void dispatch(Claim claim, Group group) {
     Attempt attempt = new Attempt(claim, claimed++, store, trouble, settings.clock());
-    running.add(attempt);
+    running.put(attempt, group);
     // Looked at after adding: whoever stops the server stops this attempt, or it is seen here.
     if (!lifecycle.state().claims()) {
       attempt.stop(Stop.SHUTDOWN);
     }
     try {
-      thread(claim).name("task-" + claim).start(() -> process(attempt));
+      thread(group.worker(claim.type())).name("task-" + claim).start(() -> process(attempt));
     } catch (OutOfMemoryError e) { // which is how a system says that it has no thread to spare
       LOG.log(Level.ERROR, attempt + ": no thread for it", e);
       abandon(attempt, "no thread to spare");
     }
   }
 
-  private Thread.Builder thread(Claim claim) {
-    Worker worker = settings.workers().get(claim.type());
+  private static Thread.Builder thread(@Nullable Worker worker) {
     return worker != null && worker.threading() == Worker.Threading.PLATFORM
         ? Thread.ofPlatform().daemon()
         : Thread.ofVirtual();
@@ -151,10 +161,11 @@ final class Pool {
 
   private void finish(Attempt attempt) {
     if (attempt.advance(Step.END)) {
-      running.remove(attempt);
+      boolean wasFull = Objects.requireNonNull(running.remove(attempt)).giveBack();
       slots.release();
-      if (running.isEmpty() && lifecycle.state() == ServerState.DRAINING) {
-        wake();
+      boolean drained = running.isEmpty() && lifecycle.state() == ServerState.DRAINING;
+      if (drained || wasFull && settings.groups().size() > 1) {
+        wake(); // it may be waiting for work of the other groups
       }
     }
   }
@@ -162,7 +173,7 @@ final class Pool {
   /** How the claims stand, and who is over his time. */
   void beat() {
     StoreException problem = null;
-    for (Attempt attempt : running) {
+    for (Attempt attempt : running.keySet()) {
       try {
         attempt.beat(settings.clock().instant());
       } catch (StoreException e) {
@@ -181,29 +192,28 @@ final class Pool {
 
   /** Tells the workers to stop whose tasks lose nothing by it. */
   void stopResumable() {
-    running.stream()
-        .filter(attempt -> resumable(attempt.claim()))
-        .forEach(attempt -> attempt.stop(Stop.SHUTDOWN));
-  }
-
-  private boolean resumable(Claim claim) {
-    Worker worker = settings.workers().get(claim.type());
-    return worker != null && worker.resumable();
+    running.forEach(
+        (attempt, group) -> {
+          Worker worker = group.worker(attempt.claim().type());
+          if (worker != null && worker.resumable()) {
+            attempt.stop(Stop.SHUTDOWN);
+          }
+        });
   }
 
   /** Whether a task of the job runs here. */
   boolean runs(JobId job) {
-    return running.stream().anyMatch(attempt -> attempt.claim().job().equals(job));
+    return running.keySet().stream().anyMatch(attempt -> attempt.claim().job().equals(job));
   }
 
   /** Tells every worker to stop. */
   void stopAll() {
-    running.forEach(attempt -> attempt.stop(Stop.SHUTDOWN));
+    running.keySet().forEach(attempt -> attempt.stop(Stop.SHUTDOWN));
   }
 
   /** Releases the tasks of workers that do not obey, and no longer waits for them. */
   void abandonAll() {
-    running.forEach(attempt -> abandon(attempt, "shutdown"));
+    running.keySet().forEach(attempt -> abandon(attempt, "shutdown"));
   }
 
   private void abandon(Attempt attempt, String reason) {
@@ -223,11 +233,13 @@ final class Pool {
   }
 
   Collection<Attempt> running() {
-    return Collections.unmodifiableSet(running);
+    return Collections.unmodifiableSet(running.keySet());
   }
 
   private Set<String> types() {
-    return settings.workers().keySet();
+    Set<String> types = new HashSet<>();
+    settings.groups().forEach(group -> types.addAll(group.types()));
+    return types;
   }
 
   /** Something that waits. */

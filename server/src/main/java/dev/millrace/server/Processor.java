@@ -24,6 +24,9 @@ import java.util.Optional;
 final class Processor {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
+  /** Some seconds, by the waits between them. */
+  private static final int RELEASE_TRIES = 6;
+
   private final JobStore store;
   private final Map<String, Worker> workers;
   private final StoreTrouble trouble;
@@ -147,10 +150,19 @@ final class Processor {
     tell("finished", () -> listener.finished(attempt.claim(), outcome, answer));
   }
 
-  /** What is wrong with one job fails that job; if even that cannot be written, it is left alone. */
+  /**
+   * What is wrong with one job fails that job; if even that cannot be written, it is left alone.
+   */
   private Optional<Answer> store(Attempt attempt, TaskOutcome outcome) {
     try {
-      return trouble.insist(() -> answer(attempt.claim(), outcome));
+      // What a server that stops gives back is not lost if that cannot be written: the next owner
+      // finds it.
+      int[] tries = {0};
+      return trouble.insist(
+          () -> answer(attempt.claim(), outcome),
+          () ->
+              !(outcome instanceof Released && attempt.stop() == Stop.SHUTDOWN)
+                  || ++tries[0] < RELEASE_TRIES);
     } catch (JobTrouble e) {
       LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails by it");
       Failed failed = new Failed(Failure.permanent(String.valueOf(e.getMessage())));
@@ -173,17 +185,18 @@ final class Processor {
   }
 
   private static void logDropped(Attempt attempt, Answer answer) {
-    String why =
-        switch (answer) {
-          case Answer.Done _ -> null;
-          case Answer.Refused(String message) -> message;
-          case Answer.Fenced(String message) -> message;
-          case Answer.Cancelled(String message) -> message;
-          case Answer.Missing(String message) -> message;
-        };
-    if (why != null) {
-      LOG.log(Level.INFO, attempt + ": its outcome came too late and is dropped: " + why);
+    switch (answer) {
+      case Answer.Done _ -> {}
+      case Answer.Cancelled(String message) ->
+          LOG.log(Level.INFO, attempt + " is stopped; what it had is kept: " + message);
+      case Answer.Refused(String message) -> dropped(attempt, message);
+      case Answer.Fenced(String message) -> dropped(attempt, message);
+      case Answer.Missing(String message) -> dropped(attempt, message);
     }
+  }
+
+  private static void dropped(Attempt attempt, String why) {
+    LOG.log(Level.INFO, attempt + ": its outcome came too late and is dropped: " + why);
   }
 
   private Answer answer(Claim claim, TaskOutcome outcome) {

@@ -8,6 +8,7 @@ import dev.millrace.server.ServerStatus.Running;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,7 +30,7 @@ public final class Server implements AutoCloseable {
 
   private final JobStore store;
   private final Map<String, Worker> workers;
-  private final int slots;
+  private final int slots; // of all workers together
   private final Duration obedience;
   private final Lifecycle lifecycle = new Lifecycle();
   private final StoreTrouble trouble;
@@ -39,13 +40,14 @@ public final class Server implements AutoCloseable {
 
   Server(ServerBuilder builder) {
     this.store = builder.store;
-    this.workers = Map.copyOf(builder.workers);
-    this.slots = builder.slots;
+    List<Group> groups = builder.groups();
+    this.workers = new HashMap<>();
+    groups.forEach(group -> workers.putAll(group.workers()));
     this.obedience = builder.obedience;
     this.trouble = new StoreTrouble(builder.clock);
     this.processor = new Processor(store, workers, trouble, builder.listener);
-    Pool.Settings settings =
-        new Pool.Settings(builder.name, workers, slots, builder.clock, this::broke);
+    Pool.Settings settings = new Pool.Settings(builder.name, groups, builder.clock, this::broke);
+    this.slots = settings.slots();
     this.pool = new Pool(store, settings, lifecycle, processor, trouble);
   }
 
@@ -65,25 +67,32 @@ public final class Server implements AutoCloseable {
   }
 
   private void live() {
-    Ticker pulse = Ticker.start("millrace-pulse", PULSE, pool::beat, this::broke);
-    store.onLever(
-        job -> {
-          if (pool.runs(job)) {
-            pulse.nudge(); // this is the store's thread: the pulse asks
-          }
-        });
-    Ticker sweep = Ticker.start("millrace-sweep", SWEEP, store::sweep, this::broke);
-    try {
+    try (Ticker pulse = Ticker.start("millrace-pulse", PULSE, pool::beat, this::broke);
+        Ticker _ = Ticker.start("millrace-sweep", SWEEP, store::sweep, this::broke)) {
+      store.onLever(
+          job -> {
+            if (pool.runs(job)) {
+              pulse.nudge(); // this is the store's thread: the pulse asks
+            }
+          });
       pool.run();
     } catch (Throwable e) {
       LOG.log(Level.ERROR, "the pool failed and the server stops", e);
       lifecycle.tryMove(ServerEvent.STOP);
       pool.stopAll();
     } finally {
-      pulse.stop();
-      sweep.stop();
+      unwatch();
       closeWorkers();
       lifecycle.move(ServerEvent.END);
+    }
+  }
+
+  /** The store may live on, and must not keep this server alive with it. */
+  private void unwatch() {
+    try {
+      store.onLever(_ -> {});
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "the store still watches for a server that has stopped", e);
     }
   }
 
@@ -156,8 +165,8 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Claims nothing more, tells what runs to stop, and releases it: no attempt is lost. A worker that
-   * does not obey is not waited for.
+   * Claims nothing more, tells what runs to stop, and releases it: no attempt is lost. A worker
+   * that does not obey is not waited for.
    */
   public void stopNow() throws InterruptedException {
     beginStop();

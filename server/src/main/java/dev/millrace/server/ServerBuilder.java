@@ -4,14 +4,18 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobStore;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What a server is made of. Not thread-safe. */
 public final class ServerBuilder {
   final JobStore store;
-  final Map<String, Worker> workers = new LinkedHashMap<>();
-  int slots = 4;
+  private final Map<String, Worker> workers = new LinkedHashMap<>();
+  private final List<Group> groups = new ArrayList<>();
+  private int slots = 4;
   String name = "server-" + ProcessHandle.current().pid();
   Duration obedience = Duration.ofSeconds(5);
   InstantSource clock = InstantSource.system();
@@ -23,19 +27,42 @@ public final class ServerBuilder {
 
   /** Adds a worker, one for each type. */
   public ServerBuilder worker(Worker worker) {
-    if (workers.putIfAbsent(StageSpec.requireType(worker.type()), worker) != null) {
-      throw new IllegalArgumentException("two workers for type \"" + worker.type() + "\"");
-    }
+    put(workers, worker);
     return this;
   }
 
-  /** How many tasks run at once, of all types together; 4 unless told. */
+  /** How many tasks run at once, of all single workers together; 4 unless told. */
   public ServerBuilder slots(int count) {
+    this.slots = requireSlots(count);
+    return this;
+  }
+
+  /** Adds workers with slots of their own, that others neither take nor lend. */
+  public ServerBuilder group(int count, Collection<? extends Worker> together) {
+    requireSlots(count);
+    Map<String, Worker> members = new LinkedHashMap<>();
+    together.forEach(worker -> put(members, worker));
+    if (members.isEmpty()) {
+      throw new IllegalArgumentException("a group needs at least one worker");
+    }
+    groups.add(new Group(members, count));
+    return this;
+  }
+
+  private static int requireSlots(int count) {
     if (count < 1 || count > 10_000) {
       throw new IllegalArgumentException("slots must be 1 to 10000, got " + count);
     }
-    this.slots = count;
-    return this;
+    return count;
+  }
+
+  private void put(Map<String, Worker> members, Worker worker) {
+    String type = StageSpec.requireType(worker.type());
+    boolean elsewhere = groups.stream().anyMatch(group -> group.types().contains(type));
+    boolean single = members != workers && workers.containsKey(type);
+    if (elsewhere || single || members.putIfAbsent(type, worker) != null) {
+      throw new IllegalArgumentException("two workers for type \"" + type + "\"");
+    }
   }
 
   /** How the jobs' logs call this server. */
@@ -61,9 +88,19 @@ public final class ServerBuilder {
   }
 
   public Server build() {
-    if (workers.isEmpty()) {
+    if (groups().isEmpty()) {
       throw new IllegalArgumentException("a server needs at least one worker");
     }
     return new Server(this);
+  }
+
+  /** All, anew: single workers are one too. */
+  List<Group> groups() {
+    List<Group> all = new ArrayList<>();
+    if (!workers.isEmpty()) {
+      all.add(new Group(workers, slots));
+    }
+    groups.forEach(group -> all.add(new Group(group.workers(), group.slots())));
+    return all;
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server at one moment.
  *
- * @param slots how many tasks may run at once
+ * @param slots how many tasks may run at once, of all groups of workers together
  * @param running what runs, longest first
  * @param done tasks completed since the start
  * @param failed attempts that failed since the start

@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,13 @@ final class StoreTrouble {
    * @throws JobTrouble if it is about this job alone
    */
   <T> Optional<T> insist(Supplier<T> call) {
+    return insist(call, () -> true);
+  }
+
+  /**
+   * As {@link #insist(Supplier)}, but only while it is {@code worth} it; looked at after a wait.
+   */
+  <T> Optional<T> insist(Supplier<T> call, BooleanSupplier worth) {
     Object me = new Object();
     try {
       for (int tries = 0; ; tries++) {
@@ -48,7 +56,7 @@ final class StoreTrouble {
           throw e; // there is nothing to wait for
         } catch (RuntimeException e) {
           begins(me, e);
-          if (!awaitNextTry(tries)) {
+          if (!worth.getAsBoolean() || !awaitNextTry(tries)) {
             return Optional.empty();
           }
         }
@@ -105,6 +113,11 @@ final class StoreTrouble {
     } catch (InterruptedException e) {
       return false; // nobody of ours interrupts here; a stranger who does means it
     }
+  }
+
+  /** Lets everybody who waits look again whether it is still worth it. */
+  synchronized void wake() {
+    notifyAll();
   }
 
   /** From now on nothing is tried more than once. */

@@ -56,7 +56,8 @@ public interface TaskContext {
   /**
    * Keeps output as it comes, for readers and for the next attempt: {@link Claim#prior}. Called by
    * one thread at a time, in order. A store that fails is waited for, so that nothing is missing in
-   * the middle.
+   * the middle. A worker that has frozen its terms says with {@link Piece#EMPTY} that it begins to
+   * work by them: a crash of the server before that is not counted against the task.
    */
   void journal(Piece piece);
 

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 
 /**
  * Does something again and again on a thread of its own, with a pause between that a nudge cuts
- * short, until stopped.
+ * short, until closed.
  */
-final class Ticker {
+final class Ticker implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   private final String name;
@@ -62,7 +62,7 @@ final class Ticker {
       failing = false;
     } catch (StoreBroken e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: nobody else would tick
       if (!failing) {
         Throwable trace = e instanceof StoreException ? null : e;
         LOG.log(Level.WARNING, name + " fails and goes on trying: " + e.getMessage(), trace);
@@ -77,7 +77,8 @@ final class Ticker {
   }
 
   /** The tick that is under way, if any, is not waited for. */
-  void stop() {
+  @Override
+  public void close() {
     stopped = true;
     nudges.release();
   }

@@ -9,6 +9,7 @@ import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -68,6 +69,33 @@ class CancelTest {
       assertThat(seen).containsExactly("hook", "interrupt, cancelled true", "late hook");
       assertThat(mill.flow.status(job)).isEqualTo(Status.CANCELLED);
       assertThat(server.status().dropped()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anErrorInAHookKeepsTheWordFromNobodyElse() throws InterruptedException {
+    Worker careless =
+        Worker.of(
+            "careless",
+            task -> {
+              task.onCancel(
+                  () -> {
+                    throw new AssertionError("a hook's own");
+                  });
+              started.countDown();
+              go.await();
+              return "";
+            });
+    try (Mill mill = new Mill()) {
+      mill.start(mill.builder(careless, worker).listener(listener));
+      JobId first = mill.submit("careless", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      mill.store.abort(first, USER);
+      assertThat(answer()).isInstanceOf(Answer.Cancelled.class);
+      JobId second = mill.submit("wait", "x");
+      mill.await(second, () -> mill.task(second).state() == TaskState.IN_PROGRESS);
+      mill.store.abort(second, USER);
+      assertThat(answer()).isInstanceOf(Answer.Cancelled.class);
     }
   }
 

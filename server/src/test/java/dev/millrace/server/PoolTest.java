@@ -8,10 +8,12 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -81,6 +83,38 @@ class PoolTest {
   }
 
   @Test
+  void groupsNeitherTakeNorLendSlots() throws InterruptedException {
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Semaphore go = new Semaphore(0);
+    CountDownLatch full = new CountDownLatch(2);
+    Worker program =
+        Worker.of(
+            "program",
+            task -> {
+              most.accumulateAndGet(now.incrementAndGet(), Math::max);
+              full.countDown();
+              go.acquire();
+              now.decrementAndGet();
+              return "";
+            });
+    try (Mill mill = new Mill()) {
+      List<Worker> model = List.of(Worker.of("model", TaskContext::text));
+      Server server = mill.start(mill.builder(program).slots(2).group(3, model));
+      assertThat(server.status().slots()).isEqualTo(5);
+      String[] inputs = IntStream.range(0, 20).mapToObj(Integer::toString).toArray(String[]::new);
+      JobId programs = mill.submit("program", inputs);
+      assertThat(full.await(30, TimeUnit.SECONDS)).isTrue();
+      JobId prompts = mill.submit("model", inputs);
+      assertThat(mill.await(prompts).status()).as("not starved").isEqualTo(Status.DONE);
+      assertThat(now).hasValue(2);
+      go.release(inputs.length);
+      assertThat(mill.await(programs).status()).isEqualTo(Status.DONE);
+      assertThat(most).hasValue(2);
+    }
+  }
+
+  @Test
   void tasksOfOtherTypesAreLeftAlone() throws InterruptedException {
     try (Mill mill = new Mill()) {
       mill.start(Worker.of("mine", task -> "done"));
@@ -143,6 +177,11 @@ class PoolTest {
       builder.worker(Worker.of("a", task -> ""));
       assertThatThrownBy(() -> builder.worker(Worker.of("a", task -> "")))
           .hasMessageContaining("two workers for type \"a\"");
+      assertThatThrownBy(() -> builder.group(2, List.of(Worker.of("a", task -> ""))))
+          .hasMessageContaining("two workers for type \"a\"");
+      assertThatThrownBy(() -> builder.group(2, List.of())).hasMessageContaining("at least one");
+      assertThatThrownBy(() -> builder.group(0, List.of(Worker.of("b", task -> ""))))
+          .hasMessageContaining("got 0");
       assertThatThrownBy(() -> Worker.of("no/slash", task -> "")).hasMessageContaining("no/slash");
     }
   }

@@ -1,17 +1,20 @@
 package dev.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobTrouble;
 import dev.millrace.core.store.ManualClock;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskState;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -101,6 +104,31 @@ class ResumableTest {
       server.stop();
       assertThat(mill.store.draft(job, 1, 1, 0).text()).isEqualTo("one twothree");
       assertThat(calls).hasValue(3);
+    }
+  }
+
+  @Test
+  void nothingFollowsAPieceThatTheStoreRefused() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    Interposed failing =
+        call -> {
+          if (call.name().equals("journal") && calls.incrementAndGet() == 1) {
+            throw new JobTrouble("its directory is gone", new IOException("gone"));
+          }
+          return call.proceed();
+        };
+    Worker stubborn =
+        resumable(
+            task -> {
+              assertThatThrownBy(() -> task.journal(new Piece(List.of(1), "one")))
+                  .isInstanceOf(JobTrouble.class);
+              task.journal(new Piece(List.of(2), "two"));
+              return TaskOutcome.done("");
+            });
+    try (Mill mill = new Mill(Interposed.before(failing))) {
+      mill.start(stubborn);
+      assertThat(mill.await(mill.submit("count", "x")).error()).isNull();
+      assertThat(calls).hasValue(1);
     }
   }
 

@@ -14,10 +14,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The ways to end a server. */
+@Timeout(60)
 class StopTest {
   private final Mill mill = new Mill();
   private final CountDownLatch started = new CountDownLatch(1);
@@ -203,5 +206,43 @@ class StopTest {
     assertThatThrownBy(server::start)
         .isInstanceOf(IllegalTransition.class)
         .hasMessageContaining("cannot START from RUNNING");
+  }
+
+  @Test
+  void aStoreThatCannotBeWatchedEndsTheServer() throws InterruptedException {
+    AtomicBoolean failed = new AtomicBoolean();
+    Interposed failing =
+        call -> {
+          if (call.name().equals("onLever") && failed.compareAndSet(false, true)) {
+            throw new IllegalStateException("no watcher");
+          }
+          return call.proceed();
+        };
+    try (Mill deaf = new Mill(Interposed.before(failing))) {
+      Server server = deaf.start(waiting());
+      server.await();
+      assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+    }
+  }
+
+  @Test
+  void aStoppedServerIsNotWatchedFor() throws InterruptedException {
+    AtomicReference<Object> watcher = new AtomicReference<>();
+    Interposed seeing =
+        call -> {
+          if (call.name().equals("onLever")) {
+            watcher.set(call.arguments()[0]);
+          }
+          return call.proceed();
+        };
+    try (Mill seen = new Mill(Interposed.before(seeing))) {
+      Server server = seen.start(1, waiting());
+      JobId job = seen.submit("wait", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      Object before = watcher.get();
+      server.stopNow();
+      assertThat(watcher.get()).isNotNull().isNotSameAs(before);
+      assertThat(seen.task(job).state()).isEqualTo(TaskState.RETRIED);
+    }
   }
 }

@@ -7,9 +7,11 @@ import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskState;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -143,6 +145,28 @@ class StoreTroubleTest {
       JobId job = mill.submit("work", "x");
 
       assertThat(mill.await(job).error()).isEqualTo("the store refuses the result: too large");
+    }
+  }
+
+  @Test
+  void aServerThatStopsDoesNotWaitForRoomToGiveTasksBack() throws InterruptedException {
+    FullDisk disk = new FullDisk("journal", "release");
+    Worker worker =
+        new LambdaWorker(
+            "work",
+            Worker.Threading.VIRTUAL,
+            true,
+            task -> {
+              task.journal(new Piece(List.of(1), "x"));
+              return new TaskOutcome.Released("told to stop");
+            },
+            () -> {});
+    try (Mill mill = new Mill(Interposed.before(disk))) {
+      Server server = mill.start(worker);
+      JobId job = mill.submit("work", Mill.attempts(1), "x");
+      assertThat(disk.failed.tryAcquire(2, 30, TimeUnit.SECONDS)).isTrue();
+      server.stop(); // would not return
+      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
     }
   }
 

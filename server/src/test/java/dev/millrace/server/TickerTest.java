@@ -5,23 +5,74 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A ticker that would otherwise sleep for an hour. */
 class TickerTest {
-  private final BlockingQueue<String> ticks = new LinkedBlockingQueue<>();
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final BlockingQueue<Thread> ticks = new LinkedBlockingQueue<>();
+
+  private void tick() {
+    ticks.add(Thread.currentThread());
+  }
+
+  private Thread nextTick() throws InterruptedException {
+    Thread thread = ticks.poll(30, TimeUnit.SECONDS);
+    assertThat(thread).isNotNull();
+    return thread;
+  }
 
   @Test
   void aNudgeTicksAtOnceAndAgain() throws InterruptedException {
-    Ticker ticker =
-        Ticker.start("test", Duration.ofHours(1), () -> ticks.add("tick"), broken -> {});
-    for (int i = 0; i < 3; i++) {
-      ticker.nudge();
-      assertThat(ticks.poll(30, TimeUnit.SECONDS)).as("nudge %d", i).isEqualTo("tick");
-    }
-    ticker.stop();
+    Ticker ticker = Ticker.start("test", HOUR, this::tick, broken -> {});
     ticker.nudge();
+    Thread thread = nextTick();
+    for (int i = 0; i < 2; i++) {
+      ticker.nudge();
+      assertThat(nextTick()).isSameAs(thread);
+    }
+    ticker.close(); // most likely while it waits
+    assertThat(thread.join(Duration.ofSeconds(30))).as("it has ended").isTrue();
     assertThat(ticks).isEmpty();
+  }
+
+  @Test
+  void aClosedTickerEndsWhateverItIsStillToldToDo() throws InterruptedException {
+    Semaphore go = new Semaphore(0);
+    Ticker ticker =
+        Ticker.start(
+            "test",
+            HOUR,
+            () -> {
+              tick();
+              go.acquireUninterruptibly();
+            },
+            broken -> {});
+    ticker.nudge();
+    Thread thread = nextTick();
+    ticker.nudge(); // while it is in the middle of a tick
+    ticker.close();
+    ticker.nudge();
+    go.release(10);
+    assertThat(thread.join(Duration.ofSeconds(30))).as("it has ended").isTrue();
+    assertThat(ticks).isEmpty();
+  }
+
+  @Test
+  void anErrorDoesNotEndIt() throws InterruptedException {
+    Runnable failing =
+        () -> {
+          tick();
+          throw new AssertionError("a hook's own");
+        };
+    try (Ticker ticker = Ticker.start("test", HOUR, failing, broken -> {})) {
+      ticker.nudge();
+      nextTick();
+      ticker.nudge();
+      nextTick();
+    }
   }
 }

@@ -116,10 +116,19 @@ final class Admission {
     if (sequence.cachedTokens < 0) {
       sequence.cachedTokens = reused;
       sequence.admittedAt = clock.getAsLong();
+      tell(sequence.listener);
     }
     if (reused > 0) {
       counters.add(Figure.PREFIX_HITS, 1);
       counters.add(Figure.REUSED_TOKENS, reused);
+    }
+  }
+
+  private static void tell(Listener listener) {
+    try {
+      listener.began();
+    } catch (Throwable e) {
+      // nothing depends on it, and the others go on
     }
   }
 

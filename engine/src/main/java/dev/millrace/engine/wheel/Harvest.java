@@ -1,5 +1,6 @@
 package dev.millrace.engine.wheel;
 
+import dev.millrace.engine.EngineException;
 import dev.millrace.engine.pipe.Condition;
 import dev.millrace.engine.pipe.Ending;
 import dev.millrace.engine.pipe.Group;
@@ -93,6 +94,7 @@ final class Harvest {
       end = choosing.isEnd(sequence, token);
       piece = end ? "" : choosing.accept(sequence, token);
     } catch (Throwable e) {
+      sequence.refused = e instanceof EngineException; // all else may go well another time
       endings.end(sequence, Finish.FAILED, Condition.STEP_FAILED, PipeProcessor.reason(e));
       return;
     }

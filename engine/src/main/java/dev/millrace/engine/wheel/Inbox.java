@@ -1,6 +1,5 @@
 package dev.millrace.engine.wheel;
 
-import dev.millrace.engine.EngineException;
 import dev.millrace.engine.pipe.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,7 +24,7 @@ final class Inbox {
     lock.lock();
     try {
       if (closed) {
-        throw new EngineException("wheel: closed, it takes no more requests");
+        throw new WheelClosed();
       }
       sequences.add(sequence);
       signal();

@@ -17,6 +17,9 @@ public interface Listener {
    */
   void token(int id, String text, @Nullable Logprobs logprobs);
 
+  /** Its turn has come: it is computed from now on. Heard once; what it throws is ignored. */
+  default void began() {}
+
   /** A chunk of the prompt was computed: {@code done} of {@code total} tokens are. */
   default void progress(int done, int total) {}
 

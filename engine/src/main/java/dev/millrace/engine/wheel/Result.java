@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
  * What a generation came to.
  *
  * @param reason why it FAILED or was RELEASED; else empty
+ * @param refused whether it FAILED by what was asked for, so that the same request would end so
+ *     again
  * @param tokens all generated, those that it went on from included; an end token is not one of them
  * @param text of all these tokens; without the stop string, and of a released one without what
  *     could have become one
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record Result(
     Finish finish,
     String reason,
+    boolean refused,
     int[] tokens,
     String text,
     String rest,

@@ -19,6 +19,7 @@ final class Results {
     return new Result(
         trouble == null ? finish : Finish.FAILED,
         trouble == null ? reason : trouble,
+        sequence.refused,
         sequence.generatedTokens(),
         sequence.text.whole(),
         rest,

@@ -26,6 +26,9 @@ final class Sequence implements Traveller {
   /** Set where its prior tokens make it complete. */
   @Nullable Finish complete;
 
+  /** Set where what was asked for cannot be gone on with, here or elsewhere. */
+  boolean refused;
+
   private final Walk walk;
   private final int most; // tokens
   private int[] tokens;

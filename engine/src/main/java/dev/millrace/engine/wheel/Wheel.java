@@ -80,7 +80,8 @@ public final class Wheel implements Runnable, AutoCloseable {
    * Takes a request into the line, at the place that its order gives it. A prompt that leaves no
    * room in the context is refused; a generation that fills the context ends with LENGTH.
    *
-   * @throws EngineException where it can never be done, or the wheel is closed
+   * @throws WheelClosed where the wheel is closed
+   * @throws EngineException where it can never be done
    */
   public Generation submit(Request request, Listener listener) {
     request.check(processor.end().vocabulary(), settings.capacity());

@@ -93,6 +93,16 @@ class FollowersTest {
   }
 
   @Test
+  void whoFollowsHasNotBegunAndEverybodyBeginsOnce() {
+    Mill mill = new Mill(ROOMY.withRows(100, 40));
+    List<Heard> heard = submit(mill, alike(8));
+    mill.turn();
+    assertThat(heard).extracting(each -> each.begins).containsExactly(1, 0, 0, 0, 0, 0, 0, 0);
+    mill.turnAll();
+    assertThat(heard).extracting(each -> each.begins).containsOnly(1);
+  }
+
+  @Test
   void withoutReuseNobodyFollows() {
     Mill mill = new Mill(ROOMY.withPrefixReuse(false).withRows(512, 128));
     List<Request> requests = alike(16);

@@ -176,6 +176,7 @@ final class Mill {
     final StringBuilder text = new StringBuilder();
     final List<Float> logprobs = new ArrayList<>();
     final List<Integer> progress = new ArrayList<>();
+    int begins;
     int ends;
     Runnable onToken = () -> {};
 
@@ -187,6 +188,12 @@ final class Mill {
         logprobs.add(given.chosen());
       }
       onToken.run();
+    }
+
+    @Override
+    public void began() {
+      assertThat(tokens).isEmpty();
+      begins++;
     }
 
     @Override

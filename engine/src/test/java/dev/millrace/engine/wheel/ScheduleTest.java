@@ -183,6 +183,7 @@ class ScheduleTest {
     mill.turnAll();
     assertThat(one.result().finish()).isEqualTo(Finish.FAILED);
     assertThat(one.result().reason()).isEqualTo("no more");
+    assertThat(one.result().refused()).as("another time it may go well").isFalse();
     assertThat(one.result().tokens()).hasSize(5);
     assertThat(two.result().finish()).isEqualTo(Finish.FAILED);
     assertThat(mill.wheel.stats().pagesUsed()).isZero();

@@ -1,12 +1,13 @@
 package dev.millrace.server.infer;
 
-import dev.millrace.engine.Engine;
 import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.GrammarException;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Function;
 
 /**
  * The rules of late, compiled for one model: compiling takes long, and the tasks of a stage share
@@ -15,13 +16,13 @@ import java.util.concurrent.FutureTask;
 final class Constraints {
   private static final int KEPT = 32;
 
-  private final Engine engine;
+  private final Function<Grammar, Constraint> compiler;
   private final SequencedMap<Rule, FutureTask<Constraint>>
       compiled = // guarded by itself, last used last
       new LinkedHashMap<>(16, 0.75f, true);
 
-  Constraints(Engine engine) {
-    this.engine = engine;
+  Constraints(Function<Grammar, Constraint> compiler) {
+    this.compiler = compiler;
   }
 
   /**
@@ -40,9 +41,13 @@ final class Constraints {
       return task.get();
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw cause instanceof Refusal refusal
-          ? new Refusal(refusal.getMessage(), refusal)
-          : new Refusal("the rule of the output cannot be used: " + cause.getMessage(), cause);
+      if (cause instanceof Refusal refusal) {
+        throw new Refusal(refusal.getMessage(), refusal);
+      }
+      synchronized (compiled) {
+        compiled.remove(rule, task); // another time it may go well
+      }
+      throw new IllegalStateException("the output's rule could not be compiled: " + cause, cause);
     }
   }
 
@@ -50,7 +55,7 @@ final class Constraints {
     return new FutureTask<>(
         () -> {
           try {
-            return engine.constraint(rule.grammar());
+            return compiler.apply(rule.grammar());
           } catch (GrammarException e) {
             throw new Refusal(rule.name() + ": " + e.getMessage(), e);
           }

@@ -19,12 +19,11 @@ record Conversation(
     @Nullable List<Map<String, @Nullable Object>> tools) {
 
   static final Set<String> NAMES = Set.of("prompt", "messages", "system", "raw", "tools");
-  private static final String FORM = "a list of messages, each an object with a role";
 
   static Conversation of(Fields fields) {
     fields.notBoth("prompt", "messages");
     String prompt = fields.text("prompt");
-    var messages = fields.objects("messages", FORM);
+    var messages = fields.objects("messages", Message.FORM);
     var tools = fields.objects("tools", "a list of functions, each an object");
     if (messages == null && (prompt == null || prompt.isEmpty())) {
       throw new Refusal("Empty prompt");
@@ -49,11 +48,9 @@ record Conversation(
       all.add(Map.of("role", "user", "content", String.valueOf(prompt)));
       return all;
     }
-    for (Map<String, @Nullable Object> message : given) {
-      if (!(message.get("role") instanceof String role)) {
-        throw Fields.wrong("messages", message, FORM);
-      }
-      if (system != null && role.equals("system")) {
+    for (Map<String, @Nullable Object> each : given) {
+      Map<String, @Nullable Object> message = Message.of(each);
+      if (system != null && "system".equals(message.get("role"))) {
         throw new Refusal(
             "parameter \"system\" is given beside a message of role system; give one of them");
       }

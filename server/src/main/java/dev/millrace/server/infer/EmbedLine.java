@@ -1,91 +1,163 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.engine.Embeddings;
+import dev.millrace.engine.EngineException;
 import dev.millrace.engine.model.Pooling;
+import dev.millrace.engine.pipe.PipeProcessor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Texts that wait for their vectors: whoever finds the model free computes for all who wait by then.
- * A vector does not depend on its company. Thread-safe.
+ * Texts that wait for their vectors. Whoever is first in line when the model is free computes once,
+ * for himself and those behind him who want the same; then it is the next one's turn. A vector does
+ * not depend on its company. Thread-safe.
  */
 final class EmbedLine {
   private static final int MOST = 64;
 
-  private final Embeddings embeddings;
+  private final Model model;
   private final Queue<Wish> wishes = new ArrayDeque<>(); // guarded by this
   private boolean computing; // guarded by this
 
-  private record Wish(
-      int[] tokens, Pooling pooling, boolean normalise, CompletableFuture<float[]> vector) {
-    boolean fitsWith(Wish other) {
-      return pooling == other.pooling && normalise == other.normalise;
-    }
+  /** What computes: {@link Embeddings#embed}. */
+  @FunctionalInterface
+  interface Model {
+    float[][] embed(int[][] texts, Pooling pooling, boolean normalise);
   }
 
-  EmbedLine(Embeddings embeddings) {
-    this.embeddings = embeddings;
+  EmbedLine(Model model) {
+    this.model = model;
+  }
+
+  /** Takes a text into the line. */
+  Wish ask(int[] tokens, Pooling pooling, boolean normalise) {
+    Wish wish = new Wish(tokens, pooling, normalise);
+    synchronized (this) {
+      wishes.add(wish);
+    }
+    return wish;
+  }
+
+  /** A place in the line. */
+  final class Wish {
+    private final int[] tokens;
+    private final Pooling pooling;
+    private final boolean normalise;
+    private boolean over; // guarded by the line
+    private float @Nullable [] vector; // guarded by the line
+    private @Nullable Throwable problem; // guarded by the line
+
+    private Wish(int[] tokens, Pooling pooling, boolean normalise) {
+      this.tokens = tokens;
+      this.pooling = pooling;
+      this.normalise = normalise;
+    }
+
+    private boolean fitsWith(Wish other) {
+      return pooling == other.pooling && normalise == other.normalise;
+    }
+
+    /** Leaves the line; does nothing once it is being computed. */
+    void withdraw() {
+      synchronized (EmbedLine.this) {
+        if (wishes.remove(this)) {
+          end(null, null);
+          EmbedLine.this.notifyAll(); // another may be the first now
+        }
+      }
+    }
+
+    /**
+     * Waits for the vector; empty if the wish was withdrawn.
+     *
+     * @throws EngineException if there is none for it
+     */
+    Optional<float[]> await() throws InterruptedException {
+      try {
+        List<Wish> batch = turn(this);
+        if (!batch.isEmpty()) {
+          computeAndFree(batch);
+        }
+      } catch (InterruptedException e) {
+        withdraw();
+        throw e;
+      }
+      return outcome();
+    }
+
+    private Optional<float[]> outcome() {
+      synchronized (EmbedLine.this) {
+        if (problem != null) {
+          throw new EngineException(
+              "it could not be embedded: " + PipeProcessor.reason(problem), problem);
+        }
+        return Optional.ofNullable(vector);
+      }
+    }
+
+    private void end(float @Nullable [] given, @Nullable Throwable why) {
+      over = true;
+      vector = given;
+      problem = why;
+    }
   }
 
   /**
-   * The vector of a text.
-   *
-   * @throws dev.millrace.engine.EngineException if it cannot have one
+   * Waits until it is over, or until it is the first and the model free: then who is to be
+   * computed.
    */
-  float[] embed(int[] tokens, Pooling pooling, boolean normalise) throws InterruptedException {
-    Wish mine = new Wish(tokens, pooling, normalise, new CompletableFuture<>());
-    boolean free;
-    synchronized (this) {
-      wishes.add(mine);
-      free = !computing;
-      computing = true;
+  private synchronized List<Wish> turn(Wish mine) throws InterruptedException {
+    while (!mine.over && (computing || wishes.peek() != mine)) {
+      wait();
     }
-    if (free) {
-      computeAll();
-    }
-    try {
-      return mine.vector.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException problem
-          ? problem
-          : new IllegalStateException(e.getCause());
-    }
-  }
-
-  private void computeAll() {
-    for (List<Wish> batch = next(); !batch.isEmpty(); batch = next()) {
-      compute(batch);
-    }
-  }
-
-  /** The first who wait and want the same; empty, and the model free, when nobody waits. */
-  private synchronized List<Wish> next() {
     List<Wish> batch = new ArrayList<>();
-    Wish first = wishes.peek();
-    while (first != null
+    while (!mine.over
         && batch.size() < MOST
         && wishes.peek() instanceof Wish wish
-        && wish.fitsWith(first)) {
+        && wish.fitsWith(mine)) {
       batch.add(wishes.remove());
     }
-    computing = !batch.isEmpty();
+    computing |= !batch.isEmpty();
     return batch;
+  }
+
+  private void computeAndFree(List<Wish> batch) {
+    try {
+      compute(batch);
+    } finally {
+      free();
+    }
   }
 
   private void compute(List<Wish> batch) {
     try {
+      int[][] texts = batch.stream().map(wish -> wish.tokens).toArray(int[][]::new);
       Wish first = batch.getFirst();
-      int[][] texts = batch.stream().map(Wish::tokens).toArray(int[][]::new);
-      float[][] vectors = embeddings.embed(texts, first.pooling, first.normalise);
-      for (int i = 0; i < vectors.length; i++) {
-        batch.get(i).vector.complete(vectors[i]);
+      float[][] vectors = model.embed(texts, first.pooling, first.normalise);
+      synchronized (this) {
+        for (int i = 0; i < vectors.length; i++) {
+          batch.get(i).end(vectors[i], null);
+        }
       }
     } catch (Throwable e) { // whoever waits must learn of it, whatever it is
-      batch.forEach(wish -> wish.vector.completeExceptionally(e));
+      if (batch.size() > 1) {
+        batch.forEach(wish -> compute(List.of(wish))); // what fails one fails no other
+      } else {
+        fail(batch.getFirst(), e);
+      }
     }
+  }
+
+  private synchronized void fail(Wish wish, Throwable why) {
+    wish.end(null, why);
+  }
+
+  private synchronized void free() {
+    computing = false;
+    notifyAll();
   }
 }

@@ -3,6 +3,8 @@ package dev.millrace.server.infer;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.Numerics;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Done;
@@ -41,20 +43,22 @@ final class EmbedRunner {
     } catch (InterruptedException e) {
       return stopped();
     } catch (Refusal e) {
+      return new Failed(Failure.permanent(e.getMessage()));
+    } catch (LoadFailure | EngineException e) {
       return library.shelf().isClosed()
           ? new Released("the models are closed")
-          : new Failed(Failure.permanent(e.getMessage()));
-    } catch (LoadFailure e) {
-      return library.shelf().isClosed()
-          ? new Released("the models are closed")
-          : TaskOutcome.failed(e.getMessage());
+          : TaskOutcome.thrown(e);
     }
   }
 
   private TaskOutcome embed(LoadedEmbeddings model, EmbedParameters asked, long waited)
       throws InterruptedException {
     long start = System.nanoTime();
-    Vector vector = model.embed(asked);
+    Optional<Vector> computed = model.embed(asked, brake);
+    if (computed.isEmpty()) {
+      return stopped();
+    }
+    Vector vector = computed.get();
     figures.embeddedTokens.add(vector.tokens());
     JsonObject timings =
         JsonObject.create()
@@ -64,7 +68,7 @@ final class EmbedRunner {
         JsonObject.create()
             .put("model", model.name())
             .put("model_sha256", model.sha256())
-            .put("numerics", (long) Terms.NUMERICS)
+            .put("numerics", (long) Numerics.VERSION)
             .put("prompt_tokens", (long) vector.tokens())
             .put("dimensions", (long) vector.dimensions())
             .put("pooling", EmbedParameters.name(vector.pooling()))

@@ -30,8 +30,7 @@ record Ending(Settled settled, TaskContext task, Brake brake, Lease<?> lease, bo
         yield partial(message, result, reason, true);
       }
       case RELEASED -> released(result);
-      // the same tokens would lead to the same end
-      case FAILED -> partial(result.reason(), result, "failed", false);
+      case FAILED -> partial(result.reason(), result, "failed", !result.refused());
     };
   }
 

@@ -1,6 +1,8 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.engine.EngineException;
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.gguf.GgufException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,14 +17,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 of model files: of one file as {@code sha256sum} has it, of parts as of one file. A file is
- * read again only if its size, time or identity has changed. Thread-safe.
+ * SHA-256 of model files: of one file as {@code sha256sum} has it, of parts as of one file. A file
+ * is read again only if its size, time or identity has changed. Thread-safe.
  */
-final class FileHashes {
+public final class FileHashes {
   private static final int CHUNK = 1 << 20;
 
   private record Stamp(Path file, long size, FileTime time, @Nullable Object key) {}
@@ -31,6 +34,21 @@ final class FileHashes {
   record Hashed<T>(T made, String sha256) {}
 
   private final Map<List<Stamp>, String> known = new ConcurrentHashMap<>();
+
+  FileHashes() {}
+
+  /** Of a model, given any of its parts; a file that is no model is hashed as it is. */
+  public static String of(Path file) throws IOException {
+    return read(parts(file), () -> false);
+  }
+
+  private static List<Path> parts(Path file) {
+    try (Gguf gguf = Gguf.open(file)) {
+      return List.copyOf(gguf.files());
+    } catch (GgufException e) {
+      return List.of(file);
+    }
+  }
 
   /**
    * Makes something of files while another thread computes their hash.
@@ -41,7 +59,13 @@ final class FileHashes {
     List<Stamp> before = stamps(files);
     CompletableFuture<String> hash = new CompletableFuture<>();
     Thread.ofPlatform().daemon().name("millrace-hash").start(() -> complete(hash, before));
-    T made = making.get();
+    T made;
+    try {
+      made = making.get();
+    } catch (Throwable e) {
+      hash.cancel(false);
+      throw e;
+    }
     try {
       String sha256 = hash.join();
       if (!before.equals(stamps(files))) {
@@ -69,7 +93,8 @@ final class FileHashes {
   private void complete(CompletableFuture<String> hash, List<Stamp> stamps) {
     try {
       String before = known.get(stamps);
-      hash.complete(before == null ? read(stamps) : before);
+      hash.complete(
+          before == null ? read(stamps.stream().map(Stamp::file).toList(), hash::isDone) : before);
     } catch (IOException e) {
       hash.completeExceptionally(new EngineException(stamps.getFirst().file + ": " + e, e));
     } catch (Throwable e) {
@@ -77,12 +102,15 @@ final class FileHashes {
     }
   }
 
-  private static String read(List<Stamp> stamps) throws IOException {
+  /**
+   * @param stop asked now and then
+   */
+  private static String read(List<Path> files, BooleanSupplier stop) throws IOException {
     MessageDigest digest = Hashes.sha256();
     ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
-    for (Stamp stamp : stamps) {
-      try (FileChannel channel = FileChannel.open(stamp.file)) {
-        while (channel.read(buffer.clear()) >= 0) {
+    for (Path file : files) {
+      try (FileChannel channel = FileChannel.open(file)) {
+        while (!stop.getAsBoolean() && channel.read(buffer.clear()) >= 0) {
           digest.update(buffer.flip());
         }
       }

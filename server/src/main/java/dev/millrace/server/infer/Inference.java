@@ -145,7 +145,10 @@ public final class Inference implements AutoCloseable {
     }
   }
 
-  /** Tasks that generate. */
+  /**
+   * Tasks that generate, on threads that may compute: a long prompt's tokens or a schema's
+   * automaton would hold up virtual threads, on which other tasks write down what they have.
+   */
   private record Generating(Library library, Figures figures) implements Worker {
     @Override
     public String type() {
@@ -155,6 +158,11 @@ public final class Inference implements AutoCloseable {
     @Override
     public TaskOutcome work(TaskContext task) {
       return new Runner(library, figures, task).run();
+    }
+
+    @Override
+    public Threading threading() {
+      return Threading.PLATFORM;
     }
 
     @Override

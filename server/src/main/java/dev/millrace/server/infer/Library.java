@@ -66,6 +66,10 @@ final class Library implements AutoCloseable {
     return shelf.ask(found.embeddings);
   }
 
+  boolean serves(String name) {
+    return served.containsKey(name);
+  }
+
   private Served first(Predicate<ModelCard> wanted) {
     return served.values().stream()
         .filter(model -> wanted.test(model.card))

@@ -5,9 +5,11 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.Embeddings;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.model.Pooling;
+import dev.millrace.server.infer.EmbedLine.Wish;
 import dev.millrace.server.infer.FileHashes.Hashed;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A model that turns texts into vectors, at work. */
 final class LoadedEmbeddings implements Shelved {
@@ -20,7 +22,7 @@ final class LoadedEmbeddings implements Shelved {
     this.card = card;
     this.embeddings = hashed.made();
     this.sha256 = hashed.sha256();
-    this.line = new EmbedLine(embeddings);
+    this.line = new EmbedLine(embeddings::embed);
   }
 
   static Source<LoadedEmbeddings> source(ModelCard card, FileHashes hashes) {
@@ -51,17 +53,33 @@ final class LoadedEmbeddings implements Shelved {
   record Vector(String text, int tokens, int dimensions, Pooling pooling) {}
 
   /**
+   * Computes a vector; empty if the brake was pulled while it waited.
+   *
    * @throws Refusal if the text cannot have a vector
+   * @throws EngineException if it has none this time
    */
-  Vector embed(EmbedParameters asked) throws InterruptedException {
+  Optional<Vector> embed(EmbedParameters asked, Brake brake) throws InterruptedException {
     Pooling pooling = asked.pooling() == null ? embeddings.usualPooling() : asked.pooling();
+    int[] tokens = tokens(asked.text());
+    Wish wish = line.ask(tokens, pooling, asked.normalize());
+    brake.set(wish::withdraw, wish::withdraw);
+    return wish.await()
+        .map(vector -> new Vector(written(vector), tokens.length, vector.length, pooling));
+  }
+
+  private int[] tokens(String text) {
+    int[] tokens;
     try {
-      int[] tokens = embeddings.tokenizer().encode(asked.text(), true, true);
-      float[] vector = line.embed(tokens, pooling, asked.normalize());
-      return new Vector(written(vector), tokens.length, vector.length, pooling);
+      tokens = embeddings.tokenizer().encode(text, true, true);
     } catch (EngineException e) {
       throw new Refusal(String.valueOf(e.getMessage()), e);
     }
+    if (tokens.length == 0 || tokens.length > embeddings.maxTokens()) {
+      throw new Refusal(
+          "a text of %d tokens cannot be embedded: model \"%s\" takes 1 to %d"
+              .formatted(tokens.length, card.name(), embeddings.maxTokens()));
+    }
+    return tokens;
   }
 
   private String written(float[] vector) {

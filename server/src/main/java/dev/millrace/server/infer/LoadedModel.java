@@ -26,7 +26,7 @@ final class LoadedModel implements Shelved {
             .orElse(Defaults.of(engine.metadata()))
             .orElse(Defaults.ofFamily(card.name()))
             .orElse(Defaults.usual());
-    this.constraints = new Constraints(engine);
+    this.constraints = new Constraints(engine::constraint);
   }
 
   /**

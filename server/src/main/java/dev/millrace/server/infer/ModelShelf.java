@@ -1,5 +1,7 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.server.infer.Place.Event;
+import dev.millrace.server.infer.Place.State;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * its room.
  *
  * <p>Nobody starves: whoever waits for room first decides which models must leave, and from then on
- * these are lent to nobody. Nobody is served one by one: when a model has come in, all who wait for it
- * by then get it at once. Models come and go on a thread of their own, one at a time. Thread-safe.
+ * these are lent to nobody. Nobody is served one by one: when a model has come in, all who wait for
+ * it by then get it at once. Models come and go on a thread of their own, one at a time.
+ * Thread-safe.
  */
 final class ModelShelf implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -32,7 +35,6 @@ final class ModelShelf implements AutoCloseable {
   private final Room room; // guarded by this
   private @Nullable Thread mover; // guarded by this
   private boolean closed; // guarded by this
-  private long loads; // guarded by this
 
   /**
    * @param budget in bytes
@@ -87,7 +89,9 @@ final class ModelShelf implements AutoCloseable {
 
   /** It is not to be lent again: whoever has it gives it back, then it leaves. */
   synchronized void discard(Place<?> place) {
-    place.broken = true;
+    if (place.isIn()) {
+      place.move(Event.BREAK);
+    }
     settle();
   }
 
@@ -105,14 +109,14 @@ final class ModelShelf implements AutoCloseable {
       if (!waiting.contains(ticket)) {
         continue;
       }
-      if (place.lendable() && !room.isCondemned(place)) {
+      if (place.isIn() && !room.isCondemned(place)) {
         serve(ticket);
-      } else if (place.state == Place.State.OUT && room.admits(place)) {
+      } else if (place.state() == State.OUT && room.admits(place)) {
         makeRoom(place);
       }
     }
     if (mover == null) {
-      List<Place<?>> dead = all(place -> place.broken && place.leases == 0 && place.isIn());
+      List<Place<?>> dead = all(place -> place.state() == State.BROKEN && place.leases == 0);
       if (!dead.isEmpty()) {
         move(dead, null);
       }
@@ -144,21 +148,20 @@ final class ModelShelf implements AutoCloseable {
   }
 
   private void move(List<Place<?>> out, @Nullable Place<?> in) {
-    out.forEach(place -> place.state = Place.State.MOVING);
-    if (in != null) {
-      in.state = Place.State.MOVING;
-      in.bytes = in.source.bytes();
-    }
     Thread thread =
         Thread.ofPlatform().daemon().name("millrace-models").unstarted(() -> carry(out, in));
     try {
-      thread.start();
-      mover = thread;
+      thread.start(); // it changes nothing here before this lock is free
     } catch (OutOfMemoryError e) { // which is how a system says that it has no thread to spare
-      out.forEach(place -> place.state = Place.State.IN);
       if (in != null) {
-        failed(in, e);
+        fail(in, e);
       }
+      return;
+    }
+    mover = thread;
+    out.forEach(place -> place.move(Event.LEAVE));
+    if (in != null) {
+      in.come();
     }
   }
 
@@ -170,6 +173,8 @@ final class ModelShelf implements AutoCloseable {
       if (in != null) {
         load(in);
       }
+    } catch (Throwable e) { // out of memory for a line of the log, say
+      giveUp(e);
     } finally {
       synchronized (this) {
         mover = null;
@@ -179,15 +184,27 @@ final class ModelShelf implements AutoCloseable {
     }
   }
 
+  /** Nobody waits for ever for what neither came nor went. */
+  private synchronized void giveUp(Throwable why) {
+    for (Place<?> place : all(Place::isMoving)) {
+      place.gone();
+      fail(place, why);
+    }
+  }
+
   private void unload(Place<?> place) {
     LOG.log(Level.INFO, "model \"" + place.source.name() + "\" leaves");
+    free(place);
+  }
+
+  private void free(Place<?> place) {
     try {
       place.take().close();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // it is not used again, whatever it says
       LOG.log(Level.WARNING, "model \"" + place.source.name() + "\" did not close", e);
     }
     synchronized (this) {
-      place.out();
+      place.gone();
     }
   }
 
@@ -210,7 +227,11 @@ final class ModelShelf implements AutoCloseable {
   }
 
   private synchronized void failed(Place<?> place, Throwable why) {
-    place.out();
+    place.gone();
+    fail(place, why);
+  }
+
+  private void fail(Place<?> place, Throwable why) {
     for (Ticket<?> ticket : waitingFor(place)) {
       waiting.remove(ticket);
       ticket.fail(why);
@@ -218,8 +239,7 @@ final class ModelShelf implements AutoCloseable {
   }
 
   private synchronized <T extends Shelved> void cameIn(Place<T> place, T item) {
-    place.in(item, clock.getAsLong());
-    loads++;
+    place.loaded(item, clock.getAsLong());
     if (!closed) {
       waitingFor(place).forEach(this::serve);
     }
@@ -254,23 +274,6 @@ final class ModelShelf implements AutoCloseable {
     return items;
   }
 
-  /** How often a model came in. */
-  synchronized long loads() {
-    return loads;
-  }
-
-  /** Whether it stands in line. */
-  synchronized boolean waits(Ticket<?> ticket) {
-    return waiting.contains(ticket);
-  }
-
-  /** Waits until nothing comes or goes. */
-  synchronized void awaitRest() throws InterruptedException {
-    while (mover != null) {
-      wait();
-    }
-  }
-
   synchronized boolean isClosed() {
     return closed;
   }
@@ -278,7 +281,7 @@ final class ModelShelf implements AutoCloseable {
   /** Unloads all, what is lent too; who waits is told. */
   @Override
   public void close() {
-    List<Shelved> items;
+    List<Place<?>> leaving;
     synchronized (this) {
       closed = true;
       waiting.forEach(ticket -> ticket.fail(new IllegalStateException("the models are closed")));
@@ -291,12 +294,12 @@ final class ModelShelf implements AutoCloseable {
           interrupted = true;
         }
       }
-      items = loaded();
-      places.values().forEach(Place::out);
+      leaving = all(Place::isThere);
+      leaving.forEach(place -> place.move(Event.LEAVE));
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
-    items.forEach(Shelved::close);
+    leaving.forEach(this::free);
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.core.state.TransitionTable;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -8,46 +9,94 @@ final class Place<T extends Shelved> {
   /** Where the model is. */
   enum State {
     OUT,
-    /** Coming or going. */
-    MOVING,
-    IN
+    COMING,
+    IN,
+    /** It is there, but does not work any more. */
+    BROKEN,
+    GOING
   }
 
+  /** What happens to it. */
+  enum Event {
+    COME,
+    LOADED,
+    BREAK,
+    LEAVE,
+    GONE
+  }
+
+  static final TransitionTable<State, Event> TABLE =
+      TransitionTable.of(
+          "model",
+          State.class,
+          Event.class,
+          """
+          COME   | S | OUT           | COMING | it is wanted, and there is room
+          LOADED | S | COMING        | IN     |
+          BREAK  | W | IN            | BROKEN | whoever has it found that it does not work
+          LEAVE  | S | IN, BROKEN    | GOING  | nobody has it, or all are closed
+          GONE   | S | COMING, GOING | OUT    | it could not be loaded, or is freed
+          """);
+
   final Source<T> source;
-  State state = State.OUT;
   int leases;
   long lastUse;
-  long bytes;
-  boolean broken; // it is in, but does not work any more
+  private State state = State.OUT;
+  private long bytes;
   private volatile @Nullable T item;
 
   Place(Source<T> source) {
     this.source = source;
   }
 
+  State state() {
+    return state;
+  }
+
+  /** Whether it can be lent. */
   boolean isIn() {
     return state == State.IN;
   }
 
-  boolean lendable() {
-    return isIn() && !broken;
+  /** Whether it is there and can leave. */
+  boolean isThere() {
+    return state == State.IN || state == State.BROKEN;
+  }
+
+  /** Whether it comes or goes. */
+  boolean isMoving() {
+    return state == State.COMING || state == State.GOING;
+  }
+
+  /** What it takes while it stays, or will take when it has come. */
+  long bytes() {
+    return bytes;
   }
 
   T take() {
     return Objects.requireNonNull(item, "what is in");
   }
 
-  void in(T loaded, long now) {
+  void come() {
+    move(Event.COME);
+    bytes = source.bytes();
+  }
+
+  void loaded(T loaded, long now) {
+    move(Event.LOADED);
     item = loaded;
     bytes = loaded.bytes();
     lastUse = now;
-    broken = false;
-    state = State.IN;
   }
 
-  void out() {
+  void gone() {
+    move(Event.GONE);
     item = null;
     bytes = 0;
-    state = State.OUT;
+  }
+
+  /** The only place where its state changes. */
+  void move(Event event) {
+    state = TABLE.move(state, event);
   }
 }

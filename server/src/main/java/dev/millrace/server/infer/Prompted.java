@@ -29,6 +29,15 @@ record Prompted(int[] tokens, Prompts.@Nullable Chat chat) {
     return new Prompted(chat.tokens(), chat);
   }
 
+  /** The marks of thoughts in what follows; null where all of it is answer. */
+  @Nullable String thoughtTags() {
+    if (chat == null) {
+      return null;
+    }
+    Thoughts.Tags tags = chat.template().thoughtTags();
+    return tags.open() + " " + tags.close();
+  }
+
   /** The answer, and apart from it what the model thought before; a raw text is all answer. */
   Thoughts.Parts parts(String text) {
     if (chat == null) {

@@ -50,19 +50,20 @@ final class Room {
   /**
    * Asks for room, and condemns what was not used for longest where there is too little.
    *
-   * @return what can leave now so that there is enough; empty while that is lent, or comes or goes
+   * @return what can leave now so that there is enough, once what goes already has gone; empty
+   *     while that is lent
    */
   Optional<List<Place<?>>> ask(Place<?> place, Collection<Place<?>> all) {
     asking = place;
-    condemned.removeIf(leaving -> !leaving.isIn()); // it has left for another reason
+    condemned.removeIf(leaving -> !leaving.isThere()); // it leaves for another reason
     long missing = place.source.bytes() - budget;
     for (Place<?> other : all) {
-      boolean stays = other.state != Place.State.OUT && !condemned.contains(other);
-      missing += stays ? other.bytes : 0;
+      boolean stays = other.state() != Place.State.GOING && !condemned.contains(other);
+      missing += stays ? other.bytes() : 0;
     }
     for (Place<?> longest : longestUnused(all)) {
       if (missing > 0 && condemned.add(longest)) {
-        missing -= longest.bytes;
+        missing -= longest.bytes();
       }
     }
     boolean free = condemned.stream().allMatch(leaving -> leaving.leases == 0);
@@ -72,7 +73,7 @@ final class Room {
   private static List<Place<?>> longestUnused(Collection<Place<?>> all) {
     List<Place<?>> in = new ArrayList<>();
     for (Place<?> place : all) {
-      if (place.isIn()) {
+      if (place.isThere()) {
         in.add(place);
       }
     }

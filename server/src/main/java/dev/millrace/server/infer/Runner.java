@@ -1,10 +1,12 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.wheel.Generation;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.wheel.WheelClosed;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Failed;
@@ -32,7 +34,7 @@ final class Runner {
   TaskOutcome run() {
     try {
       Parameters asked = Parameters.of(task.data(), task.input());
-      Ticket<LoadedModel> ticket = library.generator(asked.model());
+      Ticket<LoadedModel> ticket = library.generator(model(asked));
       brake.set(ticket::withdraw, ticket::withdraw);
       Optional<Lease<LoadedModel>> lease = ticket.await();
       if (lease.isEmpty()) {
@@ -50,6 +52,17 @@ final class Runner {
           ? new Released("the models are closed")
           : TaskOutcome.failed(e.getMessage());
     }
+  }
+
+  /** The one it names, else the one an earlier attempt began with; null: today's default. */
+  private @Nullable String model(Parameters asked) {
+    JsonObject frozen = task.claim().frozen();
+    return asked.model() == null
+            && frozen != null
+            && frozen.get("model") instanceof String before
+            && library.serves(before)
+        ? before
+        : asked.model();
   }
 
   private TaskOutcome stopped() {
@@ -98,11 +111,10 @@ final class Runner {
       try {
         Request request = settled.request(model, task.order()).resumedFrom(prior);
         return new Started(scribe, model.engine().submit(request, scribe));
+      } catch (WheelClosed e) {
+        lease.discard();
+        throw new LoadFailure("model \"%s\" does not run any more".formatted(model.name()), e);
       } catch (EngineException e) {
-        if (String.valueOf(e.getMessage()).contains("closed")) { // the wheel has ended
-          lease.discard();
-          throw new LoadFailure("model \"%s\" does not run any more".formatted(model.name()), e);
-        }
         if (prior.length == 0) {
           throw new Refusal(String.valueOf(e.getMessage()), e);
         }

@@ -23,6 +23,7 @@ final class Scribe implements Listener {
   private int known; // guarded by this; tokens to come that the journal has
   private List<Integer> tokens = new ArrayList<>(); // guarded by this
   private StringBuilder text = new StringBuilder(); // guarded by this
+  private boolean begun; // guarded by this; the journal does not say so yet
   private boolean ended; // guarded by this
   private boolean awaited; // guarded by this; whether the task's thread waits for a token
 
@@ -48,6 +49,12 @@ final class Scribe implements Listener {
   }
 
   @Override
+  public synchronized void began() {
+    begun = true;
+    notifyAll();
+  }
+
+  @Override
   public synchronized void ended(Result result) {
     ended = true;
     notifyAll();
@@ -55,18 +62,28 @@ final class Scribe implements Listener {
 
   /**
    * Journals until the generation is over, and the rest. An interrupt is the server's word that the
-   * task is to stop: then it is cancelled, and ends soon.
+   * task is to stop: then it is cancelled, and ends soon. However this ends, the generation has.
    */
   Result follow(Generation generation) {
-    boolean over = false;
-    while (!over) {
-      try {
-        over = await();
-      } catch (InterruptedException e) {
-        generation.cancel();
+    try {
+      boolean over = false;
+      while (!over) {
+        try {
+          over = await();
+        } catch (InterruptedException e) {
+          generation.cancel();
+        }
+        write();
       }
-      write();
+    } catch (Throwable e) { // what it would still say could not be kept
+      generation.cancel();
+      end(generation);
+      throw e;
     }
+    return end(generation);
+  }
+
+  private static Result end(Generation generation) {
     while (true) {
       try {
         return generation.await();
@@ -79,7 +96,7 @@ final class Scribe implements Listener {
   /** Waits for a token, and then a little for more; true when there will be none. */
   private synchronized boolean await() throws InterruptedException {
     awaited = true;
-    while (!ended && tokens.isEmpty()) {
+    while (!ended && !begun && tokens.isEmpty()) {
       wait();
     }
     awaited = false;
@@ -95,14 +112,20 @@ final class Scribe implements Listener {
   private void write() {
     List<Integer> ids;
     StringBuilder said;
+    boolean first;
     synchronized (this) {
       ids = tokens;
       said = text;
-      if (ids.isEmpty()) {
-        return;
-      }
+      first = begun;
       tokens = new ArrayList<>();
       text = new StringBuilder();
+      begun = false;
+    }
+    if (ids.isEmpty()) {
+      if (first) {
+        task.journal(Piece.EMPTY); // a crash from now on may be its doing
+      }
+      return;
     }
     task.journal(new Piece(ids, said.toString()));
     task.progress();

@@ -4,11 +4,13 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.engine.EngineException;
 import dev.millrace.server.TaskContext;
+import java.lang.System.Logger.Level;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Settles the terms of a task, or finds those again that an earlier attempt settled. */
 final class Settling {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int[] NONE = {};
 
   /** Positions that must be free after a prompt, unless less is asked for: nrvna's overhead. */
@@ -52,7 +54,9 @@ final class Settling {
     } catch (RuntimeException e) {
       change = "what an earlier attempt settled cannot be read: " + e.getMessage();
     }
-    task.log("%s: %d tokens are discarded and it starts again".formatted(change, prior.length));
+    String line = "%s: %d tokens are discarded and it starts again".formatted(change, prior.length);
+    task.log(line);
+    LOG.log(Level.INFO, "task " + task.claim() + ": " + line);
     return null;
   }
 

@@ -1,8 +1,8 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.core.json.JsonObject;
-import java.util.Map;
-import java.util.Objects;
+import dev.millrace.engine.Numerics;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kv how keys and values are kept
  * @param context positions that a sequence may have
+ * @param thoughtTags by which thoughts are told from the answer; null where all is answer
  */
 record Terms(
     String model,
@@ -22,25 +23,31 @@ record Terms(
     int context,
     int promptTokens,
     String promptSha256,
+    @Nullable String thoughtTags,
     Effective parameters) {
 
-  /**
-   * The version of the arithmetic and of the choice of tokens: raised with any change after which the
-   * same file, prompt, parameters and seed can give other tokens (the order of a sum, a kernel's
-   * rounding, the sampler, the random numbers, the tokenizer's splitting). Outputs begun under another
-   * number are not gone on with, and not compared.
-   */
-  static final int NUMERICS = 1;
+  /** A field that must be the same, and what is said where it is not. */
+  private record Bond(String name, String change) {}
+
+  private static final List<Bond> BONDS =
+      List.of(
+          new Bond("model_sha256", "the model file changed"),
+          new Bond("numerics", "the arithmetic has another version"),
+          new Bond("kv", "keys and values are kept otherwise"),
+          new Bond("context", "the context has another length"),
+          new Bond("prompt_sha256", "the prompt has other tokens"),
+          new Bond("thought_tags", "the template marks thoughts otherwise"));
 
   static Terms of(LoadedModel model, Prompted prompt, Effective parameters) {
     return new Terms(
         model.name(),
         model.sha256(),
-        NUMERICS,
+        Numerics.VERSION,
         model.kv(),
         model.capacity(),
         prompt.tokens().length,
         Hashes.of(prompt.tokens()),
+        prompt.thoughtTags(),
         parameters);
   }
 
@@ -53,6 +60,7 @@ record Terms(
         .put("context", (long) context)
         .put("prompt_tokens", (long) promptTokens)
         .put("prompt_sha256", promptSha256)
+        .putIfPresent("thought_tags", thoughtTags)
         .put("parameters", parameters.toJson().values());
   }
 
@@ -61,20 +69,13 @@ record Terms(
    * would.
    */
   Optional<String> changeSince(JsonObject frozen) {
-    Map<String, Object> now =
-        Map.of(
-            "model_sha256", modelSha256,
-            "numerics", (long) numerics,
-            "kv", kv,
-            "context", (long) context,
-            "prompt_sha256", promptSha256);
-    for (String name :
-        new String[] {"model_sha256", "numerics", "kv", "context", "prompt_sha256"}) {
-      Object before = frozen.get(name);
-      Object present = Objects.requireNonNull(now.get(name));
-      if (!present.toString().equals(String.valueOf(before))) {
+    JsonObject now = toJson();
+    for (Bond bond : BONDS) {
+      String before = String.valueOf(frozen.get(bond.name));
+      String present = String.valueOf(now.get(bond.name));
+      if (!present.equals(before)) {
         return Optional.of(
-            "%s (%s then, %s now)".formatted(what(name), brief(before), brief(present)));
+            "%s (%s then, %s now)".formatted(bond.change, brief(before), brief(present)));
       }
     }
     String rule = String.valueOf(frozen.object("parameters").get("constraint"));
@@ -82,18 +83,7 @@ record Terms(
     return rule.equals(present) ? Optional.empty() : Optional.of("the constraint changed");
   }
 
-  private static String what(String name) {
-    return switch (name) {
-      case "model_sha256" -> "the model file changed";
-      case "numerics" -> "the arithmetic has another version";
-      case "kv" -> "keys and values are kept otherwise";
-      case "context" -> "the context has another length";
-      default -> "the prompt has other tokens";
-    };
-  }
-
-  private static String brief(@Nullable Object value) {
-    String text = String.valueOf(value);
+  private static String brief(String text) {
     return text.length() <= 16 ? text : text.substring(0, 12) + "…";
   }
 }

@@ -28,10 +28,7 @@ final class Ticket<T extends Shelved> {
 
   /** Called with the shelf's lock, which has counted the lease. */
   void serve() {
-    Lease<T> served = new Lease<>(shelf, place, place.take());
-    if (!lease.complete(served)) {
-      served.close(); // withdrawn in the same moment
-    }
+    lease.complete(new Lease<>(shelf, place, place.take()));
   }
 
   void fail(Throwable why) {

@@ -3,6 +3,7 @@ package dev.millrace.server.infer;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.EngineException;
+import dev.millrace.engine.Numerics;
 import dev.millrace.engine.wheel.Finish;
 import dev.millrace.engine.wheel.Result;
 import java.util.Optional;
@@ -74,12 +75,13 @@ record Verification(Library library) {
             "the model file changed (%s then, %s now)"
                 .formatted(receipt.string("model_sha256"), sha256));
       }
-      if (receipt.integer("numerics") != Terms.NUMERICS) {
+      if (receipt.integer("numerics") != Numerics.VERSION) {
         return cannot(
             "the arithmetic has another version (%d then, %d now)"
-                .formatted(receipt.integer("numerics"), Terms.NUMERICS));
+                .formatted(receipt.integer("numerics"), Numerics.VERSION));
       }
-      return compare(request.result().text(), lent.item().embed(asked).text());
+      return compare(
+          request.result().text(), lent.item().embed(asked, new Brake()).orElseThrow().text());
     }
   }
 

@@ -111,6 +111,7 @@ class EmbedTest {
     assertThat(Running.failure(inference, empty).message()).isEqualTo("Empty prompt");
     FakeTask large = new FakeTask("embed", "a ".repeat(1000), JsonObject.create());
     assertThat(Running.failure(inference, large).message()).contains("takes 1 to 256");
+    assertThat(Running.failure(inference, large).retryable()).isFalse();
     FakeTask pooling = new FakeTask("embed", "a", Json.object("{\"pooling\": \"max\"}"));
     assertThat(Running.failure(inference, pooling).message())
         .isEqualTo("parameter \"pooling\" is \"max\"; it must be \"mean\", \"cls\" or \"last\"");

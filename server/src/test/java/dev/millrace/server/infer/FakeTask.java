@@ -25,6 +25,8 @@ final class FakeTask implements TaskContext {
   final List<Piece> pieces = new ArrayList<>();
   @Nullable JsonObject frozen;
   Consumer<FakeTask> onJournal = _ -> {};
+  Runnable onBegin = () -> {};
+  int begun;
   boolean overdue;
   private final List<Runnable> pauseHooks = new ArrayList<>();
   private final List<Runnable> cancelHooks = new ArrayList<>();
@@ -119,6 +121,11 @@ final class FakeTask implements TaskContext {
 
   @Override
   public void journal(Piece piece) {
+    if (piece.isEmpty()) {
+      begun++;
+      onBegin.run();
+      return;
+    }
     pieces.add(piece);
     onJournal.accept(this);
   }

@@ -1,6 +1,7 @@
 package dev.millrace.server.infer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -11,6 +12,7 @@ import dev.millrace.engine.sample.Sampling;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Result;
 import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -182,6 +184,68 @@ class GenerateTest {
       assertThat(other.text()).isNotEqualTo(text);
       assertThat(Running.receipt(other).integer("seed")).isEqualTo(99);
     }
+  }
+
+  @Test
+  void itGoesOnWithTheModelItBeganWithWhateverTheDefaultIsNow() throws Exception {
+    FakeTask first = plain();
+    String text = Running.result(inference, first).text();
+    try (Inference later =
+        Inference.open(TinyModels.serving(TinyModels.other(), TinyModels.llama()))) {
+      FakeTask again = first.again(10);
+      TaskResult result = Running.result(later, again);
+      assertThat(again.lines).as("nothing was discarded").isEmpty();
+      assertThat(result.text()).isEqualTo(text);
+      assertThat(Running.receipt(result).string("model")).isEqualTo("tiny");
+    }
+    try (Inference without = Inference.open(TinyModels.serving(TinyModels.other()))) {
+      TaskResult result = Running.result(without, first.again(10));
+      assertThat(Running.receipt(result).string("model")).isEqualTo("other");
+    }
+  }
+
+  @Test
+  void aTemplateThatMarksThoughtsOtherwiseStartsAgainAndSaysSo() throws Exception {
+    String template = "{%% if false %%}%s{%% endif %%}{{ messages[0].content }}";
+    FakeTask first = FakeTask.generate("once", "{\"max_tokens\": 20, \"ignore_eos\": true}");
+    try (Inference before = templated(template.formatted("<think>"))) {
+      Running.result(before, first);
+    }
+    try (Inference later = templated(template.formatted("[THINK]"))) {
+      FakeTask again = first.again(10);
+      Running.result(later, again);
+      assertThat(again.lines)
+          .singleElement()
+          .satisfies(
+              line -> assertThat(line).startsWith("the template marks thoughts otherwise ("));
+    }
+  }
+
+  private static Inference templated(String template) {
+    return Inference.open(
+        TinyModels.serving(TinyModels.llama())
+            .withDefaults(Defaults.unset().withChatTemplate(template)));
+  }
+
+  @Test
+  void aGenerationWhoseOutputCannotBeKeptDoesNotRunOn() throws Exception {
+    FakeTask task = FakeTask.generate("once", PLAIN.replace("60", "250"));
+    task.onJournal =
+        _ -> {
+          throw new IllegalStateException("the job's files are gone");
+        };
+    Engine engine = inference.library().generating().getFirst().engine();
+    try (SlowWheel _ = new SlowWheel(inference)) {
+      long ended = engine.stats().ended();
+      assertThatThrownBy(() -> Running.run(inference, task)).hasMessageContaining("are gone");
+      assertThat(engine.stats().ended()).isEqualTo(ended + 1);
+    }
+  }
+
+  @Test
+  void tasksRunOnThreadsThatMayCompute() {
+    assertThat(inference.workers())
+        .allMatch(worker -> worker.threading() == Worker.Threading.PLATFORM);
   }
 
   @Test

@@ -14,7 +14,6 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.server.Mill;
 import dev.millrace.server.Server;
-import dev.millrace.server.ServerBuilder;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +32,7 @@ class WorkspaceTest {
   @TempDir Path directory;
 
   private static Server serve(JobStore store, Inference inference) {
-    ServerBuilder builder = Server.builder(store).slots(inference.slots());
-    inference.workers().forEach(builder::worker);
-    return builder.build().start();
+    return Server.builder(store).group(inference.slots(), inference.workers()).build().start();
   }
 
   @Test

@@ -16,7 +16,7 @@ public record Limits(int sourceChars, long steps, int textChars, int calls) {
    * Ample for every template known and a conversation of a million tokens; at worst a few seconds
    * and some hundred MB.
    */
-  public static final Limits DEFAULT = new Limits(1 << 20, 20_000_000, 1 << 23, 100);
+  public static final Limits DEFAULT = new Limits(1 << 20, 20_000_000, 1 << 24, 100);
 
   public Limits {
     if (sourceChars < 1 || steps < 1 || textChars < 1 || calls < 1) {

@@ -1,0 +1,58 @@
+package dev.millrace.server.infer;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A message of a conversation in OpenAI's form, as chat templates want it: its content is text. */
+final class Message {
+  static final String FORM = "a list of messages, each an object with a role";
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", "assistant", "tool");
+
+  private Message() {}
+
+  /** The message with parts of text joined; what is not text is refused by name. */
+  static Map<String, @Nullable Object> of(Map<String, @Nullable Object> given) {
+    if (!(given.get("role") instanceof String role)) {
+      throw Fields.wrong("messages", given, FORM);
+    }
+    if (!ROLES.contains(role)) {
+      throw Fields.wrong("messages: role", role, "system, developer, user, assistant or tool");
+    }
+    Map<String, @Nullable Object> message = new LinkedHashMap<>(given);
+    if (role.equals("developer")) {
+      message.put("role", "system"); // the name that templates know
+    }
+    boolean calls = role.equals("assistant") && given.get("tool_calls") != null;
+    if (!calls || given.get("content") != null) {
+      message.put("content", content(given.get("content")));
+    }
+    return message;
+  }
+
+  private static String content(@Nullable Object content) {
+    return switch (content) {
+      case String text -> text;
+      case List<?> parts -> {
+        StringBuilder all = new StringBuilder();
+        parts.forEach(part -> all.append(text(part)));
+        yield all.toString();
+      }
+      case null, default ->
+          throw Fields.wrong("messages: content", content, "text, or a list of parts of type text");
+    };
+  }
+
+  private static String text(@Nullable Object part) {
+    if (part instanceof Map<?, ?> object
+        && "text".equals(object.get("type"))
+        && object.get("text") instanceof String text) {
+      return text;
+    }
+    Object type = part instanceof Map<?, ?> object ? object.get("type") : part;
+    throw Fields.wrong("messages: content: type", type, "text; Millrace works on text");
+  }
+}

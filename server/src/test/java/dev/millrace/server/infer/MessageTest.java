@@ -1,0 +1,62 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.json.Json;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MessageTest {
+  private static Map<String, @Nullable Object> message(String json) {
+    return Message.of(Json.object(json).values());
+  }
+
+  @Test
+  void partsOfTextAreOneText() {
+    assertThat(
+            message(
+                """
+                {"role": "user", "content": [{"type": "text", "text": "Write "},
+                                             {"type": "text", "text": "a story."}]}
+                """))
+        .containsEntry("content", "Write a story.");
+  }
+
+  @Test
+  void aDeveloperSpeaksAsTheSystem() {
+    assertThat(message("{\"role\": \"developer\", \"content\": \"Be brief.\"}"))
+        .containsEntry("role", "system")
+        .containsEntry("content", "Be brief.");
+  }
+
+  @Test
+  void anAssistantThatCallsToolsNeedSayNothing() {
+    assertThat(message("{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{}]}"))
+        .containsKey("tool_calls");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          {"content": "x"}                                                 | role
+          {"role": "weird", "content": "x"}                                | weird
+          {"role": "user"}                                                 | content
+          {"role": "user", "content": null}                                | content
+          {"role": "user", "content": 7}                                   | content
+          {"role": "user", "content": [{"type": "image_url"}]}             | image_url
+          {"role": "user", "content": [{"type": "text"}]}                  | text
+          """)
+  void whatIsNoTextIsRefusedByName(String json, String named) {
+    assertThatThrownBy(() -> message(json))
+        .isInstanceOf(Refusal.class)
+        .hasMessageContaining(named)
+        .hasMessageContaining("must be");
+  }
+}
