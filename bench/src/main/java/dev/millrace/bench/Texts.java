@@ -58,6 +58,9 @@ final class Texts {
   /** A text of {@code count} tokens, the model's beginning included, and at least one word. */
   String of(RandomGenerator random, int count) {
     String first = word(random);
+    if (tokens(first).length > count) {
+      first = "a"; // without a space before it, a word can be two tokens
+    }
     return extended(random, first, Math.max(0, count - tokens(first).length));
   }
 

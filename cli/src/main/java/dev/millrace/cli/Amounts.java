@@ -4,22 +4,30 @@ import java.util.Locale;
 
 /** Large numbers, short enough for a column. */
 final class Amounts {
+  private static final String[] BYTES = {" B", " KiB", " MiB", " GiB", " TiB"};
+  private static final String[] COUNTS = {"", "K", "M", "B", "T"};
+
   private Amounts() {}
 
-  /** In powers of 1000, as disks are sold. */
+  /** In powers of 1,024, as {@link Sizes} takes them. */
   static String bytes(long bytes) {
-    return scaled(bytes, new String[] {" B", " kB", " MB", " GB", " TB"});
+    return scaled(bytes, 1024, BYTES);
   }
 
   static String count(long count) {
-    return scaled(count, new String[] {"", "K", "M", "B", "T"});
+    return scaled(count, 1000, COUNTS);
   }
 
-  private static String scaled(long amount, String[] units) {
+  /** A number of things: {@code 1 task}, {@code 2 tasks}. */
+  static String of(long count, String thing) {
+    return count + " " + thing + (count == 1 ? "" : "s");
+  }
+
+  private static String scaled(long amount, int step, String[] units) {
     double value = amount;
     int unit = 0;
-    while (value >= 999.5 && unit < units.length - 1) {
-      value /= 1000;
+    while (value >= step - 0.5 && unit < units.length - 1) {
+      value /= step;
       unit++;
     }
     return unit == 0

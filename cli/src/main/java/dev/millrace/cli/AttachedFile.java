@@ -4,6 +4,9 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.GrammarException;
+import dev.millrace.engine.grammar.JsonSchema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -22,17 +25,31 @@ final class AttachedFile {
   static String schema(Path file) throws IOException {
     String text = text(file);
     try {
-      Object schema = Json.parse(text);
-      if (!(schema instanceof Map) && !(schema instanceof Boolean)) {
-        throw new Refusal(file + " is not a JSON schema: an object, true or false");
+      if (!(Json.parse(text) instanceof Map)) {
+        throw new Refusal(
+            file + " is not a JSON schema that a result can keep to: it must be an object");
       }
+      JsonSchema.compile(Json.object(text).values());
       return text;
     } catch (JsonException e) {
       throw new Refusal(file + " is " + e.getMessage());
+    } catch (GrammarException e) {
+      throw EngineOpening.refusal(file, e);
     }
   }
 
-  static String text(Path file) throws IOException {
+  /** A grammar in GBNF, verbatim. */
+  static String grammar(Path file) throws IOException {
+    String text = text(file);
+    try {
+      Grammar.gbnf(text);
+      return text;
+    } catch (GrammarException e) {
+      throw EngineOpening.refusal(file, e);
+    }
+  }
+
+  private static String text(Path file) throws IOException {
     byte[] bytes = bytes(file);
     if (bytes.length == 0) {
       throw new Refusal(file + " is empty");

@@ -5,17 +5,19 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.ModelFile;
 import dev.millrace.store.fs.Owner;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** {@code millrace batch}: a file of OpenAI's batch requests, answered. */
@@ -43,13 +45,14 @@ final class BatchCommand implements Command {
   static final Option FRESH =
       Option.flag("fresh", "begin anew instead of going on with what was begun");
 
-  private final BatchHost.Opening opening;
+  private final Function<InferenceSettings, Mill> opening;
 
   BatchCommand() {
-    this(BatchHost::inference);
+    this(Mill::of);
   }
 
-  BatchCommand(BatchHost.Opening opening) {
+  /** For tests, with another opening of models. */
+  BatchCommand(Function<InferenceSettings, Mill> opening) {
     this.opening = opening;
   }
 
@@ -77,7 +80,8 @@ final class BatchCommand implements Command {
         again. If a server works on the workspace, it does the work; else this process does.
         Example:
           millrace batch requests.jsonl --model house
-        Exit status: 0 all done, 1 some failed or an error, 130 stopped by ^C.\
+        --json prints a summary on stdout, so it does not go with --out -.
+        Exit status: 0 all done, 1 some failed or an error, 2 wrong options, 130 stopped by ^C.\
         """);
   }
 
@@ -92,6 +96,9 @@ final class BatchCommand implements Command {
       throw new UsageException("the requests must be in a file: it is found again by its content");
     }
     Path out = out(shell, given, name);
+    if (out != null) {
+      requireWritable(out, shell.path(name));
+    }
     if (out == null && given.has(Option.JSON)) {
       throw new UsageException("--json prints a summary, which would mix with --out -");
     }
@@ -123,6 +130,27 @@ final class BatchCommand implements Command {
     return out.equals("-") ? null : shell.path(out);
   }
 
+  /** Looks now: nobody wants to learn of it after hours of work. */
+  private static void requireWritable(Path out, Path requests) throws IOException {
+    for (Path file : List.of(out, BatchOutput.temporary(out))) {
+      if (Files.exists(file) && Files.exists(requests) && Files.isSameFile(file, requests)) {
+        throw new Refusal(
+            "the output " + out + " would overwrite the requests; name another file with --out");
+      }
+    }
+    Path parent = out.toAbsolutePath().getParent();
+    String problem =
+        Files.isDirectory(out) || parent == null
+            ? "it is a directory"
+            : !Files.isDirectory(parent)
+                ? "there is no directory " + parent
+                : !Files.isWritable(parent) ? "no permission to write in " + parent : null;
+    if (problem != null) {
+      throw new Refusal(
+          "the output " + out + " cannot be written: " + problem + "; name another with --out");
+    }
+  }
+
   private BatchRun.Settings settings(Shell shell, Arguments given, String name, @Nullable Path out)
       throws IOException {
     Path directory = directory(shell, given, name);
@@ -143,16 +171,25 @@ final class BatchCommand implements Command {
     BatchFile file =
         BatchFile.read(shell.path(name), name, new BatchFile.Models(override != null, served));
     requireType(owner, file.endpoint().type(), directory);
-    Supplier<BatchHost.Engine> engine =
-        model == null ? null : () -> opening.open(shell, given, directory, model);
+    InferenceSettings inference =
+        model == null ? null : ServeSettings.inference(shell, given, List.of(model));
     return new BatchRun.Settings(
         shell,
-        Workspace.open(directory),
-        new BatchJob(file, name, override),
+        Workspaces.toServe(shell, directory),
+        new BatchJob(
+            file,
+            name,
+            override == null ? only(served) : override,
+            model == null ? null : ModelHash.of(model.file())),
         given.has(FRESH),
         given.has(Option.JSON),
         out,
-        engine);
+        inference == null ? null : () -> opening.apply(inference));
+  }
+
+  /** Where there is one model, it answers, whether it is named or not. */
+  private static @Nullable String only(@Nullable Set<String> served) {
+    return served != null && served.size() == 1 ? served.iterator().next() : null;
   }
 
   private static boolean isServed(String name, @Nullable Set<String> served) {

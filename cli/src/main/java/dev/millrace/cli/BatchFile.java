@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.server.infer.TaskCheck;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -84,6 +85,7 @@ record BatchFile(
     private final String name;
     private final Models models;
     private final BatchProblems problems;
+    private final TaskCheck check = new TaskCheck();
     private final List<String> ids = new ArrayList<>();
     private final List<TaskSpec> tasks = new ArrayList<>();
     private final Map<String, Integer> firstLines = new HashMap<>();
@@ -158,7 +160,16 @@ record BatchFile(
                 line.object("body"),
                 (field, rule) -> problems.add(number, "body." + field, rule));
         model(task);
+        values(here, task);
         tasks.add(TaskSpec.of(task));
+      }
+    }
+
+    /** By the rules of those who will work on it; a line that is refused already says enough. */
+    private void values(BatchEndpoint here, Map<String, @Nullable Object> task) {
+      String problem = check.problem(here.type(), JsonObject.create(), task);
+      if (problem != null && !problems.has(number)) {
+        problems.add(number, "body:", problem);
       }
     }
 

@@ -7,7 +7,7 @@ import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.Tolerance;
-import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.task.TaskPolicy;
 import java.util.EnumSet;
@@ -21,8 +21,12 @@ import org.jspecify.annotations.Nullable;
  * carries along say of which file it is, so that it is found again.
  *
  * @param model for all lines; null where they say it themselves
+ * @param sha256 of the model's file; null where a server has it
  */
-record BatchJob(BatchFile file, String name, @Nullable String model) {
+record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable String sha256) {
+  private static final String FILE = "batch";
+  private static final String MODEL = "model";
+  private static final String MODEL_HASH = "model_sha256";
   private static final Set<JobState> ALIVE =
       EnumSet.complementOf(EnumSet.of(JobState.ABORTED, JobState.FAILED));
 
@@ -31,7 +35,7 @@ record BatchJob(BatchFile file, String name, @Nullable String model) {
   }
 
   JobSpec spec() {
-    JsonObject data = JsonObject.create().putIfPresent("model", model);
+    JsonObject data = JsonObject.create().putIfPresent(MODEL, model);
     StageSpec stage =
         new StageSpec(
             file.endpoint().type(),
@@ -43,9 +47,10 @@ record BatchJob(BatchFile file, String name, @Nullable String model) {
             data);
     JsonObject metadata =
         JsonObject.create()
-            .put("batch", file.sha256())
+            .put(FILE, file.sha256())
             .put("url", file.endpoint().url())
-            .putIfPresent("model", model);
+            .putIfPresent(MODEL, model)
+            .putIfPresent(MODEL_HASH, sha256);
     return new JobSpec(
         Printable.line(name, 200),
         Priority.MEDIUM,
@@ -57,20 +62,36 @@ record BatchJob(BatchFile file, String name, @Nullable String model) {
         List.of(stage));
   }
 
-  /** The newest job of this file that was not given up; of this model, where one is named. */
-  Optional<JobId> find(Reading reading) {
-    Reading.Query query = new Reading.Query(ALIVE, tag(), null, false, Integer.MAX_VALUE);
-    for (JobId id : reading.list(query).reversed()) {
-      if (reading.find(id).filter(view -> isThis(view.header())).isPresent()) {
-        return Optional.of(id);
+  /**
+   * The newest job of this file, with this model, that was not given up.
+   *
+   * @param served whether a server works on the workspace
+   */
+  Optional<JobId> find(Reading reading, boolean served) {
+    Reading.Query query = new Reading.Query(ALIVE, tag(), null, true, 1);
+    while (true) {
+      List<JobId> ids = reading.list(query);
+      for (JobId id : ids.reversed()) {
+        if (reading.find(id).filter(job -> isThis(job, served)).isPresent()) {
+          return Optional.of(id);
+        }
       }
+      if (ids.size() < query.limit()) {
+        return Optional.empty();
+      }
+      query = query.newest(16 * query.limit()); // hardly ever: a list reads what each job says
     }
-    return Optional.empty();
   }
 
-  private boolean isThis(JobHeader header) {
-    JsonObject metadata = header.metadata();
-    return file.sha256().equals(metadata.get("batch"))
-        && (model == null || model.equals(metadata.get("model")));
+  private boolean isThis(JobView job, boolean served) {
+    JsonObject said = job.header().metadata();
+    if (!file.sha256().equals(said.get(FILE))) {
+      return false;
+    }
+    if (model == null) { // if nobody could answer it now, answers of any model are welcome
+      return !said.has(MODEL) || job.state().isFinal() && !served;
+    }
+    return model.equals(said.get(MODEL))
+        && (sha256 == null || !said.has(MODEL_HASH) || sha256.equals(said.get(MODEL_HASH)));
   }
 }

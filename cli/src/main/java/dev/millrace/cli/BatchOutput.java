@@ -38,25 +38,40 @@ final class BatchOutput {
     this.file = file;
   }
 
+  /** Where an output is until it is whole. */
+  static Path temporary(Path out) {
+    return out.resolveSibling(out.getFileName() + ".tmp");
+  }
+
   /** To a file that is there whole or not at all. */
   Written write(Reading reading, JobId id, Path to) throws IOException {
-    Path temporary = to.resolveSibling(to.getFileName() + ".tmp");
-    try (FileChannel channel =
-            FileChannel.open(
-                temporary,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.TRUNCATE_EXISTING);
-        Writer out =
-            new BufferedWriter(
-                new OutputStreamWriter(Channels.newOutputStream(channel), StandardCharsets.UTF_8),
-                1 << 16)) {
+    Path temporary = temporary(to);
+    FileChannel channel =
+        FileChannel.open(
+            temporary,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING);
+    try {
+      write(reading, id, channel);
+      Files.move(
+          temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      return written();
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(temporary);
+      throw e;
+    }
+  }
+
+  private void write(Reading reading, JobId id, FileChannel to) throws IOException {
+    try (Writer out =
+        new BufferedWriter(
+            new OutputStreamWriter(Channels.newOutputStream(to), StandardCharsets.UTF_8),
+            1 << 16)) {
       write(reading, id, out);
       out.flush();
-      channel.force(true);
+      to.force(true);
     }
-    Files.move(temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    return written();
   }
 
   Written write(Reading reading, JobId id, Appendable out) throws IOException {

@@ -10,6 +10,7 @@ final class BatchProblems {
   private final String name;
   private final List<String> shown = new ArrayList<>();
   private int count;
+  private int lastLine;
 
   BatchProblems(String name) {
     this.name = name;
@@ -20,9 +21,15 @@ final class BatchProblems {
    */
   void add(int line, String field, String rule) {
     count++;
+    lastLine = line;
     if (shown.size() < SHOWN) {
       shown.add("line " + line + (field.isEmpty() ? "" : ": " + field) + " " + rule);
     }
+  }
+
+  /** Whether there is one in this line, the last that was looked at. */
+  boolean has(int line) {
+    return lastLine == line;
   }
 
   /** Refuses the file if there is anything. */

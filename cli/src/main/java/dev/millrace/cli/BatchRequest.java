@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the body of an OpenAI request into the parameters of a task. What cannot be honoured is
- * refused by its name, and so is what is not known; a value that asks for what happens anyway passes.
+ * refused by its name, and so is what is not known; a value that asks for what happens anyway
+ * passes.
  */
 final class BatchRequest {
   /** By both names, for the same thing. */
@@ -53,7 +55,8 @@ final class BatchRequest {
           Map.entry("modalities", List.of(List.of("text"))),
           Map.entry("encoding_format", List.of("float")),
           Map.entry("tools", List.of(List.of())),
-          Map.entry("tool_choice", List.of("none")));
+          Map.entry("tool_choice", List.of("none")),
+          Map.entry("parallel_tool_calls", List.of(true, false)));
 
   private static final Map<String, String> WHY =
       Map.of(
@@ -153,9 +156,7 @@ final class BatchRequest {
     problems.accept(
         name,
         why != null || AS_IT_IS.containsKey(name)
-            ? "cannot be "
-                + Printable.line(dev.millrace.core.json.Json.write(value), 60)
-                + (why == null ? "" : ": " + why)
+            ? "cannot be " + Printable.line(Json.write(value), 60) + (why == null ? "" : ": " + why)
             : "cannot be honoured: leave it out");
   }
 
@@ -198,7 +199,7 @@ final class BatchRequest {
     }
     Object role = message.get("role");
     if (!(role instanceof String) || !ROLES.contains(role)) {
-      problems.accept(where + ".role", "must be system, user, assistant or tool");
+      problems.accept(where + ".role", "must be system, developer, user, assistant or tool");
     }
     Map<String, @Nullable Object> out = new LinkedHashMap<>();
     out.put("role", "developer".equals(role) ? "system" : role); // OpenAI's newer name for it

@@ -28,7 +28,7 @@ final class BatchRun implements AutoCloseable {
   /**
    * What was asked for.
    *
-   * @param engine makes one for a workspace that has no server; null where no model was named
+   * @param mill makes one for a workspace that has no server; null where no model was named
    * @param out null for standard output
    */
   record Settings(
@@ -38,7 +38,7 @@ final class BatchRun implements AutoCloseable {
       boolean fresh,
       boolean json,
       @Nullable Path out,
-      @Nullable Supplier<BatchHost.Engine> engine) {}
+      @Nullable Supplier<Mill> mill) {}
 
   private final Settings settings;
   private final Shell shell;
@@ -47,7 +47,7 @@ final class BatchRun implements AutoCloseable {
   private final BatchProgress progress;
   private final Pacing owners = new Pacing(Duration.ofSeconds(1));
   private boolean served = true;
-  private @Nullable BatchHost host;
+  private @Nullable LocalServer host;
 
   BatchRun(Settings settings) {
     this.settings = settings;
@@ -58,7 +58,10 @@ final class BatchRun implements AutoCloseable {
   }
 
   int run() throws IOException, InterruptedException {
-    Optional<JobId> found = settings.fresh() ? Optional.empty() : settings.job().find(reading);
+    Optional<JobId> found =
+        settings.fresh()
+            ? Optional.empty()
+            : settings.job().find(reading, workspace.owner().held());
     boolean ended = found.isPresent() && view(found.get()).state().isFinal();
     if (!ended) {
       host(true);
@@ -70,7 +73,8 @@ final class BatchRun implements AutoCloseable {
               + id
               + (ended ? " is done: only the output is written" : " was begun: it goes on"));
     } else {
-      progress.say("job " + id + ": " + settings.job().file().tasks().size() + " requests");
+      progress.say(
+          "job " + id + ": " + Amounts.of(settings.job().file().tasks().size(), "request"));
     }
     try {
       await(id);
@@ -93,25 +97,27 @@ final class BatchRun implements AutoCloseable {
 
   /** Serves the workspace from here if nobody else does. */
   private void host(boolean must) {
-    Supplier<BatchHost.Engine> engine = settings.engine();
+    Supplier<Mill> mill = settings.mill();
     served = host != null || workspace.owner().held();
     if (served) {
       return;
     }
-    if (engine == null) {
+    if (mill == null) {
       if (must) {
         throw new Refusal(
             "no server works on "
                 + workspace.root()
                 + ": pass --model MODEL, for example --model house (the model that ships), or start"
-                + " one with \"millrace serve\"");
+                + " one with \""
+                + Called.MILLRACE
+                + " serve\"");
       }
       return;
     }
     Optional<JobStore> store = workspace.own();
     served = true;
     if (store.isPresent()) {
-      host = BatchHost.start(workspace, store.get(), engine);
+      host = LocalServer.start(workspace, store.get(), mill);
     }
   }
 
@@ -200,8 +206,8 @@ final class BatchRun implements AutoCloseable {
                 seconds,
                 ProgressBar.rate(written.completionTokens() / seconds, " tokens"))
             : "";
-    return (written.done() + written.failed())
-        + " requests: "
+    return Amounts.of(written.done() + written.failed(), "request")
+        + ": "
         + written.done()
         + " done, "
         + written.failed()
@@ -212,7 +218,7 @@ final class BatchRun implements AutoCloseable {
 
   @Override
   public void close() {
-    BatchHost present = host;
+    LocalServer present = host;
     host = null;
     if (present != null) {
       present.close();

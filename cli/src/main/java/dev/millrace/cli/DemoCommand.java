@@ -9,7 +9,6 @@ import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.engine.EngineSettings;
-import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.ModelFile;
 import dev.millrace.store.fs.Workspace;
@@ -58,8 +57,8 @@ final class DemoCommand implements Command {
         gives the same stories every time.
         --json prints one object at the end: workspace, id, model, stories (prompt, story,
         characters, receipts), tokens, seconds, tokens_per_second.
-        Exit status: 0, 1 if something failed, 130 if it was stopped by a signal; its job then can
-        go on later.\
+        Exit status: 0, 1 if something failed, 2 wrong options, 130 if it was stopped by a signal;
+        its job then can go on later.\
         """);
   }
 
@@ -72,16 +71,13 @@ final class DemoCommand implements Command {
     DemoStop stop = new DemoStop();
     signals.accept(stop::signal);
     ModelFile file = new ModelFile(model.choice().name(), model.choice().file());
-    try (Inference inference =
-        ModelLoading.open(InferenceSettings.of(List.of(file)).withEngine(engine))) {
-      DemoRun.Mill mill =
-          new DemoRun.Mill(file.name(), inference.workers(), inference.slots(), model.context());
+    try (Mill mill = Mill.of(InferenceSettings.of(List.of(file)).withEngine(engine))) {
       return run(shell, given.has(Option.JSON), model, mill, stop);
     }
   }
 
   /** The demo with any workers. */
-  int run(Shell shell, boolean json, DemoModel model, DemoRun.Mill mill, DemoStop stop)
+  int run(Shell shell, boolean json, DemoModel model, Mill mill, DemoStop stop)
       throws IOException, InterruptedException {
     if (stop.asked()) {
       shell.err().println("Stopped before there was a job.");
@@ -96,11 +92,11 @@ final class DemoCommand implements Command {
     try {
       DemoRun.Stage stage =
           new DemoRun.Stage(shell, tale, screen(shell, json), new DemoMoment(moment));
-      DemoReport report = new DemoRun(workspace, mill, stage, stop).run();
+      DemoReport report = new DemoRun(workspace, mill, model.context(), stage, stop).run();
       tale.results(report);
       tale.end(report.id());
       if (json) {
-        shell.say(Json.write(report.json(mill.model())));
+        shell.say(Json.write(report.json(model.choice().name())));
       }
       return ExitCode.OK;
     } catch (DemoStop.Stopped e) {

@@ -17,7 +17,7 @@ final class DemoDirectory {
 
   private DemoDirectory() {}
 
-  static Path create(Shell shell) throws IOException {
+  static Path create(Shell shell) {
     Path parent = parent(shell);
     boolean posix = parent.getFileSystem().supportedFileAttributeViews().contains("posix");
     FileAttribute<?>[] mine =
@@ -31,6 +31,13 @@ final class DemoDirectory {
         return Files.createDirectory(parent.resolve("millrace-demo-" + number), mine);
       } catch (FileAlreadyExistsException e) {
         // of an earlier demo, or of another user
+      } catch (IOException e) {
+        throw new Refusal(
+            "cannot make a directory in "
+                + parent
+                + ": "
+                + Explain.of(e)
+                + "; set TMPDIR to a directory that you may write in");
       }
     }
     throw new Refusal(
@@ -40,9 +47,13 @@ final class DemoDirectory {
   /** Java would always take /tmp, whatever the user prefers. */
   private static Path parent(Shell shell) {
     String preferred = shell.variable("TMPDIR");
-    Path parent = preferred == null ? null : shell.path(preferred).normalize();
-    return parent != null && Files.isDirectory(parent)
-        ? parent
-        : Path.of(System.getProperty("java.io.tmpdir"));
+    if (preferred == null) {
+      return Path.of(System.getProperty("java.io.tmpdir"));
+    }
+    Path parent = shell.path(preferred).normalize();
+    if (!Files.isDirectory(parent)) {
+      throw new Refusal("TMPDIR is " + parent + ", which is no directory; set it to one");
+    }
+    return parent;
   }
 }

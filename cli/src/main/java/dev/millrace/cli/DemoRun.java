@@ -2,48 +2,36 @@ package dev.millrace.cli;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
-import dev.millrace.server.Server;
-import dev.millrace.server.ServerBuilder;
-import dev.millrace.server.ServerState;
-import dev.millrace.server.ServerStatus;
-import dev.millrace.server.Worker;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.List;
 
 /** The demo's job from its submission to its end, with a server that lives as long. */
 final class DemoRun {
   private static final Duration FRAME = Duration.ofMillis(100);
-
-  /**
-   * What does the work.
-   *
-   * @param model what jobs call the model
-   * @param slots tasks at once
-   * @param context positions of a sequence
-   */
-  record Mill(String model, List<Worker> workers, int slots, int context) {}
 
   /** Who watches. */
   record Stage(Shell shell, DemoTale tale, DemoScreen screen, DemoMoment moment) {}
 
   private final Workspace workspace;
   private final Mill mill;
+  private final int context;
   private final Stage stage;
   private final DemoStop stop;
 
-  DemoRun(Workspace workspace, Mill mill, Stage stage, DemoStop stop) {
+  /**
+   * @param context positions of a sequence
+   */
+  DemoRun(Workspace workspace, Mill mill, int context, Stage stage, DemoStop stop) {
     this.workspace = workspace;
     this.mill = mill;
+    this.context = context;
     this.stage = stage;
     this.stop = stop;
   }
@@ -56,21 +44,11 @@ final class DemoRun {
    * @throws Refusal if the job did not complete
    */
   DemoReport run() throws DemoStop.Stopped, IOException, InterruptedException {
-    try (JobStore store = workspace.own().orElseThrow(this::owned)) {
-      JobId id = store.submit(DemoJob.of(mill.context()));
+    JobStore store = workspace.own().orElseThrow(this::owned);
+    try (LocalServer server = LocalServer.start(workspace, store, () -> mill)) {
+      JobId id = store.submit(DemoJob.of(context));
       stage.tale().submitted(id);
-      ServerBuilder builder = Server.builder(store).slots(mill.slots());
-      mill.workers().forEach(builder::worker);
-      Server server = builder.build();
-      try {
-        server.start();
-        workspace.announce(info());
-        return work(store, server, id);
-      } finally {
-        stage.screen().end();
-        server.stopNow();
-        workspace.withdraw();
-      }
+      return work(store, server, id);
     }
   }
 
@@ -78,24 +56,19 @@ final class DemoRun {
     return new Refusal("another process works in " + workspace.root() + "; start the demo again");
   }
 
-  private JsonObject info() {
-    return JsonObject.create()
-        .put("pid", ProcessHandle.current().pid())
-        .put("types", mill.workers().stream().map(Worker::type).toList())
-        .put("model", mill.model())
-        .put("workers", mill.slots())
-        .put("started_at", Times.micros(Instant.now()));
-  }
-
-  private DemoReport work(JobStore store, Server server, JobId id)
+  private DemoReport work(JobStore store, LocalServer server, JobId id)
       throws DemoStop.Stopped, IOException, InterruptedException {
-    watch(store, server, id, DemoJob.STORIES);
-    stage.tale().gate(id, workspace.directory(id).orElse(workspace.root()));
-    boolean key = stage.moment().pass(stage.shell(), stop::orGoOn);
-    approve(store, id);
-    stage.tale().approved(key);
-    JobView end = watch(store, server, id, DemoJob.CHARACTERS);
-    return DemoReport.of(store, end, workspace.root());
+    try {
+      watch(store, server, id, DemoJob.STORIES);
+      stage.tale().gate(id, workspace.directory(id).orElse(workspace.root()));
+      boolean key = stage.moment().pass(stage.shell(), stop::orGoOn);
+      approve(store, id);
+      stage.tale().approved(key);
+      JobView end = watch(store, server, id, DemoJob.CHARACTERS);
+      return DemoReport.of(store, end, workspace.root());
+    } finally {
+      stage.screen().end();
+    }
   }
 
   /** That somebody else was quicker is as good. */
@@ -112,9 +85,9 @@ final class DemoRun {
   }
 
   /** Shows a stage until it has completed. */
-  private JobView watch(JobStore store, Server server, JobId id, int number)
+  private JobView watch(JobStore store, LocalServer server, JobId id, int number)
       throws DemoStop.Stopped, InterruptedException {
-    int limit = number == DemoJob.STORIES ? DemoJob.limit(mill.context()) : DemoJob.NAMES_TOKENS;
+    int limit = number == DemoJob.STORIES ? DemoJob.limit(context) : DemoJob.NAMES_TOKENS;
     DemoWatch watch = new DemoWatch(store, id, number, limit, InstantSource.system());
     double fastest = 0;
     while (true) {
@@ -122,7 +95,8 @@ final class DemoRun {
       DemoFrame frame = watch.look(job);
       fastest = Math.max(fastest, frame.rate());
       stage.screen().show(frame);
-      check(server, job);
+      check(job);
+      server.check();
       if (frame.state() == StageState.COMPLETED && ended(job, number)) {
         stage.screen().end();
         stage.tale().completed(job.stages().get(number - 1), frame.tokens(), fastest);
@@ -139,25 +113,19 @@ final class DemoRun {
         : job.stages().get(number).state() != StageState.CREATED;
   }
 
-  private void check(Server server, JobView job) {
+  private void check(JobView job) {
     String id = job.header().id().value();
     if (job.state() == JobState.FAILED || job.state() == JobState.ABORTED) {
       throw new Refusal(
           "the demo's job "
               + (job.state() == JobState.FAILED ? "failed: " + job.error() : "was aborted")
-              + "; see \"millrace job "
+              + "; see \""
+              + Called.MILLRACE
+              + " job "
               + workspace.root()
               + " "
               + id
               + "\"");
-    }
-    ServerStatus status = server.status();
-    if (status.state() == ServerState.STOPPED) {
-      throw new Refusal(
-          "the demo's server stopped: "
-              + (status.problem() == null
-                  ? "MILLRACE_LOG_LEVEL=info says more"
-                  : status.problem()));
     }
   }
 

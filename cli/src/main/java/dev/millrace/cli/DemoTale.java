@@ -116,7 +116,14 @@ final class DemoTale {
         "Results of stage 1 are on disk, in " + directory.relativize(job) + ":",
         grey("  " + names(job)),
         "By hand, this would let it pass:",
-        grey("  millrace approve " + quoted(directory.toString()) + " " + id.value() + " 2"),
+        grey(
+            "  "
+                + Called.MILLRACE
+                + " approve "
+                + quoted(directory.toString())
+                + " "
+                + id.value()
+                + " 2"),
         auto + (keys ? "; Enter does it now." : "."));
   }
 
@@ -164,9 +171,13 @@ final class DemoTale {
     say(
         "",
         "Nothing runs any more. To look further:",
-        "  millrace flow " + job + " --stage 1",
-        "  millrace job " + job,
-        "  millrace verify " + job + (house ? "" : " --model " + quoted(model.argument())),
+        "  " + Called.MILLRACE + " flow " + job + " --stage 1",
+        "  " + Called.MILLRACE + " job " + job,
+        "  "
+            + Called.MILLRACE
+            + " verify "
+            + job
+            + (house ? "" : " --model " + quoted(model.argument())),
         "and to remove it all:",
         "  rm -r " + quoted(directory.toString()));
   }
@@ -174,16 +185,29 @@ final class DemoTale {
   /** The user has stopped it; {@code job} is where its job lies now. */
   void stopped(JobId id, Path job, boolean approved) {
     String dir = quoted(directory.toString());
+    String serve =
+        "  "
+            + Called.MILLRACE
+            + " serve --model "
+            + quoted(model.argument())
+            + " --workspace "
+            + dir
+            + " --drain";
     say(
         "",
         bold("Stopped") + "; nothing runs any more, and nothing is lost. The job lies in",
         "  " + job,
-        "with all that it has written. This goes on at the very token:",
-        "  millrace serve --model " + quoted(model.argument()) + " --workspace " + dir);
+        "with all that it has written. It goes on at the very token with these, one by one:",
+        serve);
     if (!approved) {
-      say("and this lets stage 2 pass:", "  millrace approve " + dir + " " + id.value() + " 2");
+      say(
+          "  " + Called.MILLRACE + " approve " + dir + " " + id.value() + " 2  # lets stage 2 pass",
+          serve);
     }
-    say("To remove it all:", "  rm -r " + dir);
+    say(
+        "  " + Called.MILLRACE + " flow " + dir + " " + id.value(),
+        "To remove it all:",
+        "  rm -r " + dir);
   }
 
   /** The beginning of a text in lines that fit behind an indentation of two. */

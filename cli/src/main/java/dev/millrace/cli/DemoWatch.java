@@ -11,26 +11,20 @@ import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Follows one stage of the demo's job as any reader could: by its journals and results. */
 final class DemoWatch {
-  /** Over how long a rate is taken: a reader wants to see what it is now. */
-  private static final Duration WINDOW = Duration.ofSeconds(1);
-
-  private record Sample(Duration at, long tokens) {}
-
   private final Reading store;
   private final JobId id;
   private final int stage;
   private final int limit;
   private final InstantSource clock;
   private final List<Text> texts = new ArrayList<>();
-  private final Deque<Sample> samples = new ArrayDeque<>();
+  // a reader wants to see what it is now
+  private final Speed speed = new Speed(Duration.ofSeconds(1), 2);
 
   DemoWatch(Reading store, JobId id, int stage, int limit, InstantSource clock) {
     this.store = store;
@@ -55,17 +49,8 @@ final class DemoWatch {
     Duration elapsed =
         Duration.between(from, view.completedAt() == null ? now : view.completedAt());
     DemoFrame frame = new DemoFrame(stage, view.state(), rows, elapsed, 0, limit);
-    return frame.at(rate(new Sample(elapsed, frame.tokens())));
-  }
-
-  private double rate(Sample now) {
-    samples.addLast(now);
-    while (samples.size() > 2 && now.at().minus(samples.getFirst().at()).compareTo(WINDOW) > 0) {
-      samples.removeFirst();
-    }
-    Sample first = samples.getFirst();
-    long millis = now.at().minus(first.at()).toMillis();
-    return millis <= 0 ? 0 : (now.tokens() - first.tokens()) * 1000.0 / millis;
+    speed.sample(elapsed.toNanos(), frame.tokens());
+    return frame.at(speed.perSecond());
   }
 
   /** Tokens that a receipt tells of; what was seen so far where there is none. */

@@ -46,8 +46,8 @@ final class FlowCommand implements Command {
         List.of(WAIT, IDLE, FOLLOW, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
         """
         The result of a single task is printed as it is; of several, one JSON object a line. With
-        -f, standard output has the result byte for byte; a text that was begun twice and differs,
-        or that has thoughts which the result leaves out, is said on stderr to begin again. With
+        -f, standard output ends with the result, byte for byte; a text that was begun twice and
+        differs, or thoughts, which the result leaves out, come before it, and stderr says so. With
         -f --json: events, pieces of text {"stage","task","text"}, and in the end the job.
         Examples:
           millrace flow ./ws                                  how many jobs wait, run, are done

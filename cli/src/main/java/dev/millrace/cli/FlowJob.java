@@ -14,6 +14,7 @@ import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -115,10 +116,31 @@ final class FlowJob {
         if (error != null) {
           shell.err().println("Error: " + error);
         }
+        partial(view);
       }
       default -> notReady(view, status);
     }
     return exit(status);
+  }
+
+  /** Where what there was before it ended can be had. */
+  private void partial(JobView view) {
+    JobDirectory directory = JobDirectory.of(workspace, id);
+    Path file = directory.partialFile();
+    if (file != null) {
+      shell.err().println("Partial output: " + file);
+    } else if (JobObject.partial(directory, reading, view) != null) {
+      shell
+          .err()
+          .println(
+              "Partial output: \""
+                  + Called.MILLRACE
+                  + " flow "
+                  + dir()
+                  + " "
+                  + id
+                  + " --json\" has it");
+    }
   }
 
   private void notReady(JobView view, Status status) {

@@ -55,7 +55,12 @@ final class FlowStatus {
     if (recent.isEmpty()) {
       shell
           .out()
-          .println("\nno jobs yet: submit one with  millrace work " + dir + " \"your prompt\"");
+          .println(
+              "\nno jobs yet: submit one with  "
+                  + Called.MILLRACE
+                  + " work "
+                  + dir
+                  + " \"your prompt\"");
     } else {
       shell.out().println("\nrecent:");
       for (JobId id : recent.reversed()) {

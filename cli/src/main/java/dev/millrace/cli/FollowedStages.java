@@ -23,7 +23,9 @@ final class FollowedStages implements Following.View {
   private final Pacing owners = new Pacing(Duration.ofSeconds(1));
   private boolean served = true;
   private final Map<Integer, Speed> speeds = new HashMap<>();
+  // Commands are said once, on lines that stay: those that are rewritten are cut to fit.
   private final Set<Integer> gatesSaid = new HashSet<>();
+  private boolean pauseSaid;
 
   FollowedStages(Following.Subject subject) {
     this.subject = subject;
@@ -33,7 +35,7 @@ final class FollowedStages implements Following.View {
 
   @Override
   public void event(Entry entry) {
-    if (!live.possible()) {
+    if (!live.possible() && !Notable.repeats(entry)) {
       subject.shell().err().println(EventText.of(entry));
     } else if (Notable.of(entry)) {
       live.say(EventText.of(entry));
@@ -59,12 +61,23 @@ final class FollowedStages implements Following.View {
     List<String> lines = new ArrayList<>();
     for (StageView stage : job.stages()) {
       lines.add(line(stage, job.stages().size()));
-      if (stage.state() == StageState.WAITING && !job.state().isFinal()) {
-        gate(stage, lines);
+      if (JobObject.atGate(job, stage) && gatesSaid.add(stage.number())) {
+        live.say(subject.gate(stage));
       }
     }
-    if (Status.of(job.state()) == Status.PAUSED) {
-      lines.add("paused; let it go on with: millrace resume " + subject.dir() + " " + subject.id());
+    boolean paused = Status.of(job.state()) == Status.PAUSED;
+    if (paused && !pauseSaid) {
+      live.say(
+          "paused; let it go on with: "
+              + Called.MILLRACE
+              + " resume "
+              + subject.dir()
+              + " "
+              + subject.id());
+    }
+    pauseSaid = paused;
+    if (paused) {
+      lines.add("paused");
     } else if (!job.state().isFinal() && !served()) {
       lines.add("no server works on " + subject.dir());
     }
@@ -79,17 +92,6 @@ final class FollowedStages implements Following.View {
     return served;
   }
 
-  /** A terminal has it among its lines; elsewhere it is said once. */
-  private void gate(StageView stage, List<String> lines) {
-    String text =
-        "  stage %d waits: millrace approve %s %s %d"
-            .formatted(stage.number(), subject.dir(), subject.id(), stage.number());
-    lines.add(text);
-    if (!live.possible() && gatesSaid.add(stage.number())) {
-      subject.shell().err().println(text.strip());
-    }
-  }
-
   private String line(StageView stage, int stages) {
     int done = JobObject.done(stage);
     int failed = stage.tasks().getOrDefault(TaskState.FAILED, 0);
@@ -102,9 +104,9 @@ final class FollowedStages implements Following.View {
 
   private String rest(StageView stage, int ended) {
     if (stage.state().isFinal()) {
-      return stage.startedAt() == null
+      return stage.startedAt() == null || stage.completedAt() == null
           ? ""
-          : ", " + Ages.between(stage.startedAt(), stage.completedAt(), java.time.Instant.now());
+          : ", " + Ages.of(Duration.between(stage.startedAt(), stage.completedAt()));
     }
     if (stage.state() != StageState.IN_PROGRESS) {
       return "";

@@ -5,9 +5,9 @@ import dev.millrace.core.rules.Entry;
 import java.util.List;
 
 /**
- * A single task's text as it is generated, on standard output: in the end, byte for byte the result.
- * While there is none, a terminal is told how things stand; what is not a terminal gets the log on
- * standard error.
+ * A single task's text as it is generated, on standard output: in the end the result, byte for
+ * byte, after whatever was shown and counts no more, such as thoughts. While there is none, a
+ * terminal is told how things stand; what is not a terminal gets the log on standard error.
  */
 final class FollowedText implements Following.View, AutoCloseable {
   private final Following.Subject subject;
@@ -27,7 +27,7 @@ final class FollowedText implements Following.View, AutoCloseable {
 
   @Override
   public void event(Entry entry) {
-    if (!live.possible()) {
+    if (!live.possible() && !Notable.repeats(entry)) {
       shell.err().println(EventText.of(entry));
     } else if (Notable.step(entry)) {
       freshLine();

@@ -5,6 +5,7 @@ import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
@@ -17,14 +18,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class Following {
   private static final Duration ROUND = Duration.ofMillis(30);
-  private static final int PAGE = 1_000;
+  private static final int PAGE = 10_000; // a log is read whole, whatever is wanted of it
 
   /** What is followed, by whom. */
-  record Subject(Shell shell, Workspace workspace, Reading reading, JobId id, String dir) {}
+  record Subject(Shell shell, Workspace workspace, Reading reading, JobId id, String dir) {
+
+    /** What a stage needs that waits at its gate. */
+    String gate(StageView stage) {
+      return "stage %d waits: %s approve %s %s %d"
+          .formatted(stage.number(), Called.MILLRACE, dir, id, stage.number());
+    }
+  }
 
   /** One way to show a job that goes on. */
   interface View {
     void event(Entry entry);
+
+    /** Some events at once. */
+    default void events(List<Entry> entries) {
+      entries.forEach(this::event);
+    }
 
     /** Looks again; called some tens of times a second. */
     void look(Status status);
@@ -61,6 +74,10 @@ final class Following {
       new Following(subject, new FollowedStages(subject)).run();
       return null;
     }
+    StageView only = job.stages().getFirst();
+    if (JobObject.atGate(job, only)) {
+      subject.shell().err().println(subject.gate(only));
+    }
     try (FollowedText text = new FollowedText(subject, job.stages().getFirst().type())) {
       new Following(subject, text).run();
       return text;
@@ -92,11 +109,11 @@ final class Following {
   private void log(int pages) {
     for (int page = 0; page < pages; page++) {
       List<Entry> entries = reading.events(subject.id(), seen, PAGE);
-      for (Entry entry : entries) {
-        view.event(entry);
-        seen = entry.number();
+      if (!entries.isEmpty()) {
+        view.events(entries);
+        seen = entries.getLast().number();
       }
-      if (entries.isEmpty()) {
+      if (entries.size() < PAGE) {
         return;
       }
     }

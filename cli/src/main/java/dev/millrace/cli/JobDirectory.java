@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobDirectory {
   private static final int MOST = 16_000_000;
+  private static final String PARTIAL = "response.txt";
 
   /** In the order in which one is preferred where there are several. */
   enum Kind {
@@ -78,7 +79,14 @@ final class JobDirectory {
 
   /** What the job had produced when it failed; null if nothing was kept. */
   @Nullable String partial() {
-    return text("response.txt");
+    return text(PARTIAL);
+  }
+
+  /** Where that is; null if it is nowhere. */
+  @Nullable Path partialFile() {
+    return dir != null && Files.isRegularFile(dir.resolve(PARTIAL), NOFOLLOW_LINKS)
+        ? dir.resolve(PARTIAL)
+        : null;
   }
 
   @Nullable String transcript() {

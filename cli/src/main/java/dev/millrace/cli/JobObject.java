@@ -53,6 +53,8 @@ record JobObject(Status status, JsonObject json) {
     } else if (status == Status.FAILED || status == Status.CANCELLED) {
       out.putIfPresent("error", error(reading, view));
       out.putIfPresent("partial", partial(directory, reading, view));
+    } else {
+      out.putIfPresent("partial", draft(reading, view));
     }
     if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
       out.put("stages", stages(view));
@@ -126,8 +128,13 @@ record JobObject(Status status, JsonObject json) {
   /** What a job of one task had produced: as its worker said at last, or else as it went along. */
   static @Nullable String partial(JobDirectory directory, Reading reading, JobView view) {
     String said = directory.partial();
-    if (said != null || view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
-      return said;
+    return said == null ? draft(reading, view) : said;
+  }
+
+  /** What a job of one task has produced so far; null if nothing, or if there are several. */
+  static @Nullable String draft(Reading reading, JobView view) {
+    if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+      return null;
     }
     JobId id = view.header().id();
     StringBuilder text = new StringBuilder();
@@ -175,6 +182,13 @@ record JobObject(Status status, JsonObject json) {
               .putIfPresent("error", stage.state() == StageState.FAILED ? stage.error() : null));
     }
     return out;
+  }
+
+  /** Whether a stage waits for an approval, and for nothing else. */
+  static boolean atGate(JobView job, StageView stage) {
+    return stage.state() == StageState.WAITING
+        && !job.state().isFinal()
+        && (stage.number() == 1 || job.stages().get(stage.number() - 2).state().isFinal());
   }
 
   /** How many tasks of a stage are completed. */

@@ -92,7 +92,15 @@ final class JobText {
 
   private static String note(JobView view, StageView stage) {
     return switch (stage.state()) {
-      case WAITING -> "waits for: millrace approve " + view.header().id() + " " + stage.number();
+      case WAITING ->
+          JobObject.atGate(view, stage)
+              ? "waits for: "
+                  + Called.MILLRACE
+                  + " approve "
+                  + view.header().id()
+                  + " "
+                  + stage.number()
+              : others(stage);
       case FAILED -> Printable.line(String.valueOf(stage.error()), WIDTH);
       default -> others(stage);
     };

@@ -34,12 +34,16 @@ final class LiveLines {
     StringBuilder out = new StringBuilder(erasure());
     for (int i = 0; i < lines.size(); i++) {
       // One column less than there are: some terminals wrap when the last is written.
-      out.append(i == 0 ? "" : "\n").append(Printable.line(lines.get(i), width - 1));
+      out.append(i == 0 ? "" : "\n").append(line(lines.get(i)));
     }
     shell.out().flush();
     shell.err().print(out);
     shell.err().flush();
     shown = List.copyOf(lines);
+  }
+
+  private String line(String text) {
+    return Printable.line(ProgressBar.fitted(text, width - 1), width - 1);
   }
 
   /** Takes them away; the cursor is where the first began. */

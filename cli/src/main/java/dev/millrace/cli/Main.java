@@ -12,9 +12,13 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Set;
 
 /** Where every command starts. */
 public final class Main {
+  /** The commands that work off jobs. */
+  private static final Set<String> SERVERS = Set.of("serve", "batch", "demo");
+
   private Main() {}
 
   public static void main(String[] args) {
@@ -30,7 +34,7 @@ public final class Main {
             Path.of("").toAbsolutePath(),
             new ProcessTerminal());
     int status = output.status(start(shell, args), err);
-    if (args.length > 0 && args[0].equals("serve")) {
+    if (args.length > 0 && SERVERS.contains(args[0])) {
       System.exit(status); // whatever thread a worker may have left
     } else if (status != ExitCode.OK) {
       // Not System.exit: that looks for a logger first, and a short command has no time for it.

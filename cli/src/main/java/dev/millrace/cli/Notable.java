@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
+import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.task.TaskEvent;
 import java.util.EnumSet;
 import java.util.Set;
@@ -19,6 +20,15 @@ final class Notable {
   static boolean of(Entry entry) {
     return step(entry)
         || entry.fact() instanceof Fact.OfTask(_, _, TaskEvent event, _) && ENDS.contains(event);
+  }
+
+  /** Whether it says once more why a task failed, which its own event and the job's error tell. */
+  static boolean repeats(Entry entry) {
+    return switch (entry.fact()) {
+      case Fact.OfJob(JobEvent event, _) -> event == JobEvent.FAIL;
+      case Fact.OfStage(_, StageEvent event, _, _) -> event == StageEvent.FAIL;
+      default -> false;
+    };
   }
 
   /** As {@link #of}, less the failures that end a task: of a single one, the job's error tells. */

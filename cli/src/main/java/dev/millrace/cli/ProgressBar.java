@@ -2,11 +2,16 @@ package dev.millrace.cli;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A count on its way to a total, as text. */
 final class ProgressBar {
   private static final int WIDTH = 24;
+  private static final Pattern BAR = Pattern.compile("\\[([█#]*)([░.]*)]");
 
   private final char full;
   private final char empty;
@@ -34,6 +39,22 @@ final class ProgressBar {
         + String.valueOf(full).repeat(filled)
         + String.valueOf(empty).repeat(WIDTH - filled)
         + "]";
+  }
+
+  /** A line with a bar in so many columns: the bar gives way, and then the text is what it is. */
+  static String fitted(String line, int columns) {
+    Matcher bar = BAR.matcher(line);
+    int excess = line.length() - columns;
+    if (excess <= 0 || !bar.find()) {
+      return line;
+    }
+    int before = bar.group(1).length() + bar.group(2).length();
+    int after = Math.max(0, before - excess);
+    String shorter =
+        IntStream.range(0, after)
+            .mapToObj(i -> String.valueOf(bar.group().charAt(1 + i * before / after)))
+            .collect(Collectors.joining());
+    return line.substring(0, bar.start(1)) + shorter + line.substring(bar.end(2));
   }
 
   /** How fast, as {@code 3.2/s}; slow things by the minute. */

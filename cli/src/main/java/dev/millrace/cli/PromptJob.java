@@ -24,6 +24,9 @@ final class PromptJob {
   /** Where a stage's data has them. */
   private static final String SCHEMA = "json_schema";
 
+  /** What the words say. */
+  private static final Set<String> SUBJECT = Set.of("prompt", "messages", "input");
+
   private static final String GRAMMAR = "grammar";
 
   private PromptJob() {}
@@ -59,7 +62,7 @@ final class PromptJob {
     }
     String grammar = given.get(WorkCommand.GRAMMAR);
     if (grammar != null) {
-      data.put(GRAMMAR, AttachedFile.text(shell.path(grammar)));
+      data.put(GRAMMAR, AttachedFile.grammar(shell.path(grammar)));
     }
     WorkParameters.put(data, given);
     for (String parameter : given.all(WorkCommand.PARAM)) {
@@ -70,6 +73,9 @@ final class PromptJob {
       String name = parameter.substring(0, equals);
       if (name.equals(SCHEMA) || name.equals(GRAMMAR)) {
         throw new UsageException("--param " + name + ": use --json-schema or --grammar");
+      }
+      if (SUBJECT.contains(name)) {
+        throw new UsageException("--param " + name + ": the words are the prompt; leave one out");
       }
       if (data.values().containsKey(name)) {
         throw new UsageException("--param " + name + " is given twice");

@@ -31,9 +31,7 @@ final class ServeRun {
   }
 
   int run() throws InterruptedException {
-    Workspace opened = Workspace.open(settings.workspace());
-    Integer recoveries = settings.recoveries();
-    Workspace workspace = recoveries == null ? opened : opened.withRecoveryCeiling(recoveries);
+    Workspace workspace = settings.workspace();
     if (settings.inference() != null) {
       InferenceOptions.check(settings.inference().models());
     }
@@ -81,10 +79,10 @@ final class ServeRun {
 
   private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
       throws InterruptedException {
-    ServerBuilder builder = Server.builder(store).slots(tasks(inference));
+    ServerBuilder builder = Server.builder(store).slots(settings.slots());
     settings.commands().forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
     if (inference != null) {
-      inference.workers().forEach(builder::worker);
+      builder.group(inference.slots(), inference.workers());
     }
     Server server = builder.build();
     try {
@@ -98,12 +96,6 @@ final class ServeRun {
       workspace.withdraw();
       LOG.log(Level.INFO, "stopped");
     }
-  }
-
-  /** A model takes a few tasks more than run, so that it never waits for the next; programs not. */
-  private int tasks(@Nullable Inference inference) {
-    int programs = settings.commands().isEmpty() ? 0 : settings.slots();
-    return inference == null ? programs : inference.slots() + programs;
   }
 
   private static int await(Server server) throws InterruptedException {
@@ -120,7 +112,8 @@ final class ServeRun {
       }
       case WITH_FAILURES -> {
         LOG.log(
-            Level.WARNING, "drained, but jobs failed; \"millrace jobs --state failed\" lists them");
+            Level.WARNING,
+            "drained, but jobs failed; \"" + Called.MILLRACE + " jobs --state failed\" lists them");
         yield ExitCode.FAILED;
       }
       case INTERRUPTED -> {

@@ -7,9 +7,11 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.ModelFile;
+import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,15 +25,13 @@ import org.jspecify.annotations.Nullable;
  * @param commands programs by the type that they work on
  * @param inference the models and how they run; null if there are none
  * @param slots sequences of a model at once, and programs at once
- * @param recoveries that a task survives whose job does not say; null: the usual number
  * @param patient whether to wait for a workspace that another server owns
  */
 record ServeSettings(
-    Path workspace,
+    Workspace workspace,
     Map<String, String> commands,
     @Nullable InferenceSettings inference,
     int slots,
-    @Nullable Integer recoveries,
     boolean drain,
     boolean patient) {
 
@@ -47,15 +47,20 @@ record ServeSettings(
     List<ModelFile> models = modelled ? InferenceOptions.models(shell, given) : List.of();
     require(given, commands, models);
     Path workspace = Workspaces.forServer(shell, given);
-    int slots = slots(shell, given, !models.isEmpty());
+    InferenceSettings inference = models.isEmpty() ? null : inference(shell, given, models);
+    int slots = inference == null ? slots(shell, given, false) : inference.engine().slots();
     return new ServeSettings(
-        workspace,
+        Workspaces.toServe(shell, workspace),
         commands,
-        models.isEmpty() ? null : InferenceOptions.settings(shell, given, models, slots),
+        inference,
         slots,
-        new Variables(shell).integer(0, 1_000, "MAX_RECOVERY_ATTEMPTS"),
         given.has(ServeCommand.DRAIN),
         !given.has(ServeCommand.NO_WAIT));
+  }
+
+  /** How models are to be run, by the options and the environment. */
+  static InferenceSettings inference(Shell shell, Arguments given, List<ModelFile> models) {
+    return InferenceOptions.settings(shell, given, models, slots(shell, given, true));
   }
 
   private static void require(
@@ -124,6 +129,11 @@ record ServeSettings(
 
   /** What other processes learn of the server. */
   JsonObject info() {
+    return info(inference, types(), slots);
+  }
+
+  static JsonObject info(
+      @Nullable InferenceSettings inference, Collection<String> types, int slots) {
     JsonObject info = JsonObject.create().put("pid", ProcessHandle.current().pid());
     if (inference != null) {
       List<JsonObject> models = new ArrayList<>();
@@ -133,7 +143,7 @@ record ServeSettings(
       }
       info.put("model", inference.models().getFirst().file().toString()).put("models", models);
     }
-    return info.put("types", List.copyOf(types()))
+    return info.put("types", List.copyOf(types))
         .put("workers", slots)
         .put("started_at", Times.micros(Instant.now()));
   }
@@ -146,7 +156,7 @@ record ServeSettings(
             : "models "
                 + String.join(", ", inference.models().stream().map(ModelFile::name).toList())
                 + ", memory "
-                + Sizes.text(inference.memory())
+                + Amounts.bytes(inference.memory())
                 + ", ";
     return models + "types " + String.join(", ", types()) + ", slots " + slots;
   }

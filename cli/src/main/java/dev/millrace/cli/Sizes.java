@@ -28,18 +28,4 @@ final class Sizes {
     throw new UsageException(
         name + " must be an amount of memory, for example 512M, 4G or 1.5G, not \"" + text + "\"");
   }
-
-  /** The same the other way round, to the nearest tenth. */
-  static String text(long bytes) {
-    String units = "KMGT";
-    double value = bytes;
-    int unit = -1;
-    while (value >= 1023.95 && unit < units.length() - 1) {
-      value /= 1024;
-      unit++;
-    }
-    return unit < 0
-        ? bytes + " B"
-        : String.format(Locale.ROOT, "%.1f %ciB", value, units.charAt(unit));
-  }
 }

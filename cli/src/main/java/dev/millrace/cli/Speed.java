@@ -6,18 +6,28 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a count grows, by what was seen of it in the last half minute, or, of something slow, the
- * last few times that it grew. Times are nanoseconds and do not go backwards.
+ * How fast a count grows, by what was seen of it of late, or, of something slow, the last few times
+ * that it grew. Times are nanoseconds and do not go backwards.
  */
 final class Speed {
-  private static final long WINDOW = Duration.ofSeconds(30).toNanos();
-  private static final int FEW = 10;
   private static final double SECOND = 1e9;
 
   private record Sample(long time, long count) {}
 
   private final Deque<Sample> growth = new ArrayDeque<>();
+  private final long window;
+  private final int few;
   private long now;
+
+  /** Of the last half minute. */
+  Speed() {
+    this(Duration.ofSeconds(30), 10);
+  }
+
+  Speed(Duration window, int few) {
+    this.window = window.toNanos();
+    this.few = few;
+  }
 
   /** The count at a time. */
   void sample(long time, long count) {
@@ -25,7 +35,7 @@ final class Speed {
     if (growth.isEmpty() || growth.getLast().count() != count) {
       growth.addLast(new Sample(time, count));
     }
-    while (growth.size() > FEW && time - growth.getFirst().time() > WINDOW) {
+    while (growth.size() > few && time - growth.getFirst().time() > window) {
       growth.removeFirst();
     }
   }

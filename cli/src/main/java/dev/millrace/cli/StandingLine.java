@@ -1,8 +1,11 @@
 package dev.millrace.cli;
 
 import dev.millrace.core.Flow.Status;
+import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.Owner;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +19,12 @@ final class StandingLine implements AutoCloseable {
 
   private final Following.Subject subject;
   private final String type;
-  private final long start = System.nanoTime();
   private final Thread asking;
   private volatile boolean closed;
   private volatile Status status = Status.MISSING;
   private volatile @Nullable String queued;
   private volatile boolean served = true;
+  private volatile @Nullable Instant started;
 
   StandingLine(Following.Subject subject, String type, boolean wanted) {
     this.subject = subject;
@@ -37,6 +40,10 @@ final class StandingLine implements AutoCloseable {
       try {
         Owner owner = subject.workspace().owner();
         served = owner.held();
+        started =
+            status == Status.RUNNING
+                ? subject.reading().find(subject.id()).map(JobView::startedAt).orElse(null)
+                : null;
         queued =
             status == Status.QUEUED
                 ? QueueText.of(
@@ -61,7 +68,8 @@ final class StandingLine implements AutoCloseable {
     }
     return switch (now) {
       case QUEUED -> queued;
-      case PAUSED -> "paused; let it go on with: millrace resume " + subject.dir() + id();
+      case PAUSED ->
+          "paused; let it go on with: " + Called.MILLRACE + " resume " + subject.dir() + id();
       case RUNNING ->
           !served
               ? "interrupted; it goes on when a server works on " + subject.dir()
@@ -75,7 +83,8 @@ final class StandingLine implements AutoCloseable {
   }
 
   private String seconds() {
-    return (System.nanoTime() - start) / 1_000_000_000L + " s";
+    Instant from = started;
+    return from == null ? "" : Duration.between(from, Instant.now()).toSeconds() + " s";
   }
 
   @Override

@@ -36,8 +36,11 @@ final class Takeover {
    * The workspace's store; null if there is nothing to do for us, then {@link #status} says more.
    */
   @Nullable JobStore await() throws InterruptedException {
+    Reading reading = workspace.reading();
+    int failedBefore = settings.drain() ? failed(reading) : 0;
     Optional<JobStore> store = workspace.own();
     if (store.isPresent()) {
+      judge(reading, failedBefore); // taking over fails what has crashed its server too often
       return store.get();
     }
     String owner = "workspace " + workspace.root() + " is owned by " + owner();
@@ -46,7 +49,7 @@ final class Takeover {
     }
     if (settings.drain()) {
       LOG.log(Level.INFO, owner + "; watching it, and taking over if it dies");
-      return watch();
+      return watch(reading, failedBefore);
     }
     LOG.log(Level.INFO, owner + "; waiting to take over");
     return workspace.awaitOwnership();
@@ -62,18 +65,25 @@ final class Takeover {
     return status;
   }
 
-  private @Nullable JobStore watch() throws InterruptedException {
-    Reading reading = workspace.reading();
-    int failedBefore = failed(reading);
+  private @Nullable JobStore watch(Reading reading, int failedBefore) throws InterruptedException {
     while (true) {
       JobId active = active(reading);
       Optional<JobStore> store = active == null ? Optional.empty() : workspace.own();
       if (active == null || store.isPresent()) {
-        status = failed(reading) > failedBefore ? ExitCode.FAILED : ExitCode.OK;
+        judge(reading, failedBefore);
         LOG.log(Level.INFO, active == null ? "it has drained the workspace" : "taking over");
         return store.orElse(null);
       }
       reading.awaitChange(active, LOOK);
+    }
+  }
+
+  private void judge(Reading reading, int failedBefore) {
+    if (settings.drain() && failed(reading) > failedBefore) {
+      status = ExitCode.FAILED;
+      LOG.log(
+          Level.WARNING,
+          "jobs failed before the drain began; \"millrace jobs --state failed\" lists them");
     }
   }
 

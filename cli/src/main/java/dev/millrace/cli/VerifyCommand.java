@@ -66,7 +66,9 @@ final class VerifyCommand implements Command {
               + id
               + " is "
               + StateNames.word(view.state())
-              + ": it can be verified when it has ended; \"millrace flow -w "
+              + ": it can be verified when it has ended; \""
+              + Called.MILLRACE
+              + " flow -w "
               + id
               + "\" waits for it");
     }

@@ -76,6 +76,13 @@ final class Workspaces {
     return path;
   }
 
+  /** A workspace that this process is to serve, made if it is not there. */
+  static Workspace toServe(Shell shell, Path path) {
+    Integer recoveries = new Variables(shell).integer(0, 1_000, "MAX_RECOVERY_ATTEMPTS");
+    Workspace workspace = Workspace.open(path);
+    return recoveries == null ? workspace : workspace.withRecoveryCeiling(recoveries);
+  }
+
   /** What is meant where nothing is said; null if nothing can be. */
   static @Nullable Path implied(Shell shell) {
     String variable = shell.variable("MILLRACE_WORKSPACE");
@@ -97,7 +104,9 @@ final class Workspaces {
           "no workspace in "
               + dir
               + (Files.exists(path) ? ": it has no input/ready" : ": it is not there")
-              + "; \"millrace work "
+              + "; \""
+              + Called.MILLRACE
+              + " work "
               + dir
               + " PROMPT\" makes one");
     }

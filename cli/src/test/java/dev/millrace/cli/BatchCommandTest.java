@@ -1,9 +1,12 @@
 package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.millrace.cli.args.Parser;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
@@ -14,17 +17,20 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
+import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +42,8 @@ class BatchCommandTest {
   @TempDir Path dir;
   private final ConcurrentLinkedQueue<String> worked = new ConcurrentLinkedQueue<>();
   private final AtomicInteger opened = new AtomicInteger();
+  private final Map<String, String> environment = new HashMap<>();
+  private @Nullable InferenceSettings asked;
   private Worker.Body worker = task -> new TaskOutcome.Done(answer(content(task.input())));
 
   @BeforeEach
@@ -73,7 +81,7 @@ class BatchCommandTest {
   }
 
   private int run(Shell shell, String... args) {
-    BatchCommand command = new BatchCommand((_, _, _, model) -> engine(model.name()));
+    BatchCommand command = new BatchCommand(this::open);
     try {
       return command.run(shell, Parser.parse(command.syntax(), args, 0));
     } catch (Refusal e) {
@@ -84,38 +92,26 @@ class BatchCommandTest {
     }
   }
 
-  private BatchHost.Engine engine(String name) {
+  private Mill open(InferenceSettings settings) {
     opened.incrementAndGet();
-    return new BatchHost.Engine() {
-      @Override
-      public List<Worker> workers() {
-        return List.of(Worker.deciding("generate", task -> worker.work(task)));
-      }
-
-      @Override
-      public int slots() {
-        return 2;
-      }
-
-      @Override
-      public long generated() {
-        return worked.size() * 10L;
-      }
-
-      @Override
-      public JsonObject info() {
-        return JsonObject.create()
+    asked = settings;
+    return new Mill(
+        List.of(Worker.deciding("generate", task -> worker.work(task))),
+        2,
+        () -> worked.size() * 10L,
+        JsonObject.create()
             .put("types", List.of("generate"))
-            .put("models", List.of(Map.of("name", name)));
-      }
-
-      @Override
-      public void close() {}
-    };
+            .put("models", List.of(Map.of("name", settings.models().getFirst().name()))),
+        () -> {});
   }
 
   private Watched start(String... args) {
-    return Watched.start(dir, shell -> run(shell, args));
+    return Watched.start(
+        dir,
+        shell ->
+            run(
+                new Shell(shell.in(), shell.out(), shell.err(), environment, dir, shell.terminal()),
+                args));
   }
 
   private Cli.Result batch(String... args) {
@@ -197,6 +193,114 @@ class BatchCommandTest {
     requests("one", "two", "three");
     batch("in.jsonl", "-m", "m.gguf");
     assertThat(worked).as("another file is another job").hasSize(7);
+  }
+
+  @Test
+  void aModelOfTheSameNameWithOtherWeightsIsAnother() throws IOException {
+    requests("one");
+    batch("in.jsonl", "-m", "m.gguf");
+    Files.writeString(dir.resolve("m.gguf"), "trained on");
+    Cli.Result again = batch("in.jsonl", "-m", "m.gguf");
+    assertThat(again.err()).contains(": 1 request\n").doesNotContain("is done");
+    assertThat(worked).containsExactly("one", "one");
+    Files.writeString(dir.resolve("m.gguf"), "");
+    assertThat(batch("in.jsonl", "-m", "m.gguf").err())
+        .as("the older job is found behind the newer one")
+        .contains("is done: only the output is written");
+    assertThat(worked).hasSize(2);
+  }
+
+  @Test
+  void withoutAModelTheAnswersOfOneAreTakenOnlyWhereNobodyAnswers() throws IOException {
+    requests("one");
+    batch("in.jsonl", "-d", "ws", "-m", "m.gguf");
+    assertThat(batch("in.jsonl", "-d", "ws").err()).contains("is done");
+    Workspace workspace = Workspace.open(dir.resolve("ws"));
+    try (JobStore server = workspace.own().orElseThrow();
+        Watched batch = start("in.jsonl", "-d", "ws")) {
+      batch.awaitErr(": 1 request\n");
+      assertThat(server.counts()).containsEntry(JobState.COMPLETED, 1);
+      batch.interrupt();
+      assertThat(batch.result().status()).isEqualTo(130);
+    }
+  }
+
+  @Test
+  void theEnvironmentCountsAsForServe() throws IOException {
+    requests("one");
+    environment.put("NRVNA_WORKERS", "3");
+    batch("in.jsonl", "-m", "m.gguf");
+    assertThat(asked).isNotNull();
+    assertThat(asked.engine().slots()).isEqualTo(3);
+    environment.put("MILLRACE_SLOTS", "5");
+    batch("in.jsonl", "-m", "m.gguf", "--fresh");
+    assertThat(asked.engine().slots()).isEqualTo(5);
+  }
+
+  @Test
+  void theRecoveryCeilingOfTheEnvironmentHoldsForPlainJobs() throws IOException {
+    requests("one");
+    JobId plain = new JobId(new Cli(dir).submit("ws", "x"));
+    Workspace workspace = Workspace.open(dir.resolve("ws"));
+    try (JobStore dying = workspace.own().orElseThrow()) {
+      assertThat(dying.claim(new Demand(Set.of("generate"), 1, "test", null))).hasSize(1);
+    }
+    environment.put("NRVNA_MAX_RECOVERY_ATTEMPTS", "0");
+    batch("in.jsonl", "-d", "ws", "-m", "m.gguf");
+    assertThat(workspace.reading().state(plain)).contains(JobState.FAILED);
+    assertThat(new Cli(dir).run("flow", "ws", plain.value()).err())
+        .contains("Job exceeded recovery ceiling");
+  }
+
+  @Test
+  void anOutputThatCannotBeWrittenIsRefusedBeforeTheWork() throws IOException {
+    requests("one");
+    String before = Files.readString(dir.resolve("in.jsonl"));
+    Files.createSymbolicLink(dir.resolve("link"), dir.resolve("in.jsonl"));
+    Files.createDirectory(dir.resolve("taken"));
+    for (String out : List.of("in.jsonl", "link", "./taken/../in.jsonl")) {
+      assertThat(batch("in.jsonl", "-m", "m.gguf", "-o", out).err())
+          .contains("would overwrite the requests");
+    }
+    assertThat(batch("in.jsonl", "-m", "m.gguf", "-o", "taken").err())
+        .contains("taken cannot be written: it is a directory");
+    assertThat(batch("in.jsonl", "-m", "m.gguf", "-o", "none/x").err())
+        .contains("none/x cannot be written: there is no directory ")
+        .doesNotContain(".tmp");
+    assertThat(dir.resolve("in.jsonl")).hasContent(before);
+    assertThat(worked).isEmpty();
+  }
+
+  @Test
+  void anOutputThatCannotBeWrittenInTheEndLeavesNoScrapBehind() throws IOException {
+    requests("one");
+    worker =
+        task -> {
+          Files.createDirectories(dir.resolve("taken/by something"));
+          return new TaskOutcome.Done(answer(content(task.input())));
+        };
+    Watched batch = start("in.jsonl", "-m", "m.gguf", "-o", "taken");
+    assertThatThrownBy(batch::result).hasStackTraceContaining("taken");
+    assertThat(dir.resolve("taken.tmp")).doesNotExist();
+  }
+
+  @Test
+  void theOnlyModelOfAServerIsTheSameNamedOrNot() throws IOException {
+    requests("one");
+    Files.writeString(
+        dir.resolve("in.jsonl"),
+        Files.readString(dir.resolve("in.jsonl")).replace("\"model\":\"gpt\",", ""));
+    Workspace workspace = Workspace.open(dir.resolve("ws"));
+    try (JobStore server = workspace.own().orElseThrow()) {
+      workspace.announce(JsonObject.create().put("models", List.of(Map.of("name", "m"))));
+      Watched first = start("in.jsonl", "-d", "ws").awaitErr(": 1 request");
+      first.interrupt();
+      first.result();
+      Watched second = start("in.jsonl", "-d", "ws", "-m", "m").awaitErr("was begun: it goes on");
+      second.interrupt();
+      second.result();
+      assertThat(server.counts().values()).containsOnlyOnce(1);
+    }
   }
 
   @Test

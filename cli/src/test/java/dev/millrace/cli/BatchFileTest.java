@@ -7,6 +7,7 @@ import dev.millrace.core.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,27 @@ class BatchFileTest {
         .hasMessageContaining(rule);
   }
 
+  /** As whoever works on them would in the end. */
+  @Test
+  void valuesAreCheckedBeforeAnythingStarts() {
+    for (String field :
+        List.of(
+            "\"temperature\":-1",
+            "\"top_p\":2",
+            "\"seed\":1.5",
+            "\"stop\":\"\"",
+            "\"logit_bias\":{\"x\":1}",
+            "\"response_format\":{\"type\":\"poem\"}",
+            "\"grammar\":\"root ::= \\\"x\"",
+            "\"json_schema\":{\"type\":\"nonsense\"}")) {
+      String name = field.substring(1, field.indexOf('"', 1));
+      assertThatThrownBy(() -> read(ANY, chat("a", "," + field)))
+          .as(field)
+          .isInstanceOf(Refusal.class)
+          .hasMessageContainingAll("line 1: body: ", name);
+    }
+  }
+
   @Test
   void namesOfOpenAiBecomeParameters() throws IOException {
     BatchFile file =
@@ -51,7 +73,7 @@ class BatchFileTest {
             chat(
                 "a",
                 ",\"model\":\"m\",\"max_completion_tokens\":7,\"temperature\":0,\"seed\":3,"
-                    + "\"stop\":[\"x\"],\"n\":1,\"stream\":false,\"user\":\"me\",\"top_k\":5,"
+                    + "\"stop\":[\"x\"],\"n\":1,\"parallel_tool_calls\":true,\"stream\":false,\"user\":\"me\",\"top_k\":5,"
                     + "\"logprobs\":null,\"response_format\":{\"type\":\"json_object\"}"),
             "",
             line(

@@ -2,7 +2,6 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.core.Flow;
 import dev.millrace.core.job.JobId;
@@ -19,29 +18,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code batch} as a process that is killed, with a real, small model. */
+/** {@code batch} as a process that is killed, with the model that ships. */
 @Timeout(300)
 class BatchIT {
   private static final int REQUESTS = 16;
 
   @TempDir Path dir;
-  private String model;
 
   @BeforeEach
   void prepare() throws IOException {
-    Path data =
-        Path.of(
-            System.getProperty(
-                "millrace.data", Launched.script().resolveSibling("../shared/data").toString()));
-    Path file = data.resolve("models/stories15M-Q8_0.gguf").normalize();
-    assumeTrue(Files.exists(file), "no model at " + file);
-    model = file.toString();
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < REQUESTS; i++) {
       lines.add(
           """
           {"custom_id":"r%d","method":"POST","url":"/v1/completions","body":{"model":"gpt",\
-          "prompt":"Once upon a time there was a cat number %d","max_tokens":100,"seed":%d}}\
+          "prompt":"Once upon a time there was a cat number %d","max_tokens":200,"ignore_eos":true,"seed":%d}}\
           """
               .formatted(i, i, 100 + i));
     }
@@ -51,7 +42,7 @@ class BatchIT {
   }
 
   private Launched batch(String file) {
-    return Launched.start(dir, "batch", file, "--model", model, "--slots", "4");
+    return Launched.start(dir, "batch", file, "--model", "house", "--slots", "4");
   }
 
   /** How many requests are done; -1 while nothing is submitted. */

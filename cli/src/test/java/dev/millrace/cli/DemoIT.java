@@ -2,7 +2,6 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -25,9 +24,7 @@ class DemoIT {
 
   @BeforeAll
   static void runOnce() {
-    assumeTrue(
-        Files.isRegularFile(HouseModel.in(Launched.script().getParent())),
-        "the house model is not there");
+    assertThat(HouseModel.in(Launched.script().getParent())).isRegularFile();
     Cli.Result result = shell("TMPDIR=. $millrace demo --json <&-");
     assertThat(result.status()).as(result.toString()).isZero();
     first = Json.object(result.line());
@@ -69,13 +66,13 @@ class DemoIT {
       await().atMost(Duration.ofSeconds(50)).until(() -> journaled(apart) > 2_000);
       Cli.Result stopped = demo.signal("TERM").result();
       assertThat(stopped.status()).as(stopped.toString()).isEqualTo(ExitCode.INTERRUPTED);
-      String serve = said(stopped, "millrace serve ") + " --drain";
-      String approve = said(stopped, "millrace approve ");
+      String serve = said(stopped, " serve ");
+      String approve = said(stopped, " approve ");
       for (String line : List.of(serve, approve, serve)) {
         Cli.Result result = shell(line);
         assertThat(result.status()).as(result.toString()).isZero();
       }
-      String job = approve.substring("$millrace approve ".length(), approve.lastIndexOf(' '));
+      String job = approve.substring(approve.indexOf(" approve ") + 9, approve.lastIndexOf(' '));
       assertThat(shell("$millrace flow " + job + " --stage 1").lines())
           .extracting(line -> Json.object(line).string("result"))
           .isEqualTo(texts());
@@ -95,12 +92,11 @@ class DemoIT {
   }
 
   /** A command that the demo has told of, for the shell. */
-  private static String said(Cli.Result result, String start) {
-    return "$"
-        + result.lines().stream()
-            .map(String::strip)
-            .filter(line -> line.startsWith(start))
-            .findFirst()
-            .orElseThrow();
+  private static String said(Cli.Result result, String verb) {
+    return result.lines().stream()
+        .map(line -> line.replaceAll(" *#.*", "").strip())
+        .filter(line -> line.startsWith(Launched.script() + verb))
+        .findFirst()
+        .orElseThrow();
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobSpec;
@@ -117,6 +118,17 @@ class DemoPartsTest {
             Map.of("TMPDIR", temporary.toString()),
             temporary,
             descriptor -> false);
+    assertThatThrownBy(
+            () ->
+                DemoDirectory.create(
+                    new Shell(
+                        shell.in(),
+                        shell.out(),
+                        shell.err(),
+                        Map.of("TMPDIR", "/nowhere"),
+                        temporary,
+                        shell.terminal())))
+        .hasMessageContaining("TMPDIR is /nowhere, which is no directory");
     Files.createDirectory(temporary.resolve("millrace-demo-2"));
     Path first = DemoDirectory.create(shell);
     assertThat(first).isEqualTo(temporary.resolve("millrace-demo-1"));

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.args.Parser;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.gguf.ModelSummary;
 import dev.millrace.server.Worker;
 import java.io.ByteArrayInputStream;
@@ -67,7 +68,7 @@ final class Demos {
             new ModelSummary("none", "none", 1, "F32", 4, OptionalInt.of(1), OptionalInt.of(1024)));
     DemoStop stop = new DemoStop();
     signal = stop::signal;
-    DemoRun.Mill mill = new DemoRun.Mill("none", List.of(worker), 8, 1024);
+    Mill mill = new Mill(List.of(worker), 8, () -> 0, JsonObject.create(), () -> {});
     return result(new DemoCommand(moment, handler -> {}).run(shell(), false, model, mill, stop));
   }
 

@@ -129,7 +129,13 @@ class FlowCommandTest {
     Cli.Result result = cli.run("flow", "ws", id);
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.out()).isEmpty();
-    assertThat(result.err()).isEqualTo("Job failed: " + id + "\nError: no luck\n");
+    assertThat(result.err())
+        .isEqualTo(
+            "Job failed: "
+                + id
+                + "\nError: no luck\nPartial output: "
+                + ws.resolve("failed/" + id + "/response.txt")
+                + "\n");
     assertThat(cli.run("flow", "ws", id, "--json").status()).isEqualTo(1);
     assertThat(json("flow", "ws", id, "--json").values())
         .containsEntry("status", "failed")

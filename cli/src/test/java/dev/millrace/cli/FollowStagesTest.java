@@ -72,10 +72,12 @@ class FollowStagesTest {
     Watched flow = Watched.onTerminal(dir, "flow", "ws", id, "-f");
     List<Claim> claims = claim(4);
     complete(claims.get(0));
+    assertThat(cli.run("job", "ws", id).out()).doesNotContain("waits for");
     flow.awaitErr("1 generate [██████░░░░░░░░░░░░░░░░░░]  1/4");
     store.fail(claims.get(1), Failure.permanent("sor\033ry"));
     complete(claims.get(2));
     flow.awaitErr("task 1/2 fail: sor ry\n").awaitErr("2/4, 1 failed, ").awaitErr(" left");
+    assertThat(flow.err()).as("stage 2 is not reached").doesNotContain("stage 2 waits");
     complete(claims.get(3));
     flow.awaitErr("stage 2 waits: millrace approve ws " + id + " 2");
     store.approve(new dev.millrace.core.job.JobId(id), 2, Cause.user("me", null));

@@ -188,7 +188,41 @@ class FollowTest {
     Cli.Result result = flow.result();
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.out()).isEqualTo("half\n");
-    assertThat(result.err()).endsWith("Job failed: " + id + "\nError: no luck\n");
+    assertThat(result.err())
+        .contains("Job failed: " + id + "\nError: no luck\nPartial output: ")
+        .endsWith("/response.txt\n");
+  }
+
+  @Test
+  void theReasonOfAFailureIsNotSaidByEveryLevel() {
+    String id = cli.submit("ws", "x");
+    Watched flow = Watched.start(dir, "flow", "ws", id, "-f");
+    store.fail(begun(), new Failure("no luck", false, "half"));
+    assertThat(flow.result().err().split("no luck", -1)).as("twice").hasSize(3);
+  }
+
+  @Test
+  void aSingleTaskAtItsGateSaysWhatLetsItPass() {
+    String job = "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\"]}]}";
+    String id = cli.stdin(job).submit("ws", "--job", "-");
+    Watched flow =
+        Watched.start(dir, "flow", "ws", id, "-f")
+            .awaitErr("stage 1 waits: millrace approve ws " + id + " 1\n");
+    store.approve(new JobId(id), 1, Cause.user("me", null));
+    store.complete(claim(), TaskResult.of("X"));
+    assertThat(flow.result().out()).isEqualTo("X\n");
+  }
+
+  @Test
+  void whatThereIsSoFarIsPartOfTheJob() {
+    String id = cli.submit("ws", "x");
+    Claim claim = begun();
+    piece(claim, "one ");
+    piece(claim, "two ");
+    store.pause(new JobId(id), Cause.user("me", null));
+    store.release(claim, "paused");
+    assertThat(Json.object(cli.run("flow", "ws", id, "--json").out()).get("partial"))
+        .isEqualTo("one two ");
   }
 
   @Test
@@ -202,7 +236,7 @@ class FollowTest {
     Cli.Result result = flow.result();
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.out()).isEqualTo("half\n");
-    assertThat(result.err()).contains("Job cancelled: " + id);
+    assertThat(result.err()).contains("Job cancelled: " + id, "\nPartial output: ");
   }
 
   @Test

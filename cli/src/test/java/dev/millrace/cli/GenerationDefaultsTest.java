@@ -116,8 +116,9 @@ class GenerationDefaultsTest {
     assertThat(Sizes.parse("--memory", "1.5GiB")).isEqualTo(3L << 29);
     assertThat(Sizes.parse("--memory", "2TB")).isEqualTo(2L << 40);
     assertThat(Sizes.parse("--memory", "1000")).isEqualTo(1000);
-    assertThat(Sizes.text(3L << 29)).isEqualTo("1.5 GiB");
-    assertThat(Sizes.text(1000)).isEqualTo("1000 B");
+    assertThat(Amounts.bytes(3L << 29)).isEqualTo("1.5 GiB");
+    assertThat(Amounts.bytes(1000)).isEqualTo("1000 B");
+    assertThat(Amounts.bytes((1L << 20) - 1)).isEqualTo("1.0 MiB");
     for (String wrong : new String[] {"", "much", "0", "-1G", "4X", "G", "9999999T", "1e3"}) {
       assertThatThrownBy(() -> Sizes.parse("--memory", wrong))
           .as(wrong)

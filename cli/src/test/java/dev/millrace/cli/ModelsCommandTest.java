@@ -68,7 +68,7 @@ class ModelsCommandTest {
     assertThat(result.lines().get(1)).startsWith("bad ").contains("byte 0: a GGUF file starts");
     assertThat(result.lines().get(2))
         .startsWith("good")
-        .contains("llama", "1.2K", "Q4_K_M", " kB", dir.resolve("m/good.gguf").toString());
+        .contains("llama", "1.2K", "Q4_K_M", " KiB", dir.resolve("m/good.gguf").toString());
     List<JsonObject> json = listed("models", "ls", "m", "--json");
     assertThat(json.get(0).string("error")).contains("byte 0");
     assertThat(json.get(1).integer("parameters")).isEqualTo(1204);

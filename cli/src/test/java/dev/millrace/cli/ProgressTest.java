@@ -48,6 +48,16 @@ class ProgressTest {
   }
 
   @Test
+  void theBarGivesWayBeforeTheText() {
+    String line = "1 generate [########........]  8/16, 9 s left";
+    assertThat(ProgressBar.fitted(line, line.length())).isEqualTo(line);
+    assertThat(ProgressBar.fitted(line, line.length() - 8))
+        .isEqualTo("1 generate [####....]  8/16, 9 s left");
+    assertThat(ProgressBar.fitted(line, 10)).isEqualTo("1 generate []  8/16, 9 s left");
+    assertThat(ProgressBar.fitted("no bar at all", 5)).isEqualTo("no bar at all");
+  }
+
+  @Test
   void placesInLine() {
     Owner owner = new Owner(true, true, OptionalLong.of(1), JsonObject.create());
     Owner nobody = new Owner(false, false, OptionalLong.empty(), JsonObject.create());

@@ -5,12 +5,17 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +119,22 @@ class ServeIT {
     Cli.Result drained = serve("--exec", "generate=echo no luck >&2; exit 3", "--drain").result();
     assertThat(drained.status()).isEqualTo(1);
     assertThat(cli.run("flow", "ws", id).err()).contains("Job failed", "no luck");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+  }
+
+  @Test
+  void drainingTellsOfWhatItHadToFailWhenItTookOver() throws IOException {
+    String id = cli.submit("ws", "x");
+    Path meta = dir.resolve("ws/input/ready").resolve(id).resolve("meta.json");
+    JsonObject given = Json.object(Files.readString(meta));
+    given.put("limits", JsonObject.create().put("recoveryCeiling", 0));
+    Files.writeString(meta, Json.write(given));
+    try (JobStore store = Workspace.open(dir.resolve("ws")).own().orElseThrow()) {
+      assertThat(store.claim(new Demand(Set.of("generate"), 1, "dies", null))).hasSize(1);
+    }
+    Cli.Result drained = serve("--exec", UPPER, "--drain").result();
+    assertThat(drained.status()).as(drained.toString()).isEqualTo(1);
+    assertThat(drained.out()).contains("[WARN", id + ": task 1/1 failed: Job exceeded recovery");
     assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
   }
 

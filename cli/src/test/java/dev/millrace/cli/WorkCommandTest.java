@@ -9,7 +9,6 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -256,14 +255,21 @@ class WorkCommandTest {
   void attachedFilesAreChecked() throws IOException {
     Files.writeString(dir.resolve("bad.json"), "{");
     Files.writeString(dir.resolve("list.json"), "[]");
+    Files.writeString(dir.resolve("true.json"), "true");
     Files.writeString(dir.resolve("empty"), "");
     Files.write(dir.resolve("large"), new byte[1_000_001]);
-    Files.write(dir.resolve("most"), "x".repeat(1_000_000).getBytes(StandardCharsets.UTF_8));
+    String grammar = "root ::= \"x\"\n#";
+    Files.writeString(dir.resolve("most"), grammar + "x".repeat(1_000_000 - grammar.length()));
+    Files.writeString(dir.resolve("nonsense.json"), "{\"type\":\"nonsense\"}");
+    Files.writeString(dir.resolve("open.gbnf"), "root ::= \"x");
     Files.write(dir.resolve("latin1"), new byte[] {'"', (byte) 0xE9, '"'});
     Files.writeString(dir.resolve("good.json"), "{}");
     Files.createSymbolicLink(dir.resolve("link"), dir.resolve("good.json"));
     refused("bad.json is not valid JSON", "--json-schema", "bad.json");
     refused("list.json is not a JSON schema", "--json-schema", "list.json");
+    refused("it must be an object", "--json-schema", "true.json"); // as the worker would
+    refused("nonsense.json: ", "--json-schema", "nonsense.json");
+    refused("open.gbnf: ", "--grammar", "open.gbnf");
     refused("empty is empty", "--grammar", "empty");
     refused("large is too large: at most 1000000 bytes", "--grammar", "large");
     refused("latin1 is not valid UTF-8: byte offset 1", "--grammar", "latin1");
@@ -323,6 +329,7 @@ class WorkCommandTest {
     refused("stage type \"a/b\"", "--type", "a/b");
     refused("--param must be NAME=VALUE", "--param", "novalue");
     refused("use --json-schema or --grammar", "--param", "grammar=x");
+    refused("--param prompt: the words are the prompt", "--param", "prompt=other");
     refused("--param a is given twice", "--param", "a=1", "--param", "a=2");
     refused("name has 1 to 200", "--name", " ");
   }
