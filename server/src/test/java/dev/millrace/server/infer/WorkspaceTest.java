@@ -35,6 +35,11 @@ class WorkspaceTest {
     return Server.builder(store).group(inference.slots(), inference.workers()).build().start();
   }
 
+  /** How many tokens are written down. */
+  private static int journaled(JobStore store, JobId job) {
+    return store.draft(job, 1, 1, 0).pieces().stream().mapToInt(p -> p.tokens().size()).sum();
+  }
+
   @Test
   void anyNumberOfOwnersGiveOneText() throws Exception {
     Workspace workspace = Workspace.open(directory);
@@ -54,9 +59,9 @@ class WorkspaceTest {
       for (int owner = 0; owner < 3; owner++) {
         try (SlowWheel _ = new SlowWheel(inference);
             JobStore store = workspace.own().orElseThrow()) {
-          long before = store.draft(job, 1, 1, 0).next();
+          int before = journaled(store, job);
           try (Server _ = serve(store, inference)) {
-            while (store.draft(job, 1, 1, before).next() <= before) {
+            while (journaled(store, job) <= before) {
               store.awaitChange(job, Duration.ofMillis(5));
             }
           }
