@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,20 +82,28 @@ class WatchdogTest {
     kept.destroyForcibly().waitFor();
   }
 
+  private static Optional<ProcessHandle> shell() {
+    return ProcessHandle.current()
+        .children()
+        .filter(
+            child ->
+                child.info().arguments().stream()
+                    .anyMatch(it -> List.of(it).contains("millrace-watchdog")))
+        .findFirst();
+  }
+
   @Test
+  @Timeout(30)
   void watchdogThatWasKilledIsReplaced() throws Exception {
     Process program = new ProcessBuilder("setsid", "sleep", "301").start();
     try (Watchdog watchdog = new Watchdog(List.of("setsid"), Duration.ofSeconds(1))) {
       watchdog.watch("-" + program.pid());
-      ProcessHandle shell =
-          ProcessHandle.current()
-              .children()
-              .filter(
-                  child ->
-                      child.info().arguments().stream()
-                          .anyMatch(it -> List.of(it).contains("millrace-watchdog")))
-              .findFirst()
-              .orElseThrow();
+      Optional<ProcessHandle> found = shell();
+      while (found.isEmpty()) { // it has been started, but may not have come to bear its name
+        Thread.onSpinWait();
+        found = shell();
+      }
+      ProcessHandle shell = found.get();
       shell.destroyForcibly();
       shell.onExit().get(20, TimeUnit.SECONDS);
       watchdog.watch("-12345678"); // finds out, and tells the next one everything
