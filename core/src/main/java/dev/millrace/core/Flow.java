@@ -83,7 +83,7 @@ public final class Flow {
         .find(id)
         .map(
             view -> {
-              int last = view.stages().getLast().number();
+              int last = view.stages().size(); // an open job may not have any yet
               List<@Nullable TaskResult> results = new java.util.ArrayList<>();
               String error = view.error();
               for (int from = 1; ; from += PAGE) {

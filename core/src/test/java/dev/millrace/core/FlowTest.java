@@ -16,12 +16,14 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.ManualClock;
 import dev.millrace.core.store.MemoryFixture;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.Submitting;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** The two facades over a store: {@link Work} puts in, {@link Flow} takes out. */
@@ -142,17 +144,33 @@ class FlowTest {
 
     Work broken =
         new Work(
-            spec -> {
-              throw new StoreException("disk full");
-            });
+            refusing(
+                () -> {
+                  throw new StoreException("disk full");
+                }));
     assertThat(broken.submit("x"))
         .isEqualTo(new Work.SubmitResult(false, null, Work.Problem.IO, "disk full"));
     Work picky =
         new Work(
-            spec -> {
-              throw new IllegalArgumentException("no such model");
-            });
+            refusing(
+                () -> {
+                  throw new IllegalArgumentException("no such model");
+                }));
     assertThat(picky.submit("x").problem()).isEqualTo(Work.Problem.INVALID_CONTENT);
     assertThat(Work.generateId()).isNotEqualTo(Work.generateId());
+  }
+
+  private static Submitting refusing(Supplier<JobId> submit) {
+    return new Submitting() {
+      @Override
+      public JobId submit(JobSpec spec) {
+        return submit.get();
+      }
+
+      @Override
+      public boolean submit(JobSpec spec, JobId id) {
+        return submit.get().equals(id);
+      }
+    };
   }
 }

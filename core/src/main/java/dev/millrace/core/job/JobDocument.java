@@ -9,9 +9,11 @@ import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobDocument {
   private static final Set<String> JOB =
-      Set.of("name", "priority", "hold", "parent", "retryOf", "tags", "metadata", "stages");
+      Set.of(
+          "name",
+          "priority",
+          "hold",
+          "open",
+          "parent",
+          "retryOf",
+          "tags",
+          "data",
+          "metadata",
+          "traceparent",
+          "tracestate",
+          "webhooks",
+          "stages");
   private static final Set<String> STAGE =
       Set.of(
           "type",
@@ -28,6 +43,9 @@ public final class JobDocument {
           "collect",
           "tolerate",
           "data",
+          "metadata",
+          "traceparent",
+          "tracestate",
           "tasks",
           "tasksFile",
           "each",
@@ -36,6 +54,9 @@ public final class JobDocument {
           "queueTimeout",
           "runTimeout",
           "recoveryCeiling");
+  private static final Set<String> TASK =
+      Set.of("input", "template", "maxAttempts", "metadata", "traceparent", "tracestate");
+  private static final Set<String> WEBHOOK = Set.of("url", "on");
   private static final Set<String> BACKOFF = Set.of("base", "factor", "max", "jitter");
 
   private JobDocument() {}
@@ -74,7 +95,16 @@ public final class JobDocument {
         id(document, "retryOf"),
         tags(document),
         document.object("metadata"),
-        stages);
+        stages,
+        document.flag("open", false),
+        document.object("data"),
+        trace(document),
+        webhooks(document));
+  }
+
+  /** A stage without tasks, as {@link #write(StageSpec)} wrote it. */
+  public static StageSpec readStage(JsonObject in, int number) {
+    return stage(in, number, INLINE);
   }
 
   private static StageSpec stage(JsonObject in, int number, TaskSource source) {
@@ -101,25 +131,74 @@ public final class JobDocument {
         policy(in),
         tasks,
         in.string("each", null),
-        in.object("data"));
+        in.object("data"),
+        in.object("metadata"),
+        named("stage " + number, () -> trace(in)));
   }
 
-  /** A task: text, {@code {"input": …}} or {@code {"template": "…"}}. */
+  /** Says in which part of the document a rule is broken that knows only its field. */
+  private static <T extends @Nullable Object> T named(String where, Supplier<T> read) {
+    try {
+      return read.get();
+    } catch (JsonException | IllegalArgumentException e) {
+      throw new JsonException(where + ": " + e.getMessage());
+    }
+  }
+
+  /** The trace that {@code in} belongs to, or null. */
+  public static @Nullable TraceContext trace(JsonObject in) {
+    String parent = in.string("traceparent", null);
+    String state = in.string("tracestate", null);
+    if (parent == null && state != null) {
+      throw new JsonException("\"tracestate\" needs \"traceparent\"");
+    }
+    return parent == null ? null : new TraceContext(parent, state);
+  }
+
+  /** The webhooks in {@code in}. */
+  public static List<Webhook> webhooks(JsonObject in) {
+    List<Webhook> hooks = new ArrayList<>();
+    for (Object hook : in.list("webhooks")) {
+      JsonObject one = JsonObject.of(hook, "webhook " + (hooks.size() + 1)).only(WEBHOOK);
+      Set<Webhook.Event> on = EnumSet.noneOf(Webhook.Event.class);
+      for (Object event : one.list("on")) {
+        on.add(event(event));
+      }
+      hooks.add(new Webhook(one.string("url"), on));
+    }
+    return hooks;
+  }
+
+  private static Webhook.Event event(@Nullable Object word) {
+    for (Webhook.Event event : Webhook.Event.values()) {
+      if (event.word().equals(word)) {
+        return event;
+      }
+    }
+    throw new JsonException(
+        "webhook: \"on\" lists any of completed, failed, aborted, waiting, not " + word);
+  }
+
+  /**
+   * A task: text, {@code {"input": …}} or {@code {"template": "…"}}, the latter two with what it
+   * says of its attempts, its metadata and its trace.
+   */
   public static TaskSpec task(@Nullable Object value, String where) {
     if (value instanceof String text) {
       return TaskSpec.of(text);
     }
-    JsonObject in = JsonObject.of(value, where).only(Set.of("input", "template"));
+    JsonObject in = JsonObject.of(value, where).only(TASK);
     if (in.has("template") && in.values().containsKey("input")) {
       throw new JsonException(where + ": give \"input\" or \"template\", not both");
     }
-    if (in.has("template")) {
-      return new TaskSpec(in.string("template"), true);
-    }
-    if (!in.values().containsKey("input")) {
+    boolean template = in.has("template");
+    if (!template && !in.values().containsKey("input")) {
       throw new JsonException(where + " has no \"input\"");
     }
-    return TaskSpec.of(in.get("input"));
+    Object input = template ? in.string("template") : in.get("input");
+    Integer attempts = in.has("maxAttempts") ? (Integer) small(in, "maxAttempts", 1) : null;
+    JsonObject metadata = in.object("metadata");
+    return named(where, () -> new TaskSpec(input, template, attempts, metadata, trace(in)));
   }
 
   /** The limits in {@code in}; defaults where it names none. */
@@ -166,7 +245,16 @@ public final class JobDocument {
   /** The job named in {@code in}, or null. */
   public static @Nullable JobId id(JsonObject in, String name) {
     String text = in.string(name, null);
-    return text == null ? null : new JobId(text);
+    return text == null ? null : job(text);
+  }
+
+  /** A job's id, or its UUID. */
+  private static JobId job(String text) {
+    return EntityId.parse(text)
+        .flatMap(EntityId::of)
+        .filter(id -> id.stage() == 0)
+        .map(EntityId::job)
+        .orElseGet(() -> new JobId(text));
   }
 
   /** The tags in {@code in}. */
@@ -200,13 +288,42 @@ public final class JobDocument {
     if (spec.held()) {
       out.put("hold", true);
     }
+    if (spec.open()) {
+      out.put("open", true);
+    }
     out.putIfPresent("parent", text(spec.parent())).putIfPresent("retryOf", text(spec.retryOf()));
     if (!spec.tags().isEmpty()) {
       out.put("tags", spec.tags());
     }
-    if (!spec.metadata().values().isEmpty()) {
-      out.put("metadata", spec.metadata());
+    present(out, "data", spec.data());
+    present(out, "metadata", spec.metadata());
+    write(out, spec.trace());
+    if (!spec.webhooks().isEmpty()) {
+      out.put("webhooks", spec.webhooks().stream().map(JobDocument::write).toList());
     }
+  }
+
+  private static void present(JsonObject out, String name, JsonObject value) {
+    if (!value.values().isEmpty()) {
+      out.put(name, value);
+    }
+  }
+
+  private static void write(JsonObject out, @Nullable TraceContext trace) {
+    if (trace != null) {
+      out.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
+    }
+  }
+
+  private static JsonObject write(Webhook hook) {
+    return JsonObject.create()
+        .put("url", hook.url())
+        .put("on", hook.on().stream().map(Webhook.Event::word).sorted().toList());
+  }
+
+  /** A stage without its tasks. */
+  public static JsonObject write(StageSpec stage) {
+    return stage(stage, false);
   }
 
   private static @Nullable String text(@Nullable JobId id) {
@@ -222,9 +339,9 @@ public final class JobDocument {
       out.put("collect", true).put("tolerate", stage.tolerance().share());
     }
     writePolicy(out, stage.policy());
-    if (!stage.data().values().isEmpty()) {
-      out.put("data", stage.data());
-    }
+    present(out, "data", stage.data());
+    present(out, "metadata", stage.metadata());
+    write(out, stage.trace());
     out.putIfPresent("each", stage.each());
     if (inline && !stage.tasks().isEmpty()) {
       out.put("tasks", stage.tasks().stream().map(JobDocument::task).toList());
@@ -234,7 +351,13 @@ public final class JobDocument {
 
   /** A task as one of the forms that {@link #task(Object, String)} reads. */
   public static JsonObject task(TaskSpec task) {
-    return JsonObject.create().put(task.template() ? "template" : "input", task.input());
+    JsonObject out =
+        JsonObject.create()
+            .put(task.template() ? "template" : "input", task.input())
+            .putIfPresent("maxAttempts", task.maxAttempts());
+    present(out, "metadata", task.metadata());
+    write(out, task.trace());
+    return out;
   }
 
   /** The limits that differ from the defaults. */

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param held submitted on hold: it starts out PAUSED
  * @param parent the job that this one belongs to, for a reader's selection
  * @param retryOf the finished job that this one runs again
+ * @param open whether stages and tasks may be added later; a job submitted whole is sealed
+ * @param data what the submitter says of the job as a whole; no worker of ours reads it
  */
 public record JobSpec(
     @Nullable String name,
@@ -22,7 +24,11 @@ public record JobSpec(
     @Nullable JobId retryOf,
     List<String> tags,
     JsonObject metadata,
-    List<StageSpec> stages) {
+    List<StageSpec> stages,
+    boolean open,
+    JsonObject data,
+    @Nullable TraceContext trace,
+    List<Webhook> webhooks) {
 
   /** Most stages in a job. */
   public static final int MAX_STAGES = 1_000;
@@ -32,16 +38,19 @@ public record JobSpec(
 
   public static final int MAX_TAGS = 100;
 
+  public static final int MAX_WEBHOOKS = 10;
+
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   public JobSpec {
     tags = List.copyOf(tags);
     stages = List.copyOf(stages);
-    if (stages.isEmpty() || stages.size() > MAX_STAGES) {
+    webhooks = List.copyOf(webhooks);
+    if (stages.isEmpty() && !open || stages.size() > MAX_STAGES) {
       throw new IllegalArgumentException(
           "a job has 1 to " + MAX_STAGES + " stages, got " + stages.size());
     }
-    if (stages.getFirst().isTemplate()) {
+    if (!stages.isEmpty() && stages.getFirst().isTemplate()) {
       throw new IllegalArgumentException("the first stage has no earlier results for a template");
     }
     if (name != null && (name.isBlank() || name.length() > 200)) {
@@ -51,6 +60,40 @@ public record JobSpec(
       throw new IllegalArgumentException("at most " + MAX_TAGS + " tags, got " + tags.size());
     }
     tags.forEach(JobSpec::requireTag);
+    if (webhooks.size() > MAX_WEBHOOKS) {
+      throw new IllegalArgumentException(
+          "at most " + MAX_WEBHOOKS + " webhooks, got " + webhooks.size());
+    }
+  }
+
+  public JobSpec(
+      @Nullable String name,
+      Priority priority,
+      boolean held,
+      @Nullable JobId parent,
+      @Nullable JobId retryOf,
+      List<String> tags,
+      JsonObject metadata,
+      List<StageSpec> stages) {
+    this(
+        name,
+        priority,
+        held,
+        parent,
+        retryOf,
+        tags,
+        metadata,
+        stages,
+        false,
+        JsonObject.create(),
+        null,
+        List.of());
+  }
+
+  /** The same with other stages. */
+  public JobSpec with(List<StageSpec> others) {
+    return new JobSpec(
+        name, priority, held, parent, retryOf, tags, metadata, others, open, data, trace, webhooks);
   }
 
   /** A single prompt for the type {@code generate} or {@code embed}. */

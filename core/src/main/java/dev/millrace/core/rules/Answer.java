@@ -7,7 +7,31 @@ public sealed interface Answer {
   record Done() implements Answer {}
 
   /** The table or a guard does not allow it; nothing changed. */
-  record Refused(String message) implements Answer {}
+  record Refused(Reason reason, String message) implements Answer {
+    public Refused(String message) {
+      this(Reason.TRANSITION, message);
+    }
+  }
+
+  /** Which rule refused. */
+  enum Reason {
+    /** No row of the table. */
+    TRANSITION,
+    /** The stage's turn has not come. */
+    PREVIOUS_STAGE,
+    /** The job has ended; or, of what only an ended job allows, it has not. */
+    JOB_ENDED,
+    JOB_NOT_ENDED,
+    STAGE_ENDED,
+    /** The stage runs, and what it counts on must not change under it. */
+    STAGE_RUNNING,
+    /** The job was submitted whole and does not grow. */
+    SEALED,
+    /** It would be larger than a job may be. */
+    TOO_LARGE,
+    /** It is so already. */
+    SAME
+  }
 
   /** The claim behind the answer is no longer the task's present one; nothing changed. */
   record Fenced(String message) implements Answer {}

@@ -66,10 +66,15 @@ public final class Cascade {
       return stageFact(stage, StageEvent.FAIL, Cause.system(failure(stage, failed)), null);
     }
     boolean all = stage.count(TaskState.COMPLETED) + failed == stage.size();
-    if (all && (stage.size() > 0 || fold.plan().sealed())) {
+    if (all && (stage.size() > 0 || settled(fold, stage))) {
       return stageFact(stage, StageEvent.COMPLETE, Cause.SYSTEM, null);
     }
     return null;
+  }
+
+  /** Whether an empty stage stays empty: nobody may add to it, or a user said so. */
+  private static boolean settled(JobFold fold, StageFold stage) {
+    return fold.plan().sealed() || stage.plan().template() || stage.closed();
   }
 
   private static boolean hasStarted(StageFold stage) {
@@ -94,7 +99,7 @@ public final class Cascade {
       return null;
     }
     boolean started = fold.startedAt() != null;
-    boolean all = true;
+    boolean all = fold.stageCount() > 0; // an open job may not have its first stage yet
     for (StageFold stage : fold.stages()) {
       started |= stage.startedAt() != null;
       all &= stage.state() == StageState.COMPLETED;

@@ -72,7 +72,7 @@ public final class Claims {
       TaskFold task = turn.fold().stage(hold.stage()).task(hold.task());
       TaskPolicy policy = turn.fold().stage(hold.stage()).plan().policy();
       int attempt = task.attempts() + 1;
-      if (failure.retryable() && attempt < policy.maxAttempts()) {
+      if (failure.retryable() && attempt < task.maxAttempts(policy)) {
         Instant until = turn.now().plus(policy.backoff().delay(attempt, random));
         turn.record(
             new Fact.OfTask(
@@ -162,7 +162,9 @@ public final class Claims {
   }
 
   /**
-   * Releases every claim that an owner of another epoch granted: its workers are gone with it.
+   * Releases every claim that an owner of another epoch granted: its workers are gone with it. A
+   * claim with a lease outlives its owner, for its worker may be anywhere; its time is for the new
+   * owner to keep.
    *
    * @param traces how far each of them had come
    */
@@ -170,10 +172,12 @@ public final class Claims {
     for (StageFold stage : turn.fold().stages()) {
       for (int task = 1; task <= stage.size(); task++) {
         TaskFold at = stage.task(task);
+        TaskFold.Held held = at.held();
         if (at.state() == TaskState.IN_PROGRESS
-            && at.token() != null
-            && at.token().epoch() != epoch) {
-          Hold hold = new Hold(stage.number(), task, at.token());
+            && held != null
+            && held.lease() == null
+            && held.token().epoch() != epoch) {
+          Hold hold = new Hold(stage.number(), task, held.token());
           lose(turn, hold, "crash of the owner", traces.apply(hold));
         }
       }

@@ -1,15 +1,19 @@
 package dev.millrace.core.rules;
 
+import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.Fact.Opening;
 import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.state.Actor;
 import dev.millrace.core.task.TaskEvent;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +55,34 @@ public final class EntryJson {
               .put("task", task)
               .put("event", "freeze")
               .put("terms", terms);
+      case Fact.StageAdded(int stage, StageSpec spec, Cause cause) ->
+          cause(
+              out.put("on", "stage")
+                  .put("stage", stage)
+                  .put("event", "add")
+                  .put("spec", JobDocument.write(spec)),
+              cause);
+      case Fact.TasksAdded(int stage, int tasks, int attempts, Cause cause) -> {
+        out.put("on", "stage").put("stage", stage).put("event", "tasks").put("tasks", tasks);
+        if (attempts > 0) {
+          out.put("maxAttempts", attempts);
+        }
+        cause(out, cause);
+      }
+      case Fact.Described(int stage, int task, JsonObject metadata, Cause cause) -> {
+        out.put("on", task > 0 ? "task" : stage > 0 ? "stage" : "job");
+        if (stage > 0) {
+          out.put("stage", stage);
+        }
+        if (task > 0) {
+          out.put("task", task);
+        }
+        cause(out.put("event", "describe").put("metadata", metadata), cause);
+      }
+      case Fact.Prioritized(Priority priority, Cause cause) ->
+          cause(
+              out.put("on", "job").put("event", "prioritize").put("priority", priority.name()),
+              cause);
       case Fact.Line(int stage, int task, String level, String text) -> {
         out.put("on", "log").put("level", level);
         if (stage > 0) {
@@ -72,8 +104,15 @@ public final class EntryJson {
   private static void detail(JsonObject out, Detail detail) {
     switch (detail) {
       case Detail.None() -> {}
-      case Detail.Claimed(long epoch, String worker) ->
-          out.put("epoch", epoch).put("worker", worker);
+      case Detail.Claimed(long epoch, String worker, Duration lease, boolean bare) -> {
+        out.put("epoch", epoch).put("worker", worker);
+        if (lease != null) {
+          out.put("lease", lease.toMillis());
+        }
+        if (bare) {
+          out.put("bare", true);
+        }
+      }
       case Detail.Completed(long offset, int length) -> {
         if (length > 0) {
           out.put("offset", offset).put("length", length);
@@ -100,15 +139,33 @@ public final class EntryJson {
   private static Fact fact(JsonObject in) {
     return switch (in.string("on")) {
       case "job" ->
-          in.string("event").equals("submit")
-              ? submitted(in)
-              : new Fact.OfJob(value(JobEvent.class, in), cause(in));
+          switch (in.string("event")) {
+            case "submit" -> submitted(in);
+            case "describe" -> described(in);
+            case "prioritize" ->
+                new Fact.Prioritized(Priority.valueOf(in.string("priority")), cause(in));
+            default -> new Fact.OfJob(value(JobEvent.class, in), cause(in));
+          };
       case "stage" ->
-          new Fact.OfStage(stage(in), value(StageEvent.class, in), cause(in), opening(in));
+          switch (in.string("event")) {
+            case "add" ->
+                new Fact.StageAdded(
+                    stage(in), JobDocument.readStage(in.object("spec"), stage(in)), cause(in));
+            case "tasks" ->
+                new Fact.TasksAdded(
+                    stage(in),
+                    Math.toIntExact(in.integer("tasks")),
+                    Math.toIntExact(in.integer("maxAttempts", 0)),
+                    cause(in));
+            case "describe" -> described(in);
+            default ->
+                new Fact.OfStage(stage(in), value(StageEvent.class, in), cause(in), opening(in));
+          };
       case "task" ->
           switch (in.string("event")) {
             case "progress" -> new Fact.Progress(stage(in), task(in));
             case "freeze" -> new Fact.Frozen(stage(in), task(in), in.object("terms"));
+            case "describe" -> described(in);
             default -> task(in, value(TaskEvent.class, in));
           };
       case "log" ->
@@ -121,6 +178,14 @@ public final class EntryJson {
     };
   }
 
+  private static Fact described(JsonObject in) {
+    return new Fact.Described(
+        Math.toIntExact(in.integer("stage", 0)),
+        Math.toIntExact(in.integer("task", 0)),
+        in.object("metadata"),
+        cause(in));
+  }
+
   private static Fact submitted(JsonObject in) {
     if (in.integer("v") != VERSION) {
       throw new JsonException("log version " + in.integer("v") + " is not " + VERSION);
@@ -131,7 +196,12 @@ public final class EntryJson {
   private static Fact task(JsonObject in, TaskEvent event) {
     Detail detail =
         switch (event) {
-          case CLAIM -> new Detail.Claimed(in.integer("epoch"), in.string("worker"));
+          case CLAIM ->
+              new Detail.Claimed(
+                  in.integer("epoch"),
+                  in.string("worker"),
+                  in.has("lease") ? Duration.ofMillis(in.integer("lease")) : null,
+                  in.flag("bare", false));
           case COMPLETE ->
               new Detail.Completed(
                   in.integer("offset", 0), Math.toIntExact(in.integer("length", 0)));

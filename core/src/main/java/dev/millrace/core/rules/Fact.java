@@ -1,9 +1,12 @@
 package dev.millrace.core.rules;
 
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.task.TaskEvent;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +38,28 @@ public sealed interface Fact {
    */
   record Frozen(int stage, int task, JsonObject terms) implements Fact {}
 
+  /**
+   * An open job got another stage.
+   *
+   * @param spec what was asked for, without tasks
+   */
+  record StageAdded(int stage, StageSpec spec, Cause cause) implements Fact {}
+
+  /**
+   * A stage of an open job got more tasks; none at all says of an empty stage that it stays empty.
+   *
+   * @param maxAttempts of each of them; 0: as their stage says
+   */
+  record TasksAdded(int stage, int tasks, int maxAttempts, Cause cause) implements Fact {}
+
+  /**
+   * A user replaced what is kept with a job, a stage or a task; {@code stage} and {@code task} are 0
+   * where it is not about one.
+   */
+  record Described(int stage, int task, JsonObject metadata, Cause cause) implements Fact {}
+
+  record Prioritized(Priority priority, Cause cause) implements Fact {}
+
   /** A line of a worker's log; {@code stage} and {@code task} are 0 where it is about the job. */
   record Line(int stage, int task, String level, String text) implements Fact {}
 
@@ -46,8 +71,19 @@ public sealed interface Fact {
     /** Nothing more to say. */
     record None() implements Detail {}
 
-    /** {@code claim}: whose, in which epoch of the owner. The entry's number completes the token. */
-    record Claimed(long epoch, String worker) implements Detail {}
+    /**
+     * {@code claim}: whose, in which epoch of the owner. The entry's number completes the token.
+     *
+     * @param lease how long it lives without a heartbeat, also through a change of the owner; null:
+     *     as long as the owner
+     * @param bare whether its worker cannot say the token: answers without one count for it
+     */
+    record Claimed(long epoch, String worker, @Nullable Duration lease, boolean bare)
+        implements Detail {
+      public Claimed(long epoch, String worker) {
+        this(epoch, worker, null, false);
+      }
+    }
 
     /** {@code complete}: where the result stands; {@code length} 0 where it has a file of its own. */
     record Completed(long offset, int length) implements Detail {}

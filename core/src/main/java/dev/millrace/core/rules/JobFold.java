@@ -3,12 +3,15 @@ package dev.millrace.core.rules;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.TaskEvent;
 import dev.millrace.core.task.Token;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,6 +36,8 @@ public final class JobFold {
   private long lastNumber;
   private Instant lastAt;
   private int progress;
+  private @Nullable Priority priority;
+  private @Nullable JsonObject metadata;
 
   private JobFold(JobPlan plan, Moves moves) {
     this.plan = plan;
@@ -62,6 +67,8 @@ public final class JobFold {
     copy.lastNumber = lastNumber;
     copy.lastAt = lastAt;
     copy.progress = progress;
+    copy.priority = priority;
+    copy.metadata = metadata;
     return copy;
   }
 
@@ -81,10 +88,43 @@ public final class JobFold {
           stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
       case Fact.Frozen(int stage, int task, JsonObject terms) ->
           stage(stage).set(task, stage(stage).task(task).frozen(terms, entry.number()));
+      case Fact.StageAdded(int stage, StageSpec spec, Cause cause) -> {
+        remember(cause);
+        addStage(stage, spec, at);
+      }
+      case Fact.TasksAdded(int stage, int tasks, int attempts, Cause cause) -> {
+        remember(cause);
+        stage(stage).add(tasks, attempts, at);
+      }
+      case Fact.Described(int stage, int task, JsonObject by, Cause cause) -> {
+        remember(cause);
+        describe(stage, task, by);
+      }
+      case Fact.Prioritized(Priority now, Cause cause) -> {
+        remember(cause);
+        priority = now;
+      }
       case Fact.Line _ -> {}
     }
     lastNumber = entry.number();
     lastAt = at;
+  }
+
+  private void addStage(int number, StageSpec spec, Instant at) {
+    if (number != stages.size() + 1) {
+      throw new IllegalArgumentException("stage " + number + " follows stage " + stages.size());
+    }
+    stages.add(new StageFold(number, JobPlan.StagePlan.of(spec), at, moves));
+  }
+
+  private void describe(int stage, int task, JsonObject by) {
+    if (stage == 0) {
+      metadata = by;
+    } else if (task == 0) {
+      stage(stage).describe(by);
+    } else {
+      stage(stage).set(task, stage(stage).task(task).described(by));
+    }
   }
 
   private void submitted(Instant at) {
@@ -149,8 +189,9 @@ public final class JobFold {
         fact.task(),
         switch (fact.detail()) {
           case Detail.None() -> task;
-          case Detail.Claimed(long epoch, String worker) ->
-              task.claimed(new Token(epoch, entry.number()), worker);
+          case Detail.Claimed(long epoch, String worker, Duration lease, boolean bare) ->
+              task.claimed(
+                  new TaskFold.Held(new Token(epoch, entry.number()), worker, lease, bare));
           case Detail.Completed(long offset, int length) -> {
             progress++;
             yield task.delivered(offset, length);
@@ -213,6 +254,16 @@ public final class JobFold {
   /** How many tasks have completed: recoveries before the last one no longer count. */
   public int progress() {
     return progress;
+  }
+
+  /** What a user made of its priority; null if nobody did. */
+  public @Nullable Priority priority() {
+    return priority;
+  }
+
+  /** What a user keeps with it in place of what came with it; null if nobody changed that. */
+  public @Nullable JsonObject metadata() {
+    return metadata;
   }
 
   /** Whether a user's request with that id is already in the log. */

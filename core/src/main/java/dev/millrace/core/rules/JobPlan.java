@@ -1,11 +1,15 @@
 package dev.millrace.core.rules;
 
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.task.TaskPolicy;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What the rules need to know of a job beyond its events: its shape, without any text.
@@ -17,24 +21,60 @@ public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<Stag
   /**
    * The shape of a stage.
    *
+   * @param spec what was asked for, without tasks
    * @param tasks how many are given; an {@code each} stage has 0 until it opens
    * @param template whether its tasks wait for it to open
+   * @param attempts by number, what tasks say of their attempts that say something of their own
    */
   public record StagePlan(
-      String type,
-      boolean gate,
-      Tolerance tolerance,
-      TaskPolicy policy,
-      int tasks,
-      boolean template) {
+      StageSpec spec, int tasks, boolean template, Map<Integer, Integer> attempts) {
+
+    public StagePlan(
+        String type,
+        boolean gate,
+        Tolerance tolerance,
+        TaskPolicy policy,
+        int tasks,
+        boolean template) {
+      this(
+          new StageSpec(type, gate, tolerance, policy, List.of(), null, JsonObject.create()),
+          tasks,
+          template,
+          Map.of());
+    }
+
     public static StagePlan of(StageSpec spec) {
       return new StagePlan(
-          spec.type(),
-          spec.gate(),
-          spec.tolerance(),
-          spec.policy(),
-          spec.tasks().size(),
-          spec.isTemplate());
+          spec.with(List.of()), spec.tasks().size(), spec.isTemplate(), attempts(spec));
+    }
+
+    /** What the tasks of a stage say of their attempts, by number. */
+    public static Map<Integer, Integer> attempts(StageSpec spec) {
+      Map<Integer, Integer> own = new TreeMap<>();
+      int number = 0;
+      for (TaskSpec task : spec.tasks()) {
+        number++;
+        if (task.maxAttempts() != null) {
+          own.put(number, task.maxAttempts());
+        }
+      }
+      return own;
+    }
+
+    public String type() {
+      return spec.type();
+    }
+
+    public boolean gate() {
+      return spec.gate();
+    }
+
+    public Tolerance tolerance() {
+      return spec.tolerance();
+    }
+
+    public TaskPolicy policy() {
+      return spec.policy();
     }
   }
 
@@ -44,10 +84,6 @@ public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<Stag
 
   public static JobPlan of(JobSpec spec, Instant createdAt) {
     return new JobPlan(
-        createdAt, spec.held(), true, spec.stages().stream().map(StagePlan::of).toList());
-  }
-
-  public boolean hasTimeouts() {
-    return stages.stream().anyMatch(stage -> stage.policy().hasTimeouts());
+        createdAt, spec.held(), !spec.open(), spec.stages().stream().map(StagePlan::of).toList());
   }
 }

@@ -34,6 +34,7 @@ public final class Levers {
     }
     if (!Cascade.turnOf(fold, stage)) {
       return new Answer.Refused(
+          Answer.Reason.PREVIOUS_STAGE,
           "stage "
               + number
               + ": Previous stage is not COMPLETED ("

@@ -1,5 +1,6 @@
 package dev.millrace.core.rules;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.JobPlan.StagePlan;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
@@ -24,6 +25,8 @@ public final class StageFold {
   private @Nullable Instant startedAt;
   private @Nullable Instant completedAt;
   private @Nullable String error;
+  private @Nullable JsonObject metadata;
+  private boolean closed;
 
   StageFold(int number, StagePlan plan, Instant createdAt, Moves moves) {
     this.number = number;
@@ -33,7 +36,8 @@ public final class StageFold {
     this.openSince = createdAt;
     this.tasks = new TaskFold[plan.tasks()];
     this.counts = new int[TaskState.values().length];
-    Arrays.fill(tasks, TaskFold.created(createdAt));
+    Arrays.fill(tasks, TaskFold.created(createdAt, 0));
+    plan.attempts().forEach((task, own) -> tasks[task - 1] = TaskFold.created(createdAt, own));
     counts[TaskState.CREATED.ordinal()] = tasks.length;
     if (!plan.template()) {
       enqueueTasks(createdAt);
@@ -52,6 +56,8 @@ public final class StageFold {
     this.startedAt = from.startedAt;
     this.completedAt = from.completedAt;
     this.error = from.error;
+    this.metadata = from.metadata;
+    this.closed = from.closed;
   }
 
   StageFold copy(Moves newMoves) {
@@ -92,15 +98,32 @@ public final class StageFold {
   /** The templates' tasks come into being and into the queue. */
   void resolve(Fact.Opening opening, Instant at) {
     error = opening.error();
-    int known = tasks.length;
-    if (opening.tasks() > known) {
-      tasks = Arrays.copyOf(tasks, opening.tasks());
-      Arrays.fill(tasks, known, tasks.length, TaskFold.created(at));
-      counts[TaskState.CREATED.ordinal()] += tasks.length - known;
-    }
+    grow(opening.tasks() - tasks.length, 0, at);
     if (error == null) {
       enqueueTasks(at);
     }
+  }
+
+  private void grow(int more, int limit, Instant at) {
+    if (more > 0) {
+      int known = tasks.length;
+      tasks = Arrays.copyOf(tasks, known + more);
+      Arrays.fill(tasks, known, tasks.length, TaskFold.created(at, limit));
+      counts[TaskState.CREATED.ordinal()] += more;
+    }
+  }
+
+  /** More tasks, for the queue at once; none says that no more will come. */
+  void add(int more, int limit, Instant at) {
+    closed |= more == 0;
+    grow(more, limit, at);
+    for (int task = tasks.length - more + 1; task <= tasks.length; task++) {
+      move(task, TaskEvent.ENQUEUE, at);
+    }
+  }
+
+  void describe(JsonObject by) {
+    metadata = by;
   }
 
   private void enqueueTasks(Instant at) {
@@ -168,6 +191,16 @@ public final class StageFold {
   /** When its tasks last became claimable, as far as the stage is concerned. */
   public Instant openSince() {
     return openSince;
+  }
+
+  /** Whether it was said of an open job's stage that no tasks will come. */
+  public boolean closed() {
+    return closed;
+  }
+
+  /** What a user keeps with it. */
+  public JsonObject metadata() {
+    return metadata == null ? plan.spec().metadata() : metadata;
   }
 
   public Instant createdAt() {

@@ -1,6 +1,7 @@
 package dev.millrace.core.rules;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import java.time.Duration;
@@ -10,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a task's events add up to.
  *
+ * @param limit its own number of attempts; 0: as its stage says
  * @param attempts failures so far
  * @param recoveries crash recoveries; they count only while {@code mark} is the job's progress
  * @param mark the job's progress when it was last recovered
- * @param token of the last claim, kept after it ended to tell a cancelled worker from a stale one
- * @param worker that made the last claim
+ * @param held the last claim, kept after it ended to tell a cancelled worker from a stale one
  * @param since when it entered its present state
  * @param notBefore end of its backoff
  * @param error of its last failure
@@ -22,14 +23,16 @@ import org.jspecify.annotations.Nullable;
  * @param frozen what its first attempt settled; forgotten when it has ended
  * @param freeze the entry that says so, with the epoch that wrote it: unlike a number alone, no two
  *     are ever the same, whatever a power loss takes from the end of a log
+ * @param metadata what a user has put in place of what came with it
  */
 public record TaskFold(
     TaskState state,
+    int limit,
     int attempts,
     int recoveries,
     int mark,
-    @Nullable Token token,
-    @Nullable String worker,
+    @Nullable Held held,
+    Instant createdAt,
     Instant since,
     @Nullable Instant notBefore,
     @Nullable Instant startedAt,
@@ -38,22 +41,63 @@ public record TaskFold(
     long resultAt,
     int resultLength,
     @Nullable JsonObject frozen,
-    @Nullable Token freeze) {
+    @Nullable Token freeze,
+    @Nullable JsonObject metadata) {
 
-  static TaskFold created(Instant at) {
+  /**
+   * A claim as the log has it.
+   *
+   * @param lease how long it lives without a heartbeat; null: as long as the owner that granted it
+   * @param bare whether its worker cannot say the token
+   */
+  public record Held(Token token, String worker, @Nullable Duration lease, boolean bare) {}
+
+  static TaskFold created(Instant at, int limit) {
     return new TaskFold(
-        TaskState.CREATED, 0, 0, 0, null, null, at, null, null, null, null, 0, 0, null, null);
+        TaskState.CREATED,
+        limit,
+        0,
+        0,
+        0,
+        null,
+        at,
+        at,
+        null,
+        null,
+        null,
+        null,
+        0,
+        0,
+        null,
+        null,
+        null);
+  }
+
+  /** The token of the last claim; null before the first. */
+  public @Nullable Token token() {
+    return held == null ? null : held.token();
+  }
+
+  /** Who made the last claim. */
+  public @Nullable String worker() {
+    return held == null ? null : held.worker();
+  }
+
+  /** How often it may fail, in a stage with that policy. */
+  public int maxAttempts(TaskPolicy policy) {
+    return limit == 0 ? policy.maxAttempts() : limit;
   }
 
   TaskFold in(TaskState next, Instant at) {
     Instant started = startedAt == null && next == TaskState.IN_PROGRESS ? at : startedAt;
     return new TaskFold(
         next,
+        limit,
         attempts,
         recoveries,
         mark,
-        token,
-        worker,
+        held,
+        createdAt,
         at,
         null,
         started,
@@ -62,17 +106,19 @@ public record TaskFold(
         resultAt,
         resultLength,
         next.isFinal() ? null : frozen,
-        freeze);
+        freeze,
+        metadata);
   }
 
-  TaskFold claimed(Token by, String workerName) {
+  TaskFold claimed(Held by) {
     return new TaskFold(
         state,
+        limit,
         attempts,
         recoveries,
         mark,
         by,
-        workerName,
+        createdAt,
         since,
         null,
         startedAt,
@@ -81,17 +127,19 @@ public record TaskFold(
         0,
         0,
         frozen,
-        freeze);
+        freeze,
+        metadata);
   }
 
   TaskFold failed(String message, @Nullable Instant waitUntil) {
     return new TaskFold(
         state,
+        limit,
         attempts + 1,
         recoveries,
         mark,
-        token,
-        worker,
+        held,
+        createdAt,
         since,
         waitUntil,
         startedAt,
@@ -100,17 +148,19 @@ public record TaskFold(
         0,
         0,
         frozen,
-        freeze);
+        freeze,
+        metadata);
   }
 
   TaskFold ended(String message) {
     return new TaskFold(
         state,
+        limit,
         attempts,
         recoveries,
         mark,
-        token,
-        worker,
+        held,
+        createdAt,
         since,
         null,
         startedAt,
@@ -119,17 +169,19 @@ public record TaskFold(
         0,
         0,
         frozen,
-        freeze);
+        freeze,
+        metadata);
   }
 
   TaskFold recovered(int times, int progress) {
     return new TaskFold(
         state,
+        limit,
         attempts,
         times,
         progress,
-        token,
-        worker,
+        held,
+        createdAt,
         since,
         null,
         startedAt,
@@ -138,17 +190,19 @@ public record TaskFold(
         0,
         0,
         frozen,
-        freeze);
+        freeze,
+        metadata);
   }
 
   TaskFold delivered(long at, int length) {
     return new TaskFold(
         state,
+        limit,
         attempts,
         recoveries,
         mark,
-        token,
-        worker,
+        held,
+        createdAt,
         since,
         null,
         startedAt,
@@ -157,17 +211,19 @@ public record TaskFold(
         at,
         length,
         frozen,
-        freeze);
+        freeze,
+        metadata);
   }
 
   TaskFold frozen(JsonObject terms, long entry) {
     return new TaskFold(
         state,
+        limit,
         attempts,
         recoveries,
         mark,
-        token,
-        worker,
+        held,
+        createdAt,
         since,
         notBefore,
         startedAt,
@@ -176,7 +232,29 @@ public record TaskFold(
         resultAt,
         resultLength,
         terms,
-        token == null ? null : new Token(token.epoch(), entry));
+        held == null ? null : new Token(held.token().epoch(), entry),
+        metadata);
+  }
+
+  TaskFold described(JsonObject by) {
+    return new TaskFold(
+        state,
+        limit,
+        attempts,
+        recoveries,
+        mark,
+        held,
+        createdAt,
+        since,
+        notBefore,
+        startedAt,
+        completedAt,
+        error,
+        resultAt,
+        resultLength,
+        frozen,
+        freeze,
+        by);
   }
 
   /**
@@ -184,7 +262,7 @@ public record TaskFold(
    * frozen, its present claim. Null before the first.
    */
   public @Nullable Token journal() {
-    return freeze == null ? token : freeze;
+    return freeze == null ? token() : freeze;
   }
 
   /**

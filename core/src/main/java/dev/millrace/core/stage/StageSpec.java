@@ -1,5 +1,6 @@
 package dev.millrace.core.stage;
 
+import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskPolicy;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param type which workers may claim its tasks
  * @param gate whether it waits for a user's approval
  * @param data parameters for the worker, the same for all tasks
+ * @param metadata what its submitter keeps with it
  */
 public record StageSpec(
     String type,
@@ -21,7 +23,9 @@ public record StageSpec(
     TaskPolicy policy,
     List<TaskSpec> tasks,
     @Nullable String each,
-    JsonObject data) {
+    JsonObject data,
+    JsonObject metadata,
+    @Nullable TraceContext trace) {
 
   /** Most tasks in a stage. */
   public static final int MAX_TASKS = 200_000;
@@ -41,9 +45,25 @@ public record StageSpec(
     }
   }
 
+  public StageSpec(
+      String type,
+      boolean gate,
+      Tolerance tolerance,
+      TaskPolicy policy,
+      List<TaskSpec> tasks,
+      @Nullable String each,
+      JsonObject data) {
+    this(type, gate, tolerance, policy, tasks, each, data, JsonObject.create(), null);
+  }
+
   public static StageSpec of(String type, List<TaskSpec> tasks) {
     return new StageSpec(
         type, false, Tolerance.NONE, TaskPolicy.DEFAULT, tasks, null, JsonObject.create());
+  }
+
+  /** The same with other tasks. */
+  public StageSpec with(List<TaskSpec> others) {
+    return new StageSpec(type, gate, tolerance, policy, others, each, data, metadata, trace);
   }
 
   /** A type is also part of a directory's name, which bounds what it may contain. */

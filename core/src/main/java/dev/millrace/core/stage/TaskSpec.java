@@ -1,5 +1,8 @@
 package dev.millrace.core.stage;
 
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,15 +11,34 @@ import org.jspecify.annotations.Nullable;
  * @param input what the worker gets: text, or any JSON value
  * @param template whether {@code input} is a text over earlier results, rendered when the stage
  *     opens
+ * @param maxAttempts how often it may fail before it has failed for good; null: as its stage says
+ * @param metadata what its submitter keeps with it
  */
-public record TaskSpec(@Nullable Object input, boolean template) {
+public record TaskSpec(
+    @Nullable Object input,
+    boolean template,
+    @Nullable Integer maxAttempts,
+    JsonObject metadata,
+    @Nullable TraceContext trace) {
   public TaskSpec {
     if (template && !(input instanceof String)) {
       throw new IllegalArgumentException("a template must be text");
     }
+    if (maxAttempts != null) {
+      TaskPolicy.requireAttempts(maxAttempts);
+    }
+  }
+
+  public TaskSpec(@Nullable Object input, boolean template) {
+    this(input, template, null, JsonObject.create(), null);
   }
 
   public static TaskSpec of(@Nullable Object input) {
     return new TaskSpec(input, false);
+  }
+
+  /** The same with another input, of which a template was rendered. */
+  public TaskSpec rendered(String text) {
+    return new TaskSpec(text, false, maxAttempts, metadata, trace);
   }
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when the job was
  * @param frozen what an earlier attempt settled by {@link Claiming#freeze}; null on the first
  * @param prior the ids that earlier attempts journaled under these terms, to go on from
+ * @param lease how long it lives without a heartbeat; null: as long as the store's owner
+ * @param bare whether its worker cannot say the token
+ * @param view the task as a reader sees it now
  */
 public record Claim(
     JobId job,
@@ -30,7 +33,10 @@ public record Claim(
     @Nullable Duration runTimeout,
     Instant createdAt,
     @Nullable JsonObject frozen,
-    List<Integer> prior) {
+    List<Integer> prior,
+    @Nullable Duration lease,
+    boolean bare,
+    TaskView view) {
 
   /** The input as a program reads it: text as it is, anything else as JSON. */
   public String inputText() {

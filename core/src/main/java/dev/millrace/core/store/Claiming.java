@@ -9,6 +9,7 @@ import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -20,6 +21,9 @@ public interface Claiming {
    * Never waits; empty if there is nothing to do.
    */
   List<Claim> claim(Demand demand);
+
+  /** The present claim of a running task; empty if none holds it, or there is no such task. */
+  Optional<Claim> held(JobId id, int stage, int task);
 
   /** IN_PROGRESS to COMPLETED. */
   Answer complete(Claim claim, TaskResult result);
@@ -73,9 +77,12 @@ public interface Claiming {
   int sweep();
 
   /**
-   * Waits until there may be something to claim, or {@code atMost} has passed. May return early.
+   * Waits until there may be something to claim that there was not when {@code seen} was answered,
+   * or {@code atMost} has passed. May return early. Any number may wait at once.
+   *
+   * @param seen what this answered the last time; 0 at first, which returns at once
    */
-  void awaitWork(Duration atMost) throws InterruptedException;
+  long awaitWork(long seen, Duration atMost) throws InterruptedException;
 
   /** Whether nothing of these types runs, can be claimed, or will be claimable by itself. */
   boolean idle(Set<String> types);

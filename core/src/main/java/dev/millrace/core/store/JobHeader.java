@@ -3,11 +3,13 @@ package dev.millrace.core.store;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a job whatever its state: what was said when it was submitted. */
+/** What is known of a job whatever its state: what was said when it was submitted, and since. */
 public record JobHeader(
     JobId id,
     @Nullable String name,
@@ -15,7 +17,11 @@ public record JobHeader(
     @Nullable JobId parent,
     @Nullable JobId retryOf,
     List<String> tags,
-    JsonObject metadata) {
+    JsonObject metadata,
+    boolean open,
+    JsonObject data,
+    @Nullable TraceContext trace,
+    List<Webhook> webhooks) {
 
   public static JobHeader of(JobId id, JobSpec spec) {
     return new JobHeader(
@@ -25,6 +31,26 @@ public record JobHeader(
         spec.parent(),
         spec.retryOf(),
         spec.tags(),
-        spec.metadata());
+        spec.metadata(),
+        spec.open(),
+        spec.data(),
+        spec.trace(),
+        spec.webhooks());
+  }
+
+  /** The same with what users have changed since. */
+  public JobHeader changed(@Nullable Priority newPriority, @Nullable JsonObject newMetadata) {
+    return new JobHeader(
+        id,
+        name,
+        newPriority == null ? priority : newPriority,
+        parent,
+        retryOf,
+        tags,
+        newMetadata == null ? metadata : newMetadata,
+        open,
+        data,
+        trace,
+        webhooks);
   }
 }

@@ -1,8 +1,10 @@
 package dev.millrace.core.store;
 
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.TaskState;
 import java.time.Instant;
@@ -16,13 +18,19 @@ public record JobView(
     JobHeader header,
     JobState state,
     Instant createdAt,
+    Instant updatedAt,
     @Nullable Instant startedAt,
     @Nullable Instant completedAt,
     @Nullable String error,
     long lastEvent,
     List<StageView> stages) {
 
-  /** A stage as a reader sees it; {@code tasks} counts them by state. */
+  /**
+   * A stage as a reader sees it; {@code tasks} counts them by state.
+   *
+   * @param spec what was asked for, without tasks
+   * @param metadata what is kept with it by now
+   */
   public record StageView(
       int number,
       String type,
@@ -32,7 +40,9 @@ public record JobView(
       Map<TaskState, Integer> tasks,
       @Nullable Instant startedAt,
       @Nullable Instant completedAt,
-      @Nullable String error) {
+      @Nullable String error,
+      StageSpec spec,
+      JsonObject metadata) {
 
     static StageView of(StageFold stage) {
       Map<TaskState, Integer> counts = new EnumMap<>(TaskState.class);
@@ -50,7 +60,9 @@ public record JobView(
           counts,
           stage.startedAt(),
           stage.completedAt(),
-          stage.error());
+          stage.error(),
+          stage.plan().spec(),
+          stage.metadata());
     }
   }
 
@@ -60,6 +72,7 @@ public record JobView(
         header,
         other,
         createdAt,
+        updatedAt,
         startedAt,
         other.isFinal() ? completedAt : null,
         error,
@@ -76,9 +89,10 @@ public record JobView(
             .findFirst()
             .orElse(null);
     return new JobView(
-        header,
+        header.changed(fold.priority(), fold.metadata()),
         fold.state(),
         fold.plan().createdAt(),
+        fold.lastAt(),
         fold.startedAt(),
         fold.completedAt(),
         error,

@@ -24,6 +24,9 @@ public interface Reading {
   /** Tasks of a stage, from number {@code from} on; results and errors included. */
   List<TaskView> tasks(JobId id, int stage, int from, int limit);
 
+  /** One task; empty if there is no such job, stage or task. */
+  Optional<TaskView> task(JobId id, int stage, int task);
+
   /**
    * What a task has journaled from position {@code from} on; 0 is the beginning. Empty once it has
    * a result.
@@ -36,7 +39,7 @@ public interface Reading {
   /** Entries of the job's log after number {@code after}. */
   List<Entry> events(JobId id, long after, int limit);
 
-  /** What was asked, to run it again. */
+  /** What was asked, with the stages and tasks that were added since, to run it again. */
   Optional<JobSpec> spec(JobId id);
 
   /** Ids in order of time. */
@@ -44,6 +47,9 @@ public interface Reading {
 
   /** How many jobs are in each state; malformed ones are not counted. */
   Map<JobState, Integer> counts();
+
+  /** What waits and what runs, for a dashboard: as of a few seconds ago at most. */
+  Census census();
 
   /** Waits until the job may have changed, or {@code atMost} has passed. May return early. */
   void awaitChange(JobId id, Duration atMost) throws InterruptedException;
@@ -73,13 +79,24 @@ public interface Reading {
    * Which jobs.
    *
    * @param newest whether {@code limit} keeps the newest instead of the oldest
+   * @param beyond where the page before ended: only jobs after it, or with {@code newest} before it
    */
   record Query(
       Set<JobState> states,
       @Nullable String tag,
       @Nullable JobId parent,
       boolean newest,
-      int limit) {
+      int limit,
+      @Nullable JobId beyond) {
+    public Query(
+        Set<JobState> states,
+        @Nullable String tag,
+        @Nullable JobId parent,
+        boolean newest,
+        int limit) {
+      this(states, tag, parent, newest, limit, null);
+    }
+
     public static Query all() {
       return new Query(Set.of(JobState.values()), null, null, false, Integer.MAX_VALUE);
     }
@@ -89,7 +106,15 @@ public interface Reading {
     }
 
     public Query newest(int most) {
-      return new Query(states, tag, parent, true, most);
+      return new Query(states, tag, parent, true, most, beyond);
+    }
+
+    public Query oldest(int most) {
+      return new Query(states, tag, parent, false, most, beyond);
+    }
+
+    public Query beyond(@Nullable JobId id) {
+      return new Query(states, tag, parent, newest, limit, id);
     }
   }
 }

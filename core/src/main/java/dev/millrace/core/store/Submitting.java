@@ -14,4 +14,13 @@ public interface Submitting {
    * @throws StoreException if it could not be made durable; the job then was not taken
    */
   JobId submit(JobSpec spec);
+
+  /**
+   * As {@link #submit(JobSpec)}, under an id that the caller made by {@link
+   * dev.millrace.core.Work#generateId}. Where there is such a job already, nothing happens: so a
+   * submission whose fate is unknown can be repeated.
+   *
+   * @return whether the job is new
+   */
+  boolean submit(JobSpec spec, JobId id);
 }

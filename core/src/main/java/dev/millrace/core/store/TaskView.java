@@ -1,35 +1,67 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A task as a reader sees it. {@code stage} and {@code task} count from 1. */
+/**
+ * A task as a reader sees it. {@code stage} and {@code task} count from 1.
+ *
+ * @param attempts failures so far
+ * @param token of its last claim, which may have ended
+ * @param updatedAt when it entered its present state
+ * @param notBefore end of its backoff, while it runs
+ */
 public record TaskView(
     int stage,
     int task,
     TaskState state,
     int attempts,
+    int maxAttempts,
     @Nullable String worker,
+    @Nullable Token token,
+    Instant createdAt,
+    Instant updatedAt,
     @Nullable Instant startedAt,
     @Nullable Instant completedAt,
+    @Nullable Instant notBefore,
     @Nullable Object input,
+    JsonObject metadata,
+    @Nullable TraceContext trace,
     @Nullable TaskResult result,
     @Nullable String error) {
 
+  /**
+   * @param asked the task as it was asked for or, of a template, rendered; null where it cannot be
+   *     read
+   */
   public static TaskView of(
-      int stage, int task, TaskFold fold, @Nullable Object input, @Nullable TaskResult result) {
+      StageFold stage, int number, @Nullable TaskSpec asked, @Nullable TaskResult result) {
+    TaskFold fold = stage.task(number);
+    JsonObject given = asked == null ? JsonObject.create() : asked.metadata();
     return new TaskView(
-        stage,
-        task,
+        stage.number(),
+        number,
         fold.state(),
         fold.attempts(),
+        fold.maxAttempts(stage.plan().policy()),
         fold.worker(),
+        fold.token(),
+        fold.createdAt(),
+        fold.since(),
         fold.startedAt(),
         fold.completedAt(),
-        input,
+        fold.notBefore(),
+        asked == null ? null : asked.input(),
+        fold.metadata() == null ? given : fold.metadata(),
+        asked == null ? null : asked.trace(),
         result,
         fold.error());
   }

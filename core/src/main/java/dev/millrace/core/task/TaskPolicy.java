@@ -25,15 +25,20 @@ public record TaskPolicy(
   public static final TaskPolicy DEFAULT = new TaskPolicy(1, Backoff.DEFAULT, null, null, 3);
 
   public TaskPolicy {
-    if (maxAttempts < 1 || maxAttempts > 1000) {
-      throw new IllegalArgumentException("maxAttempts must be 1 to 1000, got " + maxAttempts);
-    }
+    requireAttempts(maxAttempts);
     if (recoveryCeiling < 0 || recoveryCeiling > 1000) {
       throw new IllegalArgumentException(
           "recoveryCeiling must be 0 to 1000, got " + recoveryCeiling);
     }
     positive("queueTimeout", queueTimeout);
     positive("runTimeout", runTimeout);
+  }
+
+  public static int requireAttempts(int maxAttempts) {
+    if (maxAttempts < 1 || maxAttempts > 1000) {
+      throw new IllegalArgumentException("maxAttempts must be 1 to 1000, got " + maxAttempts);
+    }
+    return maxAttempts;
   }
 
   public boolean hasTimeouts() {

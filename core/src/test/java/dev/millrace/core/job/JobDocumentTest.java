@@ -12,8 +12,10 @@ import dev.millrace.core.store.RandomSpecs;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -91,6 +93,79 @@ class JobDocumentTest {
     assertThat(spec.stages().get(2).tolerance()).isEqualTo(Tolerance.ALL);
   }
 
+  private static final String PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+  @Test
+  void everyFieldOfAnOpenJobIsRead() {
+    JobSpec spec =
+        read(
+            """
+            {"open": true, "data": {"d": 1}, "traceparent": "%1$s", "tracestate": "k=v",
+             "webhooks": [{"url": "https://example.org/x", "on": ["failed", "waiting"]},
+                          {"url": "http://example.org/y"}],
+             "stages": [{"type": "a", "metadata": {"m": 1}, "traceparent": "%1$s",
+               "tasks": [{"input": 1, "maxAttempts": 3, "metadata": {"t": 1}, "traceparent": "%1$s",
+                          "tracestate": ""}]}]}
+            """
+                .formatted(PARENT));
+    assertThat(spec.open()).isTrue();
+    assertThat(spec.data()).isEqualTo(Json.object("{\"d\":1}"));
+    assertThat(spec.trace()).isEqualTo(new TraceContext(PARENT, "k=v"));
+    assertThat(spec.webhooks())
+        .containsExactly(
+            new Webhook(
+                "https://example.org/x", Set.of(Webhook.Event.FAILED, Webhook.Event.WAITING)),
+            new Webhook("http://example.org/y", Set.of(Webhook.Event.values())));
+    StageSpec stage = spec.stages().getFirst();
+    assertThat(stage.metadata()).isEqualTo(Json.object("{\"m\":1}"));
+    assertThat(stage.trace()).isEqualTo(new TraceContext(PARENT, null));
+    assertThat(stage.tasks())
+        .containsExactly(
+            new TaskSpec(
+                1L, false, 3, Json.object("{\"t\":1}"), new TraceContext(PARENT, "")));
+    assertThat(read("{\"open\":true}").stages()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"open\":1|\"open\" must be true or false",
+        "\"data\":[]|data must be an object, not a list",
+        "\"traceparent\":\"x\"|traceparent must be 2, 32, 16 and 2 hex digits",
+        "\"traceparent\":7|\"traceparent\" must be text",
+        "\"tracestate\":\"x\"|\"tracestate\" needs \"traceparent\"",
+        "\"webhooks\":{}|\"webhooks\" must be a list",
+        "\"webhooks\":[\"x\"]|webhook 1 must be an object, not text",
+        "\"webhooks\":[{}]|webhook 1 has no \"url\"",
+        "\"webhooks\":[{\"url\":\"ftp://x/\"}]|webhook: \"url\" must be http",
+        "\"webhooks\":[{\"url\":\"http://x/\",\"to\":1}]|webhook 1 has an unknown field \"to\"",
+        "\"webhooks\":[{\"url\":\"http://x/\",\"on\":[\"done\"]}]|any of completed, failed,"
+            + " aborted, waiting, not done",
+        "\"webhooks\":[{\"url\":\"http://x/\",\"on\":\"failed\"}]|\"on\" must be a list",
+      })
+  void aBrokenRuleOfAJobIsNamed(String fields, String message) {
+    assertRefused("{" + fields + ",\"stages\":[{\"type\":\"a\"}]}", message);
+  }
+
+  @Test
+  void thereAreFewWebhooks() {
+    String hooks = String.join(",", Collections.nCopies(11, "{\"url\":\"http://x/\"}"));
+    assertRefused("{\"open\":true,\"webhooks\":[" + hooks + "]}", "at most 10 webhooks, got 11");
+  }
+
+  @Test
+  void aStageIsReadAsItWasWrittenWithoutItsTasks() {
+    SplittableRandom random = new SplittableRandom(7);
+    for (int i = 0; i < 200; i++) {
+      for (StageSpec stage : RandomSpecs.next(random, List.of()).stages()) {
+        String text = Json.write(JobDocument.write(stage));
+        assertThat(JobDocument.readStage(Json.object(text), 1))
+            .isEqualTo(stage.with(List.of()));
+      }
+    }
+  }
+
   @Test
   void whatIsWrittenIsReadAsTheSame() {
     long seed = System.nanoTime();
@@ -133,8 +208,8 @@ class JobDocumentTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{\"colour\":1,\"stages\":[]}|unknown field \"colour\"; known: hold, metadata, name,"
-            + " parent",
+        "{\"colour\":1,\"stages\":[]}|unknown field \"colour\"; known: data, hold, metadata,"
+            + " name, open, parent",
         "{\"stages\":[{\"type\":\"a\",\"retries\":1}]}|stage 1 has an unknown field \"retries\"",
         "{\"stages\":[{\"type\":\"a\",\"backoff\":{\"cap\":1}}]}|stage 1.backoff has an unknown"
             + " field \"cap\"",
@@ -196,6 +271,15 @@ class JobDocumentTest {
         "\"backoff\":{\"factor\":0.5}|backoff: factor must be 1 to 100",
         "\"backoff\":{\"jitter\":2}|backoff: jitter must be 0 to 1",
         "\"backoff\":5|backoff must be an object",
+        "\"metadata\":7|stage 1.metadata must be an object, not the number 7",
+        "\"traceparent\":\"x\"|stage 1: traceparent must be",
+        "\"tracestate\":\"x\"|stage 1: \"tracestate\" needs \"traceparent\"",
+        "\"tasks\":[\"x\",{\"input\":1,\"maxAttempts\":0}]|stage 1, task 2: maxAttempts must be 1 to"
+            + " 1000, got 0",
+        "\"tasks\":[{\"input\":1,\"maxAttempts\":\"2\"}]|stage 1, task 1: \"maxAttempts\" must be a"
+            + " whole number",
+        "\"tasks\":[{\"input\":1,\"traceparent\":\"x\"}]|stage 1, task 1: traceparent must be",
+        "\"tasks\":[{\"input\":1,\"metadata\":[]}]|metadata must be an object, not a list",
         "\"data\":7|data must be an object, not the number 7"
       })
   void aBrokenRuleOfAStageIsNamed(String fields, String message) {
@@ -219,7 +303,7 @@ class JobDocumentTest {
     assertRefused(
         "{\"name\":\"" + "x".repeat(201) + "\",\"stages\":[{\"type\":\"a\"}]}", "1 to 200");
     List<TaskSpec> tooMany =
-        java.util.Collections.nCopies(StageSpec.MAX_TASKS + 1, TaskSpec.of("x"));
+        Collections.nCopies(StageSpec.MAX_TASKS + 1, TaskSpec.of("x"));
     assertThatThrownBy(() -> StageSpec.of("a", tooMany))
         .hasMessageContaining("at most 200000 tasks");
   }

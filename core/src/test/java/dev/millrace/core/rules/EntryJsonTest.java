@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.state.Actor;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.task.TaskPolicy;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -57,11 +64,16 @@ class EntryJsonTest {
         facts.add(new Fact.OfStage(2, event, cause, new Fact.Opening(200_000, NASTY)));
       }
     }
+    causes().forEach(cause -> facts.addAll(additions(cause)));
     for (TaskEvent event : TaskEvent.values()) {
       facts.add(new Fact.OfTask(1_000, 200_000, event, detail(event)));
     }
     facts.add(new Fact.OfTask(1, 1, TaskEvent.COMPLETE, new Detail.Completed(0, 0)));
     facts.add(new Fact.OfTask(1, 1, TaskEvent.RELEASE, new Detail.Released("", false)));
+    for (boolean bare : new boolean[] {true, false}) {
+      Detail leased = new Detail.Claimed(1, "w", Duration.ofMillis(90_001), bare);
+      facts.add(new Fact.OfTask(1, 1, TaskEvent.CLAIM, leased));
+    }
     facts.add(new Fact.Progress(3, 4));
     facts.add(new Fact.Frozen(3, 4, JsonObject.create()));
     facts.add(
@@ -69,6 +81,32 @@ class EntryJsonTest {
     facts.add(new Fact.Line(3, 4, "warn", NASTY));
     facts.add(new Fact.Line(0, 0, "info", ""));
     return facts;
+  }
+
+  private static List<Fact> additions(Cause cause) {
+    JsonObject some = Json.object("{\"n\":1,\"deep\":[{\"x\":null}]}");
+    TraceContext trace =
+        new TraceContext("00-" + "a0".repeat(16) + "-" + "0b".repeat(8) + "-01", "k=v");
+    StageSpec whole =
+        new StageSpec(
+            "a.b-c",
+            true,
+            new Tolerance(true, 0.25),
+            new TaskPolicy(7, Backoff.DEFAULT, Duration.ofSeconds(2), Duration.ofDays(2), 9),
+            List.of(),
+            NASTY,
+            some,
+            some,
+            trace);
+    return List.of(
+        new Fact.StageAdded(1, StageSpec.of("a", List.of()), cause),
+        new Fact.StageAdded(1_000, whole, cause),
+        new Fact.TasksAdded(1, 0, 0, cause),
+        new Fact.TasksAdded(1_000, 200_000, 1_000, cause),
+        new Fact.Described(0, 0, some, cause),
+        new Fact.Described(3, 0, JsonObject.create(), cause),
+        new Fact.Described(3, 4, some, cause),
+        new Fact.Prioritized(Priority.VERY_LOW, cause));
   }
 
   @Test
@@ -117,6 +155,48 @@ class EntryJsonTest {
   }
 
   @Test
+  void theTextOfAnAdditionIsPartOfTheFormat() {
+    String head = "{\"n\":5,\"at\":\"2026-03-01T08:00:00.123456Z\",";
+    Cause anna = Cause.user("anna", null);
+    String tail = ",\"by\":\"user\",\"who\":\"anna\"}";
+    assertText(
+        head + "\"on\":\"stage\",\"stage\":2,\"event\":\"add\",\"spec\":{\"type\":\"x\"}" + tail,
+        new Fact.StageAdded(2, StageSpec.of("x", List.of()), anna));
+    assertText(
+        head + "\"on\":\"stage\",\"stage\":2,\"event\":\"tasks\",\"tasks\":3" + tail,
+        new Fact.TasksAdded(2, 3, 0, anna));
+    assertText(
+        head + "\"on\":\"stage\",\"stage\":2,\"event\":\"tasks\",\"tasks\":3,\"maxAttempts\":4" + tail,
+        new Fact.TasksAdded(2, 3, 4, anna));
+    assertText(
+        head + "\"on\":\"task\",\"stage\":2,\"task\":1,\"event\":\"describe\",\"metadata\":{}" + tail,
+        new Fact.Described(2, 1, JsonObject.create(), anna));
+    assertText(
+        head + "\"on\":\"job\",\"event\":\"prioritize\",\"priority\":\"HIGH\"" + tail,
+        new Fact.Prioritized(Priority.HIGH, anna));
+    assertText(
+        head
+            + "\"on\":\"task\",\"stage\":1,\"task\":3,\"event\":\"claim\",\"epoch\":4,"
+            + "\"worker\":\"w\",\"lease\":60000,\"bare\":true}",
+        new Fact.OfTask(
+            1, 3, TaskEvent.CLAIM, new Detail.Claimed(4, "w", Duration.ofMinutes(1), true)));
+  }
+
+  private static void assertText(String line, Fact fact) {
+    assertThat(EntryJson.write(new Entry(5, AT, fact))).isEqualTo(line);
+  }
+
+  @Test
+  void aClaimOfAnOlderLogHasNoLease() {
+    Entry entry =
+        EntryJson.read(
+            "{\"n\":2,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"task\",\"stage\":1,\"task\":3,"
+                + "\"event\":\"claim\",\"epoch\":4,\"worker\":\"w\"}");
+    assertThat(entry.fact())
+        .isEqualTo(new Fact.OfTask(1, 3, TaskEvent.CLAIM, new Detail.Claimed(4, "w", null, false)));
+  }
+
+  @Test
   void aLogOfAnotherVersionIsRefused() {
     assertThatThrownBy(
             () ->
@@ -143,6 +223,13 @@ class EntryJsonTest {
         "{\"on\":\"task\",\"stage\":1,\"task\":1,\"event\":\"retry\",\"error\":\"x\"}|has no"
             + " \"notBefore\"",
         "{\"on\":\"task\",\"stage\":1,\"task\":1,\"event\":\"fail\"}|has no \"error\"",
+        "{\"on\":\"stage\",\"stage\":1,\"event\":\"add\",\"by\":\"user\"}|has no \"type\"",
+        "{\"on\":\"stage\",\"stage\":1,\"event\":\"add\",\"by\":\"user\",\"spec\":{\"type\":\"a\","
+            + "\"size\":1}}|unknown field \"size\"",
+        "{\"on\":\"stage\",\"stage\":1,\"event\":\"tasks\",\"by\":\"user\"}|has no \"tasks\"",
+        "{\"on\":\"job\",\"event\":\"prioritize\",\"by\":\"user\"}|has no \"priority\"",
+        "{\"on\":\"job\",\"event\":\"prioritize\",\"priority\":\"x\",\"by\":\"user\"}|not an event",
+        "{\"on\":\"job\",\"event\":\"describe\",\"metadata\":{}}|has no \"by\"",
         "{\"on\":\"log\",\"line\":\"x\"}|has no \"level\""
       })
   void whatIsNotKnownIsRefused(String fields, String message) {

@@ -37,7 +37,8 @@ final class Invariants {
         "an open job that has started is IN_PROGRESS",
         world);
     List<StageFold> stages = fold.stages();
-    boolean allCompleted = stages.stream().allMatch(s -> s.state() == StageState.COMPLETED);
+    boolean allCompleted =
+        !stages.isEmpty() && stages.stream().allMatch(s -> s.state() == StageState.COMPLETED);
     boolean anyFailed = stages.stream().anyMatch(s -> s.state() == StageState.FAILED);
     require(state != JobState.COMPLETED || allCompleted, "COMPLETED has all stages done", world);
     require(state != JobState.FAILED || anyFailed, "FAILED has a failed stage", world);
@@ -83,8 +84,9 @@ final class Invariants {
     require((task.startedAt() != null) == (task.token() != null), "started iff claimed", world);
     if (state == TaskState.IN_PROGRESS) {
       require(
-          task.token() != null && task.token().epoch() == world.epoch(),
-          "a running task is of the owner's epoch",
+          task.held() != null
+              && (task.held().lease() != null || task.token().epoch() == world.epoch()),
+          "a running task without a lease is of the owner's epoch",
           world);
     }
     StageFold stage = fold.stage(at.stage());
@@ -133,25 +135,51 @@ final class Invariants {
           "a final job refuses every verb",
           edge);
     }
-    recoveries(step, edge);
+    recoveries(before, step, edge);
+    growth(before, step, edge);
     attempts(before, step, edge);
     started(before, step, edge);
   }
 
-  /** Nothing of a former owner runs on, and progress forgives. */
-  private static void recoveries(Step step, Object edge) {
+  /** Nothing of a former owner runs on but what has a lease, and progress forgives. */
+  private static void recoveries(World before, Step step, Object edge) {
     JobFold after = step.after().fold();
     if (step.verb().equals("crash")) {
-      require(
-          after.stages().stream().allMatch(s -> s.count(TaskState.IN_PROGRESS) == 0),
-          "a crash leaves nothing running",
-          edge);
+      for (StageFold stage : before.fold().stages()) {
+        for (int task = 1; task <= stage.size(); task++) {
+          TaskFold was = stage.task(task);
+          boolean leased = was.held() != null && was.held().lease() != null;
+          TaskFold is = after.stage(stage.number()).task(task);
+          require(leased || is.state() != TaskState.IN_PROGRESS, "a crash ends a claim", edge);
+          require(!leased || is.equals(was), "a crash leaves a leased claim alone", edge);
+        }
+      }
     }
     if (step.verb().equals("progress")) {
       require(
           step.after().task(step.at()).recoveriesSince(after.progress()) == 0,
           "progress forgives earlier recoveries",
           edge);
+    }
+  }
+
+  /** A job grows by what adds to it, one at a time, and never under a worker's hands. */
+  private static void growth(World before, Step step, Object edge) {
+    JobFold was = before.fold();
+    JobFold is = step.after().fold();
+    boolean stageAdded = step.verb().startsWith("add stage") && step.answer().done();
+    require(is.stageCount() == was.stageCount() + (stageAdded ? 1 : 0), "stages added", edge);
+    for (StageFold stage : was.stages()) {
+      StageFold after = is.stage(stage.number());
+      boolean taskAdded =
+          step.verb().equals("add task") && step.at().stage() == stage.number() && step.recorded();
+      boolean resolved = stage.plan().template() && stage.size() == 0;
+      require(
+          resolved || after.size() == stage.size() + (taskAdded ? 1 : 0), "tasks added", edge);
+      boolean settled =
+          stage.state() == StageState.IN_PROGRESS || stage.state().isFinal() || stage.closed();
+      require(!settled || after.size() == stage.size(), "a settled stage does not grow", edge);
+      require(!stage.closed() || after.closed(), "a closed stage stays closed", edge);
     }
   }
 

@@ -1,7 +1,9 @@
 package dev.millrace.core.rules;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Opening;
 import dev.millrace.core.rules.JobPlan.StagePlan;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
@@ -9,16 +11,31 @@ import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A small job whose whole space is explored: two stages, two attempts, recovery ceiling two.
  *
  * @param templates what the templates of a stage come to when it opens
- * @param holds whether users also hold stages by hand
  */
 record Variant(
-    String name, JobPlan plan, BiFunction<JobFold, StageFold, Opening> templates, boolean holds) {
+    String name,
+    JobPlan plan,
+    BiFunction<JobFold, StageFold, Opening> templates,
+    Set<Trait> traits) {
+
+  /** What happens in a variant beyond what happens in all. */
+  enum Trait {
+    /** Users hold stages by hand. */
+    HOLDS,
+    /** Users add stages and tasks. */
+    GROWS,
+    /** Claims have leases. */
+    LEASES
+  }
+
   private static final Instant CREATED = Instant.parse("2026-01-01T00:00:00Z");
 
   private static final TaskPolicy POLICY =
@@ -33,19 +50,46 @@ record Variant(
     StagePlan fanIn = stage(false, Tolerance.NONE, 2, true);
     StagePlan gatedFanIn = stage(true, Tolerance.NONE, 2, true);
     return List.of(
-        new Variant("gate", plan(false, plain, gate), Variant::none, false),
-        new Variant("no gate", plan(false, plain, plain), Variant::none, false),
-        new Variant("submitted on hold", plan(true, plain, plain), Variant::none, false),
-        new Variant("collecting half", plan(false, half, half), Variant::none, false),
-        new Variant("hold by hand", plan(false, plain, gate), Variant::none, true),
-        new Variant("each", plan(false, tolerant, each), Variant::each, false),
-        new Variant("each, hold by hand", plan(false, half, each), Variant::each, true),
-        new Variant("fan-in behind a gate", plan(false, plain, gatedFanIn), Variant::given, false),
-        new Variant("fan-in without answer", plan(false, plain, fanIn), Variant::lost, false));
+        new Variant("gate", plan(false, plain, gate), Variant::none, Set.of()),
+        new Variant("no gate", plan(false, plain, plain), Variant::none, Set.of()),
+        new Variant("submitted on hold", plan(true, plain, plain), Variant::none, Set.of()),
+        new Variant("collecting half", plan(false, half, half), Variant::none, Set.of()),
+        new Variant("hold by hand", plan(false, plain, gate), Variant::none, Set.of(Trait.HOLDS)),
+        new Variant("each", plan(false, tolerant, each), Variant::each, Set.of()),
+        new Variant("each, hold by hand", plan(false, half, each), Variant::each, Set.of(Trait.HOLDS)),
+        new Variant("fan-in behind a gate", plan(false, plain, gatedFanIn), Variant::given, Set.of()),
+        new Variant("fan-in without answer", plan(false, plain, fanIn), Variant::lost, Set.of()),
+        new Variant("leased claims", plan(false, half, plain), Variant::none, Set.of(Trait.LEASES)),
+        new Variant("grows", open(false), Variant::each, Set.of(Trait.GROWS)),
+        new Variant("grows on hold", open(true), Variant::each, Set.of(Trait.GROWS)));
   }
 
   private static JobPlan plan(boolean held, StagePlan first, StagePlan second) {
     return new JobPlan(CREATED, held, true, List.of(first, second));
+  }
+
+  private static JobPlan open(boolean held) {
+    return new JobPlan(CREATED, held, false, List.of());
+  }
+
+  boolean has(Trait trait) {
+    return traits.contains(trait);
+  }
+
+  /** What may be added as the next stage: at most two, the second also behind a gate or of each. */
+  List<StageSpec> additions(int stages) {
+    Tolerance none = Tolerance.NONE;
+    return switch (stages) {
+      case 0 -> List.of(added(false, Tolerance.ALL, null));
+      case 1 ->
+          List.of(
+              added(false, none, null), added(true, none, null), added(false, none, "{{result}}"));
+      default -> List.of();
+    };
+  }
+
+  private static StageSpec added(boolean gate, Tolerance tolerance, @Nullable String each) {
+    return new StageSpec("work", gate, tolerance, POLICY, List.of(), each, JsonObject.create());
   }
 
   private static StagePlan stage(boolean gate, Tolerance tolerance, int tasks, boolean template) {

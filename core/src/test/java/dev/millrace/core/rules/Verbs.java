@@ -5,10 +5,14 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.Moves.Move;
+import dev.millrace.core.rules.Variant.Trait;
 import dev.millrace.core.rules.World.Place;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -44,6 +48,7 @@ final class Verbs {
   }
 
   private static final Place JOB = new Place(0, 0);
+  private static final Cause ANY = Cause.user("u", null);
 
   private final Variant variant;
   private final World from;
@@ -91,6 +96,9 @@ final class Verbs {
           turn.settle();
           return Answer.DONE;
         });
+    if (variant.has(Trait.GROWS)) {
+      grow();
+    }
     crash();
   }
 
@@ -118,12 +126,30 @@ final class Verbs {
         new Place(stage, 0),
         Kind.USER,
         turn -> Levers.approve(turn, stage, Cause.user("u", "looks good")));
-    if (variant.holds()) {
+    if (variant.has(Trait.HOLDS)) {
       attempt(
           "hold",
           new Place(stage, 0),
           Kind.USER,
           turn -> Levers.hold(turn, stage, Cause.user("u", null)));
+    }
+    if (variant.has(Trait.GROWS)) {
+      Place at = new Place(stage, 0);
+      attempt("close", at, Kind.USER, turn -> Additions.addTasks(turn, stage, List.of(), ANY));
+      if (from.fold().stage(stage).size() < (stage == 1 ? 2 : 1)) {
+        List<TaskSpec> one = List.of(TaskSpec.of("more"));
+        attempt("add task", at, Kind.USER, turn -> Additions.addTasks(turn, stage, one, ANY));
+      }
+    }
+  }
+
+  private void grow() {
+    for (StageSpec spec : variant.additions(from.fold().stageCount())) {
+      attempt(
+          "add stage" + (spec.gate() ? ", gate" : "") + (spec.isTemplate() ? ", each" : ""),
+          JOB,
+          Kind.USER,
+          turn -> Additions.addStage(turn, spec, ANY));
     }
   }
 
@@ -134,7 +160,7 @@ final class Verbs {
         "claim",
         at,
         Kind.DILIGENT,
-        turn -> Claims.claim(turn, stage, task, new Detail.Claimed(from.epoch(), "w")));
+        turn -> Claims.claim(turn, stage, task, claimed()));
     attempt("expire", at, Kind.TROUBLE, turn -> Claims.expire(turn, stage, task));
     attempt("overrun", at, Kind.TROUBLE, turn -> Claims.overrun(turn, stage, task, 0.5));
     Token token = from.token(at);
@@ -156,6 +182,11 @@ final class Verbs {
     if (stale != null) {
       answers(at, stale, "stale ", Kind.STALE);
     }
+  }
+
+  private Detail.Claimed claimed() {
+    Duration lease = variant.has(Trait.LEASES) ? Duration.ofMinutes(1) : null;
+    return new Detail.Claimed(from.epoch(), "w", lease, false);
   }
 
   private void answers(Place at, Token token, String prefix, Kind kind) {

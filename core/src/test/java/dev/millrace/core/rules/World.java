@@ -59,8 +59,9 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
     return switch (fold.state()) {
       case CREATED, PAUSED -> true;
       case PENDING, IN_PROGRESS ->
-          fold.stages().stream()
-              .anyMatch(s -> s.state() == StageState.WAITING && Cascade.turnOf(fold, s));
+          fold.stageCount() == 0
+              || fold.stages().stream()
+                  .anyMatch(s -> needsUser(s) && Cascade.turnOf(fold, s));
       case COMPLETED, FAILED, ABORTED -> false;
     };
   }
@@ -73,9 +74,16 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
     return ended() || heldByUser();
   }
 
-  /** Whether a gate stands here or further on. */
+  /** Whether a gate or an empty stage stands here or further on. */
   boolean awaitsUser() {
-    return heldByUser() || fold.stages().stream().anyMatch(s -> s.state() == StageState.WAITING);
+    return heldByUser() || fold.stages().stream().anyMatch(this::needsUser);
+  }
+
+  /** Whether a stage stands at a gate, or is empty and may still get tasks. */
+  private boolean needsUser(StageFold stage) {
+    boolean mayGrow = !fold.plan().sealed() && !stage.plan().template() && !stage.closed();
+    return stage.state() == StageState.WAITING
+        || !stage.state().isFinal() && mayGrow && stage.size() == 0;
   }
 
   /**
@@ -88,6 +96,9 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
     for (StageFold stage : fold.stages()) {
       out.append('|')
           .append(stage.state().ordinal())
+          .append(stage.plan().gate() ? 'g' : '-')
+          .append(stage.plan().template() ? 't' : '-')
+          .append(stage.closed() ? 'c' : '-')
           .append(set(stage.startedAt()))
           .append(set(stage.completedAt()))
           .append(set(stage.error()));

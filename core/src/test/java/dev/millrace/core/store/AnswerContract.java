@@ -218,7 +218,10 @@ abstract class AnswerContract extends ContractCase {
         null,
         claim.createdAt(),
         null,
-        List.of());
+        List.of(),
+        null,
+        false,
+        claim.view());
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.millrace.core.store;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -31,7 +32,44 @@ final class Jobs {
         it.retryOf(),
         it.tags(),
         it.metadata(),
-        it.stages());
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
+  }
+
+  /** A job that may grow. */
+  static JobSpec openJob(StageSpec... stages) {
+    return new JobSpec(
+        null,
+        Priority.MEDIUM,
+        false,
+        null,
+        null,
+        List.of(),
+        JsonObject.create(),
+        List.of(stages),
+        true,
+        JsonObject.create(),
+        null,
+        List.of());
+  }
+
+  static JobSpec webhooks(JobSpec it, Webhook... hooks) {
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        List.of(hooks));
   }
 
   static JobSpec priority(Priority priority, JobSpec it) {
@@ -43,7 +81,11 @@ final class Jobs {
         it.retryOf(),
         it.tags(),
         it.metadata(),
-        it.stages());
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
   }
 
   static JobSpec tagged(JobSpec it, @Nullable JobId parent, String... tags) {
@@ -55,7 +97,11 @@ final class Jobs {
         it.retryOf(),
         List.of(tags),
         it.metadata(),
-        it.stages());
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
   }
 
   static JobSpec retryOf(JobId id, JobSpec it) {
@@ -67,7 +113,16 @@ final class Jobs {
         id,
         it.tags(),
         it.metadata(),
-        it.stages());
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
+  }
+
+  /** A task that may fail that often. */
+  static TaskSpec task(@Nullable Object input, int attempts) {
+    return new TaskSpec(input, false, attempts, JsonObject.create(), null);
   }
 
   static StageSpec stage(String type, String... inputs) {

@@ -37,55 +37,76 @@ final class MemoryJob {
   private record At(int stage, int task) {}
 
   final JobId id;
-  final JobSpec spec;
+  final JobSpec submitted;
   final Instant createdAt;
   final List<Entry> log = new ArrayList<>();
-  private final Map<Integer, List<@Nullable Object>> inputs = new HashMap<>();
+  private final List<StageSpec> asked = new ArrayList<>();
+  private final List<List<TaskSpec>> tasks = new ArrayList<>();
   private final Map<At, TaskResult> results = new HashMap<>();
   private final Map<At, Journal> journals = new HashMap<>();
 
   /** Output so far, the entry of the log that it belongs to, and what the last claim added. */
   record Journal(Token entry, List<Piece> pieces, Token last, boolean grew) {}
 
-  MemoryJob(JobId id, JobSpec asked, Instant createdAt) {
+  MemoryJob(JobId id, JobSpec spec, Instant createdAt) {
     this.id = id;
     // Through its document and back, as every durable store keeps it.
-    this.spec =
+    this.submitted =
         JobDocument.read(
-            Json.object(Json.write(JobDocument.write(asked, true))), JobDocument.INLINE);
+            Json.object(Json.write(JobDocument.write(spec, true))), JobDocument.INLINE);
     this.createdAt = createdAt;
-    for (StageSpec stage : spec.stages()) {
-      List<@Nullable Object> given = new ArrayList<>();
-      stage.tasks().forEach(task -> given.add(task.input()));
-      inputs.put(inputs.size() + 1, given);
-    }
+    submitted.stages().forEach(this::add);
   }
 
-  static void requireSmallInputs(JobSpec spec) {
-    for (StageSpec stage : spec.stages()) {
-      for (TaskSpec task : stage.tasks()) {
-        if (task.input() instanceof String text
-            && text.getBytes(StandardCharsets.UTF_8).length > JobSpec.MAX_PROMPT_BYTES) {
-          throw new IllegalArgumentException(
-              "input of stage \""
-                  + stage.type()
-                  + "\" is too large: at most "
-                  + JobSpec.MAX_PROMPT_BYTES
-                  + " bytes");
-        }
+  static void requireSmallInputs(String type, List<TaskSpec> tasks) {
+    for (TaskSpec task : tasks) {
+      if (task.input() instanceof String text
+          && text.getBytes(StandardCharsets.UTF_8).length > JobSpec.MAX_PROMPT_BYTES) {
+        throw new IllegalArgumentException(
+            "input of stage \""
+                + type
+                + "\" is too large: at most "
+                + JobSpec.MAX_PROMPT_BYTES
+                + " bytes");
       }
     }
   }
 
+  /** What was asked, with all that was added since. */
+  JobSpec spec() {
+    return submitted.with(asked);
+  }
+
+  /** One more stage with its tasks. */
+  void add(StageSpec stage) {
+    List<TaskSpec> given = stage.tasks().stream().map(MemoryJob::kept).toList();
+    JsonObject written = Json.object(Json.write(JobDocument.write(stage)));
+    asked.add(JobDocument.readStage(written, asked.size() + 1).with(given));
+    tasks.add(given);
+  }
+
+  /** More tasks of a stage that is there. */
+  void add(int stage, List<TaskSpec> more) {
+    List<TaskSpec> all = new ArrayList<>(asked.get(stage - 1).tasks());
+    more.forEach(task -> all.add(kept(task)));
+    asked.set(stage - 1, asked.get(stage - 1).with(all));
+    tasks.set(stage - 1, List.copyOf(all));
+  }
+
+  private static TaskSpec kept(TaskSpec task) {
+    return JobDocument.task(Json.parse(Json.write(JobDocument.task(task))), "task");
+  }
+
   /** What the log adds up to. */
   JobFold fold() {
-    JobFold fold = JobFold.created(JobPlan.of(spec, createdAt), Moves.IGNORED);
+    JobFold fold = JobFold.created(JobPlan.of(submitted, createdAt), Moves.IGNORED);
     log.forEach(fold::apply);
     return fold;
   }
 
-  @Nullable Object input(int stage, int task) {
-    return inputs.get(stage).get(task - 1);
+  /** A task as it was asked for or, of a template, rendered. */
+  TaskSpec task(int stage, int task) {
+    return tasks.get(stage - 1).get(task - 1);
   }
 
   @Nullable TaskResult result(int stage, int task) {
@@ -131,23 +152,25 @@ final class MemoryJob {
   /** Renders the templates of a stage that opens, all of them or none. */
   Opening open(StageFold stage) {
     Texts texts = new Texts(stage.number());
-    List<@Nullable Object> rendered = new ArrayList<>();
+    List<TaskSpec> rendered = new ArrayList<>();
     try {
-      StageSpec asked = spec.stages().get(stage.number() - 1);
-      for (TaskSpec task : asked.tasks()) {
+      StageSpec spec = asked.get(stage.number() - 1);
+      for (TaskSpec task : spec.tasks()) {
         rendered.add(
-            task.template() ? Template.render((String) task.input(), texts, 0) : task.input());
+            task.template()
+                ? task.rendered(Template.render((String) task.input(), texts, 0))
+                : task);
       }
       List<@Nullable String> before = texts.of(stage.number() - 1);
-      for (int task = 1; asked.each() != null && task <= before.size(); task++) {
+      for (int task = 1; spec.each() != null && task <= before.size(); task++) {
         if (before.get(task - 1) != null) {
-          rendered.add(Template.render(asked.each(), texts, task));
+          rendered.add(TaskSpec.of(Template.render(spec.each(), texts, task)));
         }
       }
     } catch (TemplateException e) {
       return new Opening(stage.size(), e.getMessage());
     }
-    inputs.put(stage.number(), rendered);
+    tasks.set(stage.number() - 1, rendered);
     return new Opening(rendered.size(), null);
   }
 
@@ -166,7 +189,7 @@ final class MemoryJob {
     @Override
     public List<@Nullable String> of(int earlier) {
       List<@Nullable String> texts = new ArrayList<>();
-      for (int task = 1; task <= inputs.get(earlier).size(); task++) {
+      for (int task = 1; task <= tasks.get(earlier - 1).size(); task++) {
         TaskResult result = result(earlier, task);
         texts.add(result == null ? null : result.text());
       }
@@ -175,9 +198,8 @@ final class MemoryJob {
 
     @Override
     public String input(int earlier, int task) {
-      return MemoryJob.this.input(earlier, task) instanceof String text
-          ? text
-          : Json.write(MemoryJob.this.input(earlier, task));
+      Object input = task(earlier, task).input();
+      return input instanceof String text ? text : Json.write(input);
     }
   }
 }

@@ -3,14 +3,15 @@ package dev.millrace.core.store;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.task.Piece;
-import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -29,6 +30,7 @@ abstract class MemoryReading implements Reading {
   /** What outlives a store object. */
   static final class Contents {
     final SortedMap<JobId, MemoryJob> jobs = new TreeMap<>();
+    final Map<String, SortedMap<String, String>> shelves = new HashMap<>();
     long epoch;
   }
 
@@ -43,8 +45,14 @@ abstract class MemoryReading implements Reading {
   /** By place in the queue, then by id. */
   List<MemoryJob> inClaimOrder() {
     Comparator<MemoryJob> byPlace =
-        Comparator.comparingLong(job -> job.spec.priority().place(job.createdAt));
+        Comparator.comparingLong(job -> priority(job.id).place(job.createdAt));
     return jobs.values().stream().sorted(byPlace.thenComparing(job -> job.id)).toList();
+  }
+
+  /** What was asked for, or what a user has made of it since. */
+  Priority priority(JobId id) {
+    Priority changed = folds.get(id).priority();
+    return changed == null ? jobs.get(id).submitted.priority() : changed;
   }
 
   @Override
@@ -55,7 +63,7 @@ abstract class MemoryReading implements Reading {
   @Override
   public synchronized Optional<JobView> find(JobId id) {
     return Optional.ofNullable(jobs.get(id))
-        .map(job -> JobView.of(JobHeader.of(id, job.spec), folds.get(id)));
+        .map(job -> JobView.of(JobHeader.of(id, job.submitted), folds.get(id)));
   }
 
   @Override
@@ -65,11 +73,20 @@ abstract class MemoryReading implements Reading {
     if (fold != null && fold.hasStage(stage)) {
       StageFold of = fold.stage(stage);
       for (int task = from; of.hasTask(task) && views.size() < limit; task++) {
-        TaskResult result = jobs.get(id).result(stage, task);
-        views.add(TaskView.of(stage, task, of.task(task), jobs.get(id).input(stage, task), result));
+        views.add(view(jobs.get(id), of, task));
       }
     }
     return views;
+  }
+
+  static TaskView view(MemoryJob job, StageFold stage, int task) {
+    int number = stage.number();
+    return TaskView.of(stage, task, job.task(number, task), job.result(number, task));
+  }
+
+  @Override
+  public synchronized Optional<TaskView> task(JobId id, int stage, int task) {
+    return task < 1 ? Optional.empty() : tasks(id, stage, task, 1).stream().findFirst();
   }
 
   /** Positions count pieces, and tell apart what was journaled under other terms. */
@@ -121,7 +138,7 @@ abstract class MemoryReading implements Reading {
 
   @Override
   public synchronized Optional<JobSpec> spec(JobId id) {
-    return Optional.ofNullable(jobs.get(id)).map(job -> job.spec);
+    return Optional.ofNullable(jobs.get(id)).map(MemoryJob::spec);
   }
 
   @Override
@@ -129,12 +146,18 @@ abstract class MemoryReading implements Reading {
     List<JobId> ids =
         jobs.values().stream()
             .filter(job -> query.states().contains(folds.get(job.id).state()))
-            .filter(job -> query.tag() == null || job.spec.tags().contains(query.tag()))
-            .filter(job -> query.parent() == null || query.parent().equals(job.spec.parent()))
+            .filter(job -> query.tag() == null || job.submitted.tags().contains(query.tag()))
+            .filter(job -> query.parent() == null || query.parent().equals(job.submitted.parent()))
             .map(job -> job.id)
+            .filter(id -> isBeyond(query, id))
             .toList();
     int most = Math.min(query.limit(), ids.size());
     return query.newest() ? ids.subList(ids.size() - most, ids.size()) : ids.subList(0, most);
+  }
+
+  private static boolean isBeyond(Query query, JobId id) {
+    int order = query.beyond() == null ? 0 : id.compareTo(query.beyond());
+    return query.beyond() == null || (query.newest() ? order < 0 : order > 0);
   }
 
   @Override
@@ -142,6 +165,64 @@ abstract class MemoryReading implements Reading {
     Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
     folds.values().forEach(fold -> counts.merge(fold.state(), 1, Integer::sum));
     return counts;
+  }
+
+  @Override
+  public synchronized Census census() {
+    Map<List<Object>, Census.Line> lines = new HashMap<>();
+    for (MemoryJob job : jobs.values()) {
+      Map<String, Census.Line> own = new HashMap<>();
+      folds.get(job.id).stages().forEach(stage -> own.merge(
+          stage.plan().type(), line(job, stage), MemoryReading::together));
+      own.forEach((type, line) ->
+          lines.merge(List.of(type, line.priority()), waits(line), MemoryReading::together));
+    }
+    List<Census.Line> some =
+        lines.values().stream()
+            .filter(line -> line.pending() + line.retried() + line.running() > 0)
+            .sorted(Comparator.comparing(Census.Line::type).thenComparing(Census.Line::priority))
+            .toList();
+    return new Census(counts(), some);
+  }
+
+  private Census.Line line(MemoryJob job, StageFold stage) {
+    boolean queue = folds.get(job.id).state().open() && stage.state().open();
+    return new Census.Line(
+        stage.plan().type(),
+        priority(job.id),
+        0,
+        queue ? stage.count(TaskState.PENDING) : 0,
+        queue ? stage.count(TaskState.RETRIED) : 0,
+        stage.count(TaskState.IN_PROGRESS),
+        job.createdAt);
+  }
+
+  /** The line of a single job: it waits, or has nothing that could be the oldest. */
+  private static Census.Line waits(Census.Line line) {
+    boolean waits = line.pending() + line.retried() > 0;
+    return new Census.Line(
+        line.type(),
+        line.priority(),
+        waits ? 1 : 0,
+        line.pending(),
+        line.retried(),
+        line.running(),
+        waits ? line.oldest() : null);
+  }
+
+  private static Census.Line together(Census.Line a, Census.Line b) {
+    Instant oldest = a.oldest();
+    if (oldest == null || b.oldest() != null && b.oldest().isBefore(oldest)) {
+      oldest = b.oldest();
+    }
+    return new Census.Line(
+        a.type(),
+        a.priority(),
+        a.waiting() + b.waiting(),
+        a.pending() + b.pending(),
+        a.retried() + b.retried(),
+        a.running() + b.running(),
+        oldest);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.millrace.core.store;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -39,7 +41,25 @@ class RandomOperationsTest {
   }
 
   static Stream<Map.Entry<String, Fault>> faults() {
-    return Map.<String, Fault>of(
+    return Stream.concat(
+        faultsOfWorkers().entrySet().stream(), faultsOfUsers().entrySet().stream());
+  }
+
+  private static Map<String, Fault> faultsOfUsers() {
+    return Map.of(
+        "addTasks", (store, args) -> new Controls.Added(Answer.DONE, 1),
+        "addStage", (store, args) -> new Controls.Added(Answer.DONE, 1),
+        "describe", (store, args) -> Answer.DONE,
+        "prioritize", (store, args) -> Answer.DONE,
+        "delete", (store, args) -> Answer.DONE,
+        "note", (store, args) -> Optional.of("forged"),
+        "held", (store, args) -> Optional.empty(),
+        "onChange", (store, args) -> (Subscription) () -> {},
+        "census", (store, args) -> new Census(Map.of(), List.of()));
+  }
+
+  private static Map<String, Fault> faultsOfWorkers() {
+    return Map.of(
         "release", (store, args) -> store.fail((Claim) args[0], Failure.of("costs an attempt")),
         "claim",
             (store, args) -> {
@@ -57,9 +77,7 @@ class RandomOperationsTest {
               return null;
             },
         "list", (store, args) -> List.of(),
-        "resume", (store, args) -> dev.millrace.core.rules.Answer.DONE)
-        .entrySet()
-        .stream();
+        "resume", (store, args) -> Answer.DONE);
   }
 
   @ParameterizedTest

@@ -3,6 +3,8 @@ package dev.millrace.core.store;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
@@ -12,11 +14,16 @@ import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Small jobs of every shape: gates, tolerances, templates with and without answers, limits, holds. */
+/**
+ * Small jobs of every shape: gates, tolerances, templates with and without answers, limits, holds;
+ * whole and open ones.
+ */
 public final class RandomSpecs {
   static final List<String> TYPES = List.of("generate", "embed", "resize");
   static final List<String> TAGS = List.of("red", "blue", "Round_2-x");
@@ -65,9 +72,28 @@ public final class RandomSpecs {
     return new RandomSpecs(random, known).job();
   }
 
+  /** A stage to add to a job. */
+  static StageSpec stage(RandomGenerator random) {
+    RandomSpecs specs = new RandomSpecs(random, List.of());
+    StageSpec stage = specs.stage(true);
+    boolean hasTemplates = stage.tasks().stream().anyMatch(TaskSpec::template);
+    return hasTemplates ? stage.with(specs.tasks(1)) : stage;
+  }
+
+  /** Tasks to add to a stage; sometimes none. */
+  static List<TaskSpec> tasks(RandomGenerator random) {
+    return new RandomSpecs(random, List.of()).tasks(random.nextInt(4));
+  }
+
+  /** What a user may keep with something. */
+  static JsonObject metadata(RandomGenerator random) {
+    return new RandomSpecs(random, List.of()).some();
+  }
+
   private JobSpec job() {
     List<StageSpec> stages = new ArrayList<>();
-    int count = 1 + random.nextInt(3);
+    boolean open = oneIn(3);
+    int count = (open ? 0 : 1) + random.nextInt(3);
     for (int i = 0; i < count; i++) {
       stages.add(stage(i > 0));
     }
@@ -80,10 +106,47 @@ public final class RandomSpecs {
         idOrNull(),
         idOrNull(),
         tags,
-        oneIn(2)
-            ? Json.object("{\"n\":" + random.nextInt() + ",\"x\":[0.1,null]}")
-            : JsonObject.create(),
-        stages);
+        some(),
+        stages,
+        open,
+        some(),
+        trace(),
+        oneIn(5) ? List.of(webhook(), webhook()) : List.of());
+  }
+
+  private JsonObject some() {
+    return oneIn(2)
+        ? Json.object("{\"n\":" + random.nextInt() + ",\"x\":[0.1,null]}")
+        : JsonObject.create();
+  }
+
+  private @Nullable TraceContext trace() {
+    return oneIn(4)
+        ? new TraceContext(
+            "00-%032x-%016x-01".formatted(random.nextLong(), random.nextLong()),
+            oneIn(2) ? "vendor=" + random.nextInt(9) : null)
+        : null;
+  }
+
+  private Webhook webhook() {
+    Set<Webhook.Event> on = EnumSet.allOf(Webhook.Event.class);
+    on.removeIf(event -> oneIn(2));
+    return new Webhook("https://example.org/hook/" + random.nextInt(9), on);
+  }
+
+  private List<TaskSpec> tasks(int count) {
+    List<TaskSpec> tasks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      tasks.add(task(Json.parse(pick(INPUTS)), false));
+    }
+    return tasks;
+  }
+
+  private TaskSpec task(@Nullable Object input, boolean template) {
+    return oneIn(2)
+        ? new TaskSpec(input, template)
+        : new TaskSpec(
+            input, template, oneIn(2) ? 1 + random.nextInt(3) : null, some(), trace());
   }
 
   private @Nullable JobId idOrNull() {
@@ -98,8 +161,8 @@ public final class RandomSpecs {
     for (int i = 0; i < count; i++) {
       tasks.add(
           fanIn && !oneIn(3)
-              ? new TaskSpec(pick(TEMPLATES), true)
-              : TaskSpec.of(Json.parse(pick(INPUTS))));
+              ? task(pick(TEMPLATES), true)
+              : task(Json.parse(pick(INPUTS)), false));
     }
     return new StageSpec(
         pick(TYPES),
@@ -110,7 +173,9 @@ public final class RandomSpecs {
         each ? pick(EACH) : null,
         oneIn(3)
             ? Json.object("{\"temperature\":0.25,\"k\":" + random.nextInt(9) + "}")
-            : JsonObject.create());
+            : JsonObject.create(),
+        some(),
+        trace());
   }
 
   private Tolerance tolerance() {

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -185,5 +187,104 @@ abstract class ReadContract extends ContractCase {
       assertThat(store.abort(id, ANNA)).isInstanceOf(Answer.Missing.class);
       reopen();
     }
+  }
+
+  @Test
+  void oneTaskIsReadByItsNumber() {
+    JobId id = submit(stage("a", "x", "y"));
+    complete(claimOne("a"), "done");
+    assertThat(store.task(id, 1, 1)).contains(task(id, 1, 1));
+    assertThat(store.task(id, 1, 2).orElseThrow().input()).isEqualTo("y");
+    TaskView first = store.task(id, 1, 1).orElseThrow();
+    assertThat(first.createdAt()).isEqualTo(view(id).createdAt());
+    assertThat(first.updatedAt()).isEqualTo(clock.instant());
+    for (int odd : new int[] {0, 3, -1, Integer.MAX_VALUE}) {
+      assertThat(store.task(id, 1, odd)).isEmpty();
+      assertThat(store.task(id, odd, 1)).isEmpty();
+    }
+    assertThat(store.task(new JobId("1_2_3"), 1, 1)).isEmpty();
+  }
+
+  @Test
+  void aTaskSaysWhenItChangedAndUntilWhenItWaits() {
+    JobId id = submit(Jobs.with(Jobs.attempts(2), stage("a", "x")));
+    clock.advance(SECOND);
+    Claim claim = claimOne("a");
+    assertThat(claim.view()).isEqualTo(task(id, 1, 1));
+    assertThat(claim.view().updatedAt()).isEqualTo(clock.instant());
+    assertThat(claim.view().token()).isEqualTo(claim.hold().token());
+    clock.advance(SECOND);
+    fail(claim, "broken");
+    TaskView view = task(id, 1, 1);
+    assertThat(view.updatedAt()).isEqualTo(clock.instant());
+    assertThat(view.notBefore()).isEqualTo(clock.instant().plus(SECOND));
+    assertThat(view.createdAt()).isEqualTo(view(id).createdAt());
+    assertThat(view(id).updatedAt()).isEqualTo(clock.instant());
+  }
+
+  @Test
+  void aListGoesOnWhereThePageBeforeEnded() {
+    List<JobId> ids = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      ids.add(submit(stage("a", "x")));
+      clock.advance(SECOND);
+    }
+    store.abort(ids.get(3), ANNA);
+    Reading.Query open = Reading.Query.in(Set.of(JobState.PENDING));
+    List<JobId> left = new ArrayList<>(ids);
+    left.remove(3);
+    assertThat(store.list(open.oldest(2))).isEqualTo(left.subList(0, 2));
+    assertThat(store.list(open.oldest(2).beyond(left.get(1)))).isEqualTo(left.subList(2, 4));
+    assertThat(store.list(open.oldest(9).beyond(left.get(3)))).isEqualTo(left.subList(4, 6));
+    assertThat(store.list(open.oldest(9).beyond(left.get(5)))).isEmpty();
+    assertThat(store.list(open.newest(2))).isEqualTo(left.subList(4, 6));
+    assertThat(store.list(open.newest(2).beyond(left.get(4)))).isEqualTo(left.subList(2, 4));
+    assertThat(store.list(open.newest(9).beyond(left.get(1)))).isEqualTo(left.subList(0, 1));
+    assertThat(store.list(open.newest(9).beyond(left.get(0)))).isEmpty();
+    assertThat(store.list(open.oldest(9).beyond(ids.get(3))))
+        .as("beyond a job that is not in the list itself")
+        .isEqualTo(left.subList(3, 6));
+    assertThat(store.list(open.newest(9).beyond(new JobId("1_2_3")))).isEmpty();
+    assertThat(store.list(open.oldest(9).beyond(new JobId("1_2_3")))).isEqualTo(left);
+  }
+
+  @Test
+  void theCensusCountsWhatWaitsAndWhatRuns() {
+    JobId first = submit(Jobs.with(Jobs.attempts(2), stage("a", "1", "2", "3")), stage("b", "4"));
+    clock.advance(SECOND);
+    JobId urgent = store.submit(Jobs.priority(Priority.HIGH, Jobs.job(stage("a", "5"))));
+    JobId paused = submit(stage("a", "6", "7"));
+    submit(Jobs.gate(stage("a", "8")));
+    store.submit(Jobs.openJob(stage("a")));
+    assertLines(
+        new Census.Line("a", Priority.HIGH, 1, 1, 0, 0, view(urgent).createdAt()),
+        new Census.Line("a", Priority.MEDIUM, 2, 5, 0, 0, view(first).createdAt()));
+    complete(claimOne("a"), "done"); // the urgent one
+    List<Claim> claims = claim(3, "a");
+    fail(claims.getFirst(), "broken");
+    claimOne("a");
+    store.pause(paused, ANNA);
+    assertLines(new Census.Line("a", Priority.MEDIUM, 1, 0, 1, 3, view(first).createdAt()));
+    store.prioritize(first, Priority.LOW, ANNA);
+    assertLines(
+        new Census.Line("a", Priority.LOW, 1, 0, 1, 2, view(first).createdAt()),
+        new Census.Line("a", Priority.MEDIUM, 0, 0, 0, 1, null));
+    assertThat(store.census().jobs()).containsEntry(JobState.PAUSED, 1).isEqualTo(store.counts());
+  }
+
+  private void assertLines(Census.Line... lines) {
+    assertThat(census().lines()).containsExactlyInAnyOrder(lines);
+  }
+
+  /** As of now: a store may answer with one that is some seconds old. */
+  private Census census() {
+    clock.advance(Duration.ofSeconds(30));
+    return store.census();
+  }
+
+  @Test
+  void anEmptyStoreHasAnEmptyCensus() {
+    assertThat(store.census().lines()).isEmpty();
+    assertThat(store.census().jobs().values()).allSatisfy(n -> assertThat(n).isZero());
   }
 }

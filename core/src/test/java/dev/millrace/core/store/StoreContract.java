@@ -39,7 +39,19 @@ import org.junit.jupiter.api.Nested;
  *   <li>{@code queuePlace}: in line are jobs of any type that have a task in the queue, be it in its
  *       backoff, of an open stage; a place has who is PENDING and in line.
  *   <li>{@code log} of a claim that is not the present one records nothing.
- *   <li>Opening after a crash and opening after a clean close are the same: what runs is recovered.
+ *   <li>Opening after a crash and opening after a clean close are the same: what runs without a
+ *       lease is recovered, and every lease begins anew, all of its time.
+ *   <li>{@code spec} is what was asked with all that was added since, so a stage's number is its
+ *       place in it; a priority and metadata that were changed are in the views alone.
+ *   <li>What is added or described is kept as {@code Json} reads it. Adding nothing to a stage that
+ *       has tasks is done, and changes nothing. A template cannot be added; {@code each} can.
+ *   <li>{@code census}: pending and retried are tasks in the queue of an open stage of an open job,
+ *       running are all that are IN_PROGRESS; a line that would count nothing is left out.
+ *   <li>{@code onChange}: by the time a verb returns, its change was told. What changed nothing is
+ *       not told; a job that was deleted may be.
+ *   <li>{@code awaitWork} answers another number than {@code seen} after whatever may have made a
+ *       task claimable; a backoff's end it notices when it is asked again at the latest.
+ *   <li>Names that a {@code Notebook} refuses are an IllegalArgumentException of every verb.
  *   <li>{@code each} makes a task of every COMPLETED task of the previous stage. A template without
  *       an answer: {@code new Opening(stage.size(), message)} with the exception's message, and the
  *       inputs stay as they were asked for.
@@ -135,6 +147,54 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class Reading extends ReadContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Growth extends GrowthContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Amendments extends AmendContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class GrowthRules extends GrowthRulesContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Leases extends LeaseContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Notes extends NotesContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Watching extends WatchContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

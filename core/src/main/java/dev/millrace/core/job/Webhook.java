@@ -1,0 +1,53 @@
+package dev.millrace.core.job;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Whom to tell over HTTP what becomes of a job. Whether the address may be used is for the server
+ * to say that would send there.
+ *
+ * @param on what it wants to hear of
+ */
+public record Webhook(String url, Set<Event> on) {
+
+  /** What can be told. */
+  public enum Event {
+    COMPLETED,
+    FAILED,
+    ABORTED,
+    /** A stage waits for approval. */
+    WAITING;
+
+    /** As documents write it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Longest address. */
+  public static final int MAX_URL = 2_000;
+
+  public Webhook {
+    on = Set.copyOf(on.isEmpty() ? EnumSet.allOf(Event.class) : on);
+    URI uri = parse(url);
+    boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+    if (!http || uri.getHost() == null || uri.getRawUserInfo() != null || url.length() > MAX_URL) {
+      throw new IllegalArgumentException(
+          "webhook: \"url\" must be http://… or https://… with a host, without a user, at most "
+              + MAX_URL
+              + " characters");
+    }
+  }
+
+  private static URI parse(String url) {
+    try {
+      return new URI(url);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("webhook: \"url\" is not an address: " + e.getReason());
+    }
+  }
+}
