@@ -2,6 +2,7 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.JobFold;
@@ -10,17 +11,24 @@ import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Trace;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +52,11 @@ final class ActiveJob implements Moves {
   private long logLength;
   private boolean forgotten;
   private boolean lever;
+  private final LogMarks marks = new LogMarks();
+  private boolean arrival;
+  private long batch;
+  private volatile boolean timeouts;
+  private final Map<Integer, Instant> overdue = new HashMap<>();
 
   ActiveJob(JobId id, Disk disk, Places places, JobState place) {
     this.id = id;
@@ -58,6 +71,30 @@ final class ActiveJob implements Moves {
     this.fold = snapshot.fold(); // and not the log, which may be many times as large
     this.problem = snapshot.problem();
     this.logLength = snapshot.log().length();
+    this.timeouts = hasTimeouts();
+    if (logLength > 0) {
+      marks.add(fold.lastNumber(), logLength);
+    }
+  }
+
+  private boolean hasTimeouts() {
+    return fold().stages().stream().anyMatch(stage -> stage.plan().policy().hasTimeouts());
+  }
+
+  /** Whether time alone can change it; may be asked without its lock. */
+  boolean timeouts() {
+    return timeouts;
+  }
+
+  /** After a step whose sync is that one or came before it. */
+  void settled(long enlisted) {
+    batch = Math.max(batch, enlisted);
+    timeouts |= !fold().plan().sealed() && hasTimeouts();
+  }
+
+  /** The sync after which all that it knows of itself is durable. */
+  long batch() {
+    return batch;
   }
 
   /** How many bytes of its log count; what stands beyond them could not be written whole. */
@@ -65,9 +102,15 @@ final class ActiveJob implements Moves {
     return logLength;
   }
 
-  /** After that many bytes were added to its log. */
-  void logged(long bytes) {
+  /** After that many bytes were added to its log, up to that entry. */
+  void logged(long bytes, long number) {
     logLength += bytes;
+    marks.add(number, logLength);
+  }
+
+  /** Entries of its log after that number; empty if they must be looked for in the whole of it. */
+  Optional<List<Entry>> events(long after, int limit) throws IOException {
+    return unwritten.isEmpty() ? marks.read(at(), after, limit) : Optional.empty();
   }
 
   @Override
@@ -86,7 +129,9 @@ final class ActiveJob implements Moves {
     while (waiting.size() < move.stage()) {
       waiting.add(new BitSet());
     }
-    waiting.get(move.stage() - 1).set(move.task(), ((TaskState) move.to()).queued());
+    boolean queued = ((TaskState) move.to()).queued();
+    waiting.get(move.stage() - 1).set(move.task(), queued);
+    arrival |= queued;
   }
 
   /** Whether workers have to stop when their job or stage comes to this. */
@@ -102,6 +147,54 @@ final class ActiveJob implements Moves {
     boolean was = lever;
     lever = false;
     return was;
+  }
+
+  /** Whether a task came into the queue, or back to it, since this was last asked. */
+  boolean takeArrival() {
+    boolean was = arrival;
+    arrival = false;
+    return was;
+  }
+
+  /** No waiting task of the stage is over its time before then; null if that is not known. */
+  @Nullable Instant overdueFrom(int stage) {
+    return overdue.get(stage);
+  }
+
+  void overdueFrom(int stage, Instant earliest) {
+    overdue.put(stage, earliest);
+  }
+
+  /** As it is now. */
+  Priority priority() {
+    Priority changed = fold().priority();
+    return changed == null ? files().header().priority() : changed;
+  }
+
+  JobView view() {
+    return JobView.of(files().header(), fold());
+  }
+
+  /** The present claim of a running task. */
+  Claim claim(StageFold stage, int task) throws IOException {
+    TaskFold at = stage.task(task);
+    TaskFold.Held held = Objects.requireNonNull(at.held());
+    TaskSpec asked = files().task(at(), stage, task);
+    return new Claim(
+        id,
+        new Hold(stage.number(), task, held.token()),
+        stage.plan().type(),
+        at.attempts() + 1,
+        asked.input(),
+        stage.plan().spec().data(),
+        stage.plan().policy().runTimeout(),
+        fold().plan().createdAt(),
+        at.frozen(),
+        // what earlier attempts under the same terms came to
+        at.frozen() == null ? List.of() : files().journaled(at(), stage, task).tokens(),
+        held.lease(),
+        held.bare(),
+        TaskView.of(stage, task, asked, null));
   }
 
   /** Claims that ended because the job did. */
@@ -128,13 +221,13 @@ final class ActiveJob implements Moves {
       writer = new JournalWriter(hold.token(), entry);
       journals.put(key, writer);
     }
-    writer.append(disk, files().journal(at(), hold.stage(), hold.task()), piece);
+    writer.append(disk, files().journal(at(), fold().stage(hold.stage()), hold.task()), piece);
   }
 
   /** How far the last claim of a task had come, as its journal tells. */
   Trace trace(Hold hold) {
     TaskFold task = fold().stage(hold.stage()).task(hold.task());
-    Journal.Content journal = files().journal(at(), hold.stage(), hold.task(), task);
+    Journal.Content journal = files().journaled(at(), fold().stage(hold.stage()), hold.task());
     return Trace.of(task, journal.last(), journal.grew());
   }
 
@@ -198,6 +291,21 @@ final class ActiveJob implements Moves {
   /** The first waiting task of a stage from number {@code from} on; -1 if there is none. */
   int nextWaiting(int stage, int from) {
     return stage <= waiting.size() ? waiting.get(stage - 1).nextSetBit(from) : -1;
+  }
+
+  /** Whether a worker holds a task of one of these types; takes the lock itself. */
+  boolean runs(Set<String> types) {
+    lock.lock();
+    try {
+      return !forgotten
+          && fold().stages().stream()
+              .anyMatch(
+                  stage ->
+                      types.contains(stage.plan().type())
+                          && stage.count(TaskState.IN_PROGRESS) > 0);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Whether a worker holds one of its tasks. */

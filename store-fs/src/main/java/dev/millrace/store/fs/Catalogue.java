@@ -10,11 +10,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Which jobs there are, by the names in the places of a workspace. Thread-safe. */
@@ -31,28 +34,62 @@ final class Catalogue {
 
   /** Ids in order of time. */
   List<JobId> list(Query query) throws IOException {
-    TreeMap<JobId, JobState> found = new TreeMap<>();
+    // Whom a tag or a parent selects is not known before its metadata is read.
+    boolean choosy = query.tag() != null || query.parent() != null;
+    int most = choosy ? Integer.MAX_VALUE : query.limit();
+    List<JobId> ids = new ArrayList<>();
+    Query next = query;
+    while (ids.size() < query.limit()) {
+      NavigableMap<JobId, JobState> page = page(next, most);
+      for (Map.Entry<JobId, JobState> job : page.entrySet()) {
+        if (ids.size() < query.limit() && selected(query, job.getKey(), job.getValue())) {
+          ids.add(job.getKey());
+        }
+      }
+      if (page.size() < most) {
+        break;
+      }
+      next = query.beyond(page.lastKey()); // what was no job leaves room for others
+    }
+    return query.newest() ? ids.reversed() : ids;
+  }
+
+  /** The first names in the order of the query; no more than {@code most} are ever kept. */
+  private NavigableMap<JobId, JobState> page(Query query, int most) throws IOException {
+    Comparator<JobId> order =
+        query.newest() ? Comparator.reverseOrder() : Comparator.naturalOrder();
+    NavigableMap<JobId, JobState> found = new TreeMap<>(order);
+    JobId beyond = query.beyond();
     for (JobState state : Places.ORDER) {
       if (query.states().contains(state)) {
         disk.list(
             places.of(state),
             name -> {
-              JobId.parse(name).ifPresent(id -> found.put(id, state));
+              JobId id = JobId.parse(name).orElse(null);
+              if (id != null && (beyond == null || order.compare(id, beyond) > 0)) {
+                keep(found, order, id, state, most);
+              }
               return true;
             });
       }
     }
-    List<JobId> ids = new ArrayList<>();
-    for (Map.Entry<JobId, JobState> job :
-        (query.newest() ? found.descendingMap() : found).entrySet()) {
-      if (ids.size() == query.limit()) {
-        break;
-      }
-      if (selected(query, job.getKey(), job.getValue())) {
-        ids.add(job.getKey());
+    return found;
+  }
+
+  private static void keep(
+      NavigableMap<JobId, JobState> found,
+      Comparator<JobId> order,
+      JobId id,
+      JobState state,
+      int most) {
+    if (found.size() < most) {
+      found.put(id, state);
+    } else if (most > 0 && order.compare(id, found.lastKey()) < 0) {
+      found.put(id, state);
+      if (found.size() > most) {
+        found.pollLastEntry();
       }
     }
-    return query.newest() ? ids.reversed() : ids;
   }
 
   private boolean selected(Query query, JobId id, JobState state) throws IOException {
@@ -84,22 +121,34 @@ final class Catalogue {
 
   /** How many jobs are in each state. */
   Map<JobState, Integer> counts() throws IOException {
+    return counts(_ -> false);
+  }
+
+  /**
+   * As {@link #counts()}.
+   *
+   * @param known which need not be looked at to know that they are jobs
+   */
+  Map<JobState, Integer> counts(Predicate<JobId> known) throws IOException {
     Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
     for (JobState state : Places.ORDER) {
-      counts.put(state, count(state, places.of(state)));
+      counts.put(state, count(state, places.of(state), known));
     }
     return counts;
   }
 
   /** Without keeping the names: there may be millions. */
-  private int count(JobState state, Path place) throws IOException {
+  private int count(JobState state, Path place, Predicate<JobId> known) throws IOException {
     int[] count = {0};
     try {
       disk.list(
           place,
           name -> {
             try {
-              count[0] += JobId.isValid(name) && isJob(state, place.resolve(name)) ? 1 : 0;
+              JobId id = JobId.parse(name).orElse(null);
+              boolean job =
+                  id != null && (known.test(id) || isJob(state, place.resolve(name)));
+              count[0] += job ? 1 : 0;
               return true;
             } catch (IOException e) {
               throw new UncheckedIOException(e);

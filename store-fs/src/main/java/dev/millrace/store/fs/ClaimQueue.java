@@ -1,6 +1,7 @@
 package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.Priority;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -13,6 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +24,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimQueue {
 
-  /** A job that may have something to claim. */
-  record Candidate(long place, JobId id, String type) {
+  /**
+   * A job that may have something to claim.
+   *
+   * @param tasks how many wait, of a job that was never touched; 0: whoever has the job knows
+   */
+  record Candidate(long place, JobId id, String type, Priority priority, int tasks) {
     static final Comparator<Candidate> ORDER =
         Comparator.comparingLong(Candidate::place).thenComparing(Candidate::id);
+
+    static Candidate of(JobId id, String type, Priority priority, Instant created, int tasks) {
+      return new Candidate(priority.place(created), id, type, priority, tasks);
+    }
+
+    /** When the job was created. */
+    Instant created() {
+      long micros = place - priority.place(Instant.EPOCH);
+      return Instant.EPOCH
+          .plusSeconds(Math.floorDiv(micros, 1_000_000L))
+          .plusNanos(Math.floorMod(micros, 1_000_000L) * 1_000);
+    }
   }
 
   private record Deadline(Instant at, JobId id) {}
@@ -36,27 +55,43 @@ final class ClaimQueue {
   private final PriorityQueue<Instant> wakeups = new PriorityQueue<>();
   private final PriorityQueue<Deadline> deadlines =
       new PriorityQueue<>(Comparator.comparing(Deadline::at));
-  private long arrivals;
-  private long seen;
+  private long arrivals = 1;
 
-  /** Puts the job where it belongs now; a null {@code type} takes it out. */
-  void set(JobId id, long place, @Nullable String type) {
+  /**
+   * Puts a job where it belongs now.
+   *
+   * @param more whether it has something to claim that it had not before
+   */
+  void set(Candidate candidate, boolean more) {
+    lock.lock();
+    try {
+      Candidate old = byId.get(candidate.id());
+      boolean moves =
+          old == null || !old.type().equals(candidate.type()) || old.place() != candidate.place();
+      if (moves) {
+        if (old != null) {
+          remove(old);
+        }
+        byId.put(candidate.id(), candidate);
+        byType
+            .computeIfAbsent(candidate.type(), t -> new ConcurrentSkipListSet<>(Candidate.ORDER))
+            .add(candidate);
+      }
+      if (moves || more) {
+        signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The job has nothing to claim. */
+  void remove(JobId id) {
     lock.lock();
     try {
       Candidate old = byId.get(id);
-      if (old != null && old.type().equals(type)) {
-        return;
-      }
       if (old != null) {
         remove(old);
-      }
-      if (type != null) {
-        Candidate candidate = new Candidate(place, id, type);
-        byId.put(id, candidate);
-        byType
-            .computeIfAbsent(type, t -> new ConcurrentSkipListSet<>(Candidate.ORDER))
-            .add(candidate);
-        signal();
       }
     } finally {
       lock.unlock();
@@ -86,6 +121,11 @@ final class ClaimQueue {
 
   boolean knows(JobId id) {
     return byId.containsKey(id);
+  }
+
+  /** All of them in no order; nobody waits for it, so what comes and goes may be met or not. */
+  void forEach(Consumer<Candidate> visitor) {
+    byId.values().forEach(visitor);
   }
 
   /** The first in claim order of any of these types that is not in {@code skipped}. */
@@ -143,7 +183,7 @@ final class ClaimQueue {
     lock.lock();
     try {
       wakeups.add(time);
-      signal();
+      arrived.signalAll(); // who waits may have to wait less long
     } finally {
       lock.unlock();
     }
@@ -176,26 +216,38 @@ final class ClaimQueue {
   }
 
   /**
-   * Waits for something that arrived since the last time this returned, or for a backoff to end.
+   * Waits for something that arrived since {@code seen} was answered, or for a backoff to end. Any
+   * number may wait: each remembers for itself what it has seen.
    */
-  void await(Instant now, Duration atMost) throws InterruptedException {
+  long await(Supplier<Instant> clock, long seen, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (!wakeups.isEmpty() && !now.isBefore(wakeups.peek())) {
-        wakeups.remove();
-        seen = arrivals - 1;
+      long left = atMost.toNanos();
+      boolean over = false;
+      while (arrivals == seen && left > 0 && !over) {
+        long until = passWakeups(clock.get());
+        if (arrivals == seen) {
+          long slice = Math.min(left, until);
+          long rest = arrived.awaitNanos(slice);
+          left -= slice - rest;
+          over = rest <= 0 && slice == until; // a clock that is stepped by hand may not say so
+        }
       }
-      long nanos = atMost.toNanos();
-      if (!wakeups.isEmpty()) {
-        nanos = Math.min(nanos, Duration.between(now, wakeups.peek()).toNanos() + 1_000_000);
-      }
-      while (arrivals == seen && nanos > 0) {
-        nanos = arrived.awaitNanos(nanos);
-      }
-      seen = arrivals;
+      return arrivals;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Lets those in whose backoff is over, and answers how long the next one takes. */
+  private long passWakeups(Instant now) {
+    while (!wakeups.isEmpty() && !now.isBefore(wakeups.peek())) {
+      wakeups.remove();
+      signal();
+    }
+    return wakeups.isEmpty()
+        ? Long.MAX_VALUE
+        : Duration.between(now, wakeups.peek()).toNanos() + 1_000_000;
   }
 
   /** Wakes whoever waits. */

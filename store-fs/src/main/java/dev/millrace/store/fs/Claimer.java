@@ -7,7 +7,6 @@ import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.StageFold;
-import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
@@ -18,6 +17,7 @@ import dev.millrace.store.fs.ClaimQueue.Candidate;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -81,7 +81,7 @@ final class Claimer {
       LOG.log(Level.ERROR, trouble.getMessage());
     }
     commits.commit(dirty);
-    ledger.announce(dirty);
+    ledger.bulletin().tell(dirty);
     return claims;
   }
 
@@ -109,10 +109,11 @@ final class Claimer {
       ledger.index(job);
       return false;
     }
-    if (stage.plan().policy().queueTimeout() != null && expire(job, stage, dirty)) {
+    Instant now = ledger.now(); // the log's time, which never runs back, is not for waits
+    Duration timeout = stage.plan().policy().queueTimeout();
+    if (timeout != null && expire(job, stage, now, timeout, dirty)) {
       return true;
     }
-    Instant now = ledger.now(); // the log's time, which never runs back, is not for waits
     int first = next(job, stage, 0, now);
     if (first < 0) {
       return false;
@@ -142,17 +143,28 @@ final class Claimer {
   }
 
   /** Fails what has waited too long while nobody was there to see it; true if the stage is over. */
-  private boolean expire(ActiveJob job, StageFold stage, Dirty dirty) throws IOException {
+  private boolean expire(
+      ActiveJob job, StageFold stage, Instant now, Duration timeout, Dirty dirty)
+      throws IOException {
     int number = stage.number();
+    Instant known = job.overdueFrom(number);
+    if (known != null && now.isBefore(known)) {
+      return false; // or each claim would look at each task that waits
+    }
     ledger.record(
         job,
         dirty,
         turn -> {
+          Instant earliest = now.plus(timeout); // of those that come from now on
           for (int task = job.nextWaiting(number, 0);
               task >= 0;
               task = job.nextWaiting(number, task + 1)) {
-            Claims.expire(turn, number, task);
+            if (!Claims.expire(turn, number, task).done()) {
+              Instant deadline = Claims.queueDeadline(turn.fold(), number, task);
+              earliest = deadline == null || earliest.isBefore(deadline) ? earliest : deadline;
+            }
           }
+          job.overdueFrom(number, earliest);
           return Answer.DONE;
         });
     if (stage.state().open()) {
@@ -171,35 +183,20 @@ final class Claimer {
     return task;
   }
 
-  /** What earlier attempts under the same terms came to. */
-  private static List<Integer> prior(ActiveJob job, Hold hold, TaskFold task) {
-    return task.frozen() == null
-        ? List.of()
-        : job.files().journal(job.at(), hold.stage(), hold.task(), task).tokens();
-  }
-
   private void one(
       ActiveJob job, Turn turn, StageFold stage, int task, Demand demand, List<Claim> claims) {
     int number = stage.number();
-    Claims.claim(turn, number, task, new Detail.Claimed(ledger.epoch(), demand.worker()));
-    TaskFold claimed = stage.task(task);
-    Hold hold = new Hold(number, task, Objects.requireNonNull(claimed.token()));
+    Claims.claim(
+        turn,
+        number,
+        task,
+        new Detail.Claimed(ledger.epoch(), demand.worker(), demand.lease(), demand.bare()));
+    Hold hold = new Hold(number, task, Objects.requireNonNull(stage.task(task).token()));
     try {
       if (job.problem() != null) {
         throw new JobFiles.Malformed(job.problem());
       }
-      claims.add(
-          new Claim(
-              job.id(),
-              hold,
-              stage.plan().type(),
-              claimed.attempts() + 1,
-              job.files().input(job.at(), number, task),
-              job.files().data(number),
-              stage.plan().policy().runTimeout(),
-              job.fold().plan().createdAt(),
-              claimed.frozen(),
-              prior(job, hold, claimed)));
+      claims.add(job.claim(stage, task));
     } catch (IOException e) {
       String why = e instanceof JobFiles.Malformed ? e.getMessage() : Failures.explain(e);
       LOG.log(Level.WARNING, "job " + job.id() + ": " + why);

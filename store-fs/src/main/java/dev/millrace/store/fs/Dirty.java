@@ -16,6 +16,7 @@ final class Dirty {
   private final Set<Path> files = new LinkedHashSet<>();
   private final Set<Path> directories = new LinkedHashSet<>();
   private final Set<JobId> levers = new LinkedHashSet<>();
+  private final Set<JobId> changed = new LinkedHashSet<>();
   private long batch;
 
   Dirty file(Path file) {
@@ -31,6 +32,11 @@ final class Dirty {
   /** Whose running tasks have something to know, once all of this is durable. */
   Set<JobId> levers() {
     return levers;
+  }
+
+  /** Whose logs or places it is about; whoever watches is told once all of this is durable. */
+  Set<JobId> changed() {
+    return changed;
   }
 
   void add(Dirty other) {

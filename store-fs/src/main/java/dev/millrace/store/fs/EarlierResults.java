@@ -44,7 +44,7 @@ final class EarlierResults implements Template.Results {
     List<@Nullable String> texts = new ArrayList<>();
     try {
       for (int task = 1; task <= of.size(); task++) {
-        TaskResult result = files.result(at, number, task, of.task(task));
+        TaskResult result = files.result(at, of, task);
         texts.add(result == null ? null : result.text());
       }
     } catch (IOException e) {
@@ -56,7 +56,7 @@ final class EarlierResults implements Template.Results {
   @Override
   public String input(int number, int task) {
     try {
-      Object input = files.input(at, number, task);
+      Object input = files.task(at, fold.stage(number), task).input();
       return input instanceof String text ? text : Json.write(input);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

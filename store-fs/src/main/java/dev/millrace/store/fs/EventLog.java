@@ -3,12 +3,14 @@ package dev.millrace.store.fs;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.EntryJson;
+import dev.millrace.core.rules.Fact;
 import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,17 @@ final class EventLog {
   /** A log of which nothing is known. */
   static final Content UNREAD = new Content(List.of(), 0, null);
 
+  /**
+   * Ends the line of an entry that counts only with the next: what a user adds to a job in one go
+   * is there as a whole or not at all, and the rules cannot derive the rest of it.
+   */
+  private static final String MORE = ",\"more\":true}";
+
+  private static final byte[] MORE_BYTES = Text.bytes(MORE);
+
+  /** As many whole entries as could be read, and where that ended. */
+  private record Walk(Content content, int reached) {}
+
   /** Everything in the log; empty if there is none yet. */
   static Content read(At at) throws IOException {
     return read(at, UNREAD);
@@ -50,14 +63,14 @@ final class EventLog {
     try {
       if (known.length() > 0) {
         byte[] grown = at.disk().read(file, known.length() - 1, MAX_BYTES);
-        Content all = grown.length == 0 || grown[0] != '\n' ? null : entries(grown, 1, known);
+        Content all = grown.length == 0 || grown[0] != '\n' ? null : entries(grown, 1, known).content();
         if (all != null && all.length() == known.length() + grown.length - 1) {
           return all;
         } // else it is torn, or what could not be written whole has been taken back
       }
       byte[] bytes = at.disk().read(file, MAX_BYTES);
-      Content whole = entries(bytes, 0, UNREAD);
-      return whole.length() == bytes.length ? whole : torn(file, bytes, whole);
+      Walk walk = entries(bytes, 0, UNREAD);
+      return walk.content().length() == bytes.length ? walk.content() : torn(file, bytes, walk);
     } catch (NoSuchFileException e) {
       if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
         throw e; // the job has moved on
@@ -67,10 +80,12 @@ final class EventLog {
   }
 
   /** What is known, and as many whole entries as follow. */
-  private static Content entries(byte[] bytes, int start, Content known) {
+  private static Walk entries(byte[] bytes, int start, Content known) {
     List<Entry> entries =
         start == bytes.length ? known.entries() : new ArrayList<>(known.entries());
     int from = start;
+    int whole = start;
+    int counted = entries.size();
     while (from < bytes.length) {
       int end = lineEnd(bytes, from);
       Entry entry = end < 0 ? null : parse(bytes, from, end);
@@ -79,15 +94,38 @@ final class EventLog {
       }
       entries.add(entry);
       from = end + 1;
+      if (!countsWithNext(bytes, end)) {
+        whole = from;
+        counted = entries.size();
+      }
     }
-    return new Content(entries, known.length() + from - start, null);
+    List<Entry> counting = counted == entries.size() ? entries : entries.subList(0, counted);
+    return new Walk(new Content(counting, known.length() + whole - start, null), from);
+  }
+
+  /** The entries in a part of a log that begins after that number, as many as are whole. */
+  static List<Entry> following(byte[] bytes, long after) {
+    List<Entry> entries = new ArrayList<>();
+    for (int from = 0, end = lineEnd(bytes, 0); end >= 0; from = end + 1, end = lineEnd(bytes, from)) {
+      Entry entry = parse(bytes, from, end);
+      if (entry == null || entry.number() != after + entries.size() + 1) {
+        break;
+      }
+      entries.add(entry);
+    }
+    return entries;
+  }
+
+  private static boolean countsWithNext(byte[] bytes, int end) {
+    int from = end - MORE_BYTES.length;
+    return from >= 0 && Arrays.equals(bytes, from, end, MORE_BYTES, 0, MORE_BYTES.length);
   }
 
   /** Only a tail without any whole entry can be a torn write. */
-  private static Content torn(Path file, byte[] bytes, Content whole) throws Damaged {
-    List<Entry> entries = whole.entries();
-    int from = (int) whole.length();
-    for (int next = lineEnd(bytes, from); next >= 0; next = lineEnd(bytes, next + 1)) {
+  private static Content torn(Path file, byte[] bytes, Walk walk) throws Damaged {
+    List<Entry> entries = walk.content().entries();
+    int from = (int) walk.content().length();
+    for (int next = lineEnd(bytes, walk.reached()); next >= 0; next = lineEnd(bytes, next + 1)) {
       int end = lineEnd(bytes, next + 1);
       if (end >= 0 && parse(bytes, next + 1, end) != null) {
         throw new Damaged(
@@ -130,8 +168,14 @@ final class EventLog {
   static long append(At at, List<Entry> entries, Dirty dirty) throws IOException {
     StringBuilder lines = new StringBuilder();
     boolean first = false;
-    for (Entry entry : entries) {
-      lines.append(EntryJson.write(entry)).append('\n');
+    int last = lastAddition(entries);
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      lines.append(EntryJson.write(entry));
+      if (i < last && isAddition(entry)) {
+        lines.replace(lines.length() - 1, lines.length(), MORE);
+      }
+      lines.append('\n');
       first |= entry.number() == 1;
     }
     byte[] bytes = Text.bytes(lines.toString());
@@ -141,6 +185,18 @@ final class EventLog {
       dirty.directory(at.dir()).directory(at.dir().getParent());
     }
     return bytes.length;
+  }
+
+  private static int lastAddition(List<Entry> entries) {
+    int last = entries.size() - 1;
+    while (last >= 0 && !isAddition(entries.get(last))) {
+      last--;
+    }
+    return last;
+  }
+
+  private static boolean isAddition(Entry entry) {
+    return entry.fact() instanceof Fact.StageAdded || entry.fact() instanceof Fact.TasksAdded;
   }
 
   /** Takes back what an append that failed has left of itself. */

@@ -28,13 +28,18 @@ final class Failures {
   static boolean isOfOneJob(StoreException e) {
     Throwable cause = e.getCause();
     return cause instanceof AccessDeniedException
-        || cause instanceof DirectoryNotEmptyException
-        // what an atomic move says of the same
-        || (cause instanceof FileSystemException file
-            && "Directory not empty".equals(file.getReason()))
+        || cause instanceof IOException io && isTaken(io)
         || cause instanceof EventLog.Damaged
         || cause instanceof Disk.NotRegular
         || cause instanceof Disk.FileTooLarge;
+  }
+
+  /** Whether a rename met a directory that is in use. */
+  static boolean isTaken(IOException e) {
+    return e instanceof DirectoryNotEmptyException
+        // what an atomic move says of the same
+        || (e instanceof FileSystemException file
+            && "Directory not empty".equals(file.getReason()));
   }
 
   static String explain(IOException e) {

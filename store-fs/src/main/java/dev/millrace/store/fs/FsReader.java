@@ -8,6 +8,7 @@ import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
+import dev.millrace.core.store.Census;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
@@ -22,12 +23,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a workspace without owning it: jobs may move under its eyes. Thread-safe. */
 final class FsReader implements Reading {
   private static final int ATTEMPTS = 1_000;
   private static final Duration POLL = Duration.ofMillis(10);
+  private static final Duration CENSUS = Duration.ofSeconds(1);
 
   private final Disk disk;
   private final Places places;
@@ -125,7 +129,29 @@ final class FsReader implements Reading {
 
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
-    return onStage(id, stage, List.of(), (job, of) -> page(job, of, from, limit));
+    return onStage(
+        id,
+        stage,
+        List.of(),
+        (job, of) -> {
+          List<TaskView> views = new ArrayList<>();
+          for (int task = Math.max(1, from); task <= of.size() && views.size() < limit; task++) {
+            views.add(job.files().view(job.at(), of, task));
+          }
+          return views;
+        });
+  }
+
+  @Override
+  public Optional<TaskView> task(JobId id, int stage, int task) {
+    return onStage(
+        id,
+        stage,
+        Optional.empty(),
+        (job, of) ->
+            of.hasTask(task)
+                ? Optional.of(job.files().view(job.at(), of, task))
+                : Optional.empty());
   }
 
   @Override
@@ -140,7 +166,7 @@ final class FsReader implements Reading {
           if (entry == null || of.task(task).state() == TaskState.COMPLETED) {
             return none;
           }
-          Path file = job.files().journal(job.at(), stage, task);
+          Path file = job.files().journal(job.at(), of, task);
           Draft draft = Journal.draft(disk, file, entry, from);
           if (draft.next() == 0 && disk.kind(job.at().dir()) == Disk.Kind.NOTHING) {
             throw new NoSuchFileException(file.toString());
@@ -160,16 +186,28 @@ final class FsReader implements Reading {
   }
 
   private <T> T onStage(JobId id, int stage, T none, StageRead<T> read) {
+    return onJob(
+        id,
+        none,
+        job -> job.fold().hasStage(stage) ? read.of(job, job.fold().stage(stage)) : none);
+  }
+
+  /** Something read of a job. */
+  private interface JobRead<T> {
+    T of(Snapshot job) throws IOException;
+  }
+
+  private <T> T onJob(JobId id, T none, JobRead<T> read) {
     return io(
         "read the tasks of " + id,
         () -> {
           for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Optional<Snapshot> job = unchanged(id);
-            if (job.isEmpty() || !job.get().fold().hasStage(stage)) {
+            if (job.isEmpty()) {
               return none;
             }
             try {
-              return read.of(job.get(), job.get().fold().stage(stage));
+              return read.of(job.get());
             } catch (NoSuchFileException e) {
               if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
                 throw e;
@@ -195,34 +233,6 @@ final class FsReader implements Reading {
           lastRead = new LastRead(stamp, job);
         });
     return found;
-  }
-
-  private static List<TaskView> page(Snapshot job, StageFold stage, int from, int limit)
-      throws IOException {
-    List<TaskView> views = new ArrayList<>();
-    for (int task = Math.max(1, from); task <= stage.size() && views.size() < limit; task++) {
-      views.add(
-          TaskView.of(
-              stage.number(),
-              task,
-              stage.task(task),
-              input(job, stage, task),
-              job.files().result(job.at(), stage.number(), task, stage.task(task))));
-    }
-    return views;
-  }
-
-  /** A broken job is shown without its input. */
-  private static @Nullable Object input(Snapshot job, StageFold stage, int task)
-      throws IOException {
-    try {
-      // A file of rendered inputs may be that of an opening that a crash undid.
-      return stage.task(task).state() == TaskState.CREATED
-          ? job.files().asked(job.at(), stage.number(), task)
-          : job.files().input(job.at(), stage.number(), task);
-    } catch (JobFiles.Malformed | NoSuchFileException | Disk.NotRegular e) {
-      return null;
-    }
   }
 
   @Override
@@ -251,8 +261,8 @@ final class FsReader implements Reading {
 
   @Override
   public Optional<JobSpec> spec(JobId id) {
-    return snapshot(id)
-        .map(job -> io("read what was asked in " + id, () -> job.files().spec(job.at())));
+    return onJob(
+        id, Optional.empty(), job -> Optional.of(job.files().spec(job.at(), job.fold())));
   }
 
   @Override
@@ -263,6 +273,24 @@ final class FsReader implements Reading {
   @Override
   public Map<JobState, Integer> counts() {
     return io("count the jobs in " + places.root(), catalogue::counts);
+  }
+
+  /** As {@link #counts}, where some names are known to be those of jobs. */
+  Map<JobState, Integer> counts(Predicate<JobId> known) {
+    return io("count the jobs in " + places.root(), () -> catalogue.counts(known));
+  }
+
+  @Override
+  public Census census() {
+    long end = System.nanoTime() + CENSUS.toNanos();
+    CensusSheet sheet = new CensusSheet();
+    for (JobId id : list(Query.in(Set.of(JobState.PENDING, JobState.IN_PROGRESS)))) {
+      if (System.nanoTime() > end) {
+        break; // only an owner knows them all without reading each
+      }
+      find(id).ifPresent(sheet::add);
+    }
+    return sheet.census(counts());
   }
 
   @Override

@@ -2,37 +2,39 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
-import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Controls;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.Subscription;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A workspace in the hands of its owner. Thread-safe. */
-final class FsStore extends ReadThrough implements JobStore {
+final class FsStore extends LeverThrough implements JobStore {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
   private final FsSettings settings;
   private final @Nullable OwnerLock lock;
-  private final FsReader reader;
-  private final Publisher publisher;
   private final GroupCommit commits;
+  private final Notes notes;
+  private final Publisher publisher;
   private final Ledger ledger;
   private final ClaimQueue queue;
   private final Claimer claimer;
@@ -41,25 +43,29 @@ final class FsStore extends ReadThrough implements JobStore {
   private final OwnerControls controls;
   private final Scanner scanner;
   private final Retention retention;
+  private final OwnerReader reader;
 
   private FsStore(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
-    FsReader reader = new FsReader(settings.disk(), settings.places());
-    super(reader);
-    this.reader = reader;
     this.settings = settings;
     this.lock = lock;
     Disk disk = settings.disk();
     Places places = settings.places();
+    FsReader files = new FsReader(disk, places);
     this.commits = new GroupCommit(disk);
     places.create(disk);
-    this.publisher = new Publisher(disk, places, commits, settings.clock(), settings.ids());
+    this.notes = new Notes(disk, places, commits);
     this.queue = new ClaimQueue();
-    this.ledger = new Ledger(settings, commits, queue, Epoch.next(disk, places));
+    this.ledger = new Ledger(settings, commits, queue, leases, Epoch.next(disk, places));
+    this.publisher =
+        new Publisher(
+            disk, places, commits, settings.clock(), settings.ids(), notes, ledger::whereabouts);
     this.claimer = new Claimer(ledger, queue, commits);
-    this.retention = new Retention(disk, places, reader, commits, ledger.orphans());
+    this.retention = new Retention(disk, places, files, commits, ledger);
     this.answers = new OwnerAnswers(settings, ledger, queue, leases, retention);
-    this.controls = new OwnerControls(ledger, reader, retention);
+    this.controls =
+        new OwnerControls(ledger, files, retention, new Growth(ledger, commits, files));
     this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
+    this.reader = new OwnerReader(files, ledger, queue, scanner::discover);
   }
 
   /** Takes the workspace over, recovers what its last owner left, and watches it. */
@@ -133,13 +139,37 @@ final class FsStore extends ReadThrough implements JobStore {
   @Override
   public JobId submit(JobSpec spec) {
     JobId id = publisher.submit(spec);
+    submitted(spec, id);
+    return id;
+  }
+
+  @Override
+  public boolean submit(JobSpec spec, JobId id) {
+    boolean fresh = publisher.submit(spec, id);
+    if (fresh) {
+      submitted(spec, id);
+    }
+    return fresh;
+  }
+
+  private void submitted(JobSpec spec, JobId id) {
     if (spec.held()) {
       // An empty first stage completes all the same; the job is taken, whatever comes of that.
       scanner.guarded(id, () -> ledger.step(id, (job, dirty) -> job));
     } else {
       scanner.discover(id);
     }
-    return id;
+    ledger.bulletin().changed(id); // the scanner's thread may have met it first, and say so late
+  }
+
+  @Override
+  Reading reading() {
+    return reader;
+  }
+
+  @Override
+  Controls levers() {
+    return controls;
   }
 
   @Override
@@ -147,10 +177,15 @@ final class FsStore extends ReadThrough implements JobStore {
     requireLock();
     List<Claim> claims = claimer.claim(demand);
     if (demand.lease() != null) {
-      Instant until = ledger.now().plus(demand.lease());
-      claims.forEach(claim -> leases.grant(claim, demand.lease(), until));
+      Instant now = ledger.now();
+      claims.forEach(claim -> leases.grant(claim, demand.lease(), now));
     }
     return claims;
+  }
+
+  @Override
+  public Optional<Claim> held(JobId id, int stage, int task) {
+    return answers.held(id, stage, task);
   }
 
   /** A lock file that was removed by hand may have let another owner in. */
@@ -204,85 +239,52 @@ final class FsStore extends ReadThrough implements JobStore {
 
   @Override
   public void onLever(Consumer<JobId> watcher) {
-    ledger.onLever(watcher);
+    ledger.bulletin().onLever(watcher);
   }
 
   @Override
-  public Optional<QueuePlace> queuePlace(JobId id) {
-    if (reader.state(id).orElse(null) != JobState.PENDING) {
-      return Optional.empty();
-    }
-    scanner.discover(id); // its event may not have come yet
-    int ahead = queue.ahead(id);
-    return ahead < 0
-        ? Optional.empty()
-        : Optional.of(
-            new QueuePlace(
-                ahead, Math.max(ahead + 1, queue.size()), ledger.rate().timeFor(ahead + 1)));
+  public Subscription onChange(Consumer<JobId> watcher) {
+    return ledger.bulletin().onChange(watcher);
   }
 
   @Override
   public int sweep() {
     requireLock();
-    commits.check();
+    commits.settle(); // lines of logs that nobody waited for
+    ledger.bulletin().tellDue();
     return new Sweep(ledger, queue, leases, settings.random()).run();
   }
 
   @Override
-  public void awaitWork(Duration atMost) throws InterruptedException {
-    queue.await(ledger.now(), atMost);
+  public long awaitWork(long seen, Duration atMost) throws InterruptedException {
+    return queue.await(ledger::now, seen, atMost);
   }
 
   @Override
   public boolean idle(Set<String> types) {
     scanner.scan();
     return queue.isEmpty(types)
-        && ledger.active().stream()
-            .noneMatch(
-                job -> {
-                  job.lock.lock();
-                  try {
-                    return !job.forgotten()
-                        && job.fold().stages().stream()
-                            .anyMatch(
-                                stage ->
-                                    types.contains(stage.plan().type())
-                                        && stage.count(dev.millrace.core.task.TaskState.IN_PROGRESS)
-                                            > 0);
-                  } finally {
-                    job.lock.unlock();
-                  }
-                });
+        && ledger.active().stream().noneMatch(job -> job.runs(types));
   }
 
   @Override
-  public Answer pause(JobId id, Cause cause) {
-    return controls.pause(id, cause);
+  public Optional<String> note(String shelf, String name) {
+    return notes.note(shelf, name);
   }
 
   @Override
-  public Answer resume(JobId id, Cause cause) {
-    return controls.resume(id, cause);
+  public Map<String, String> notes(String shelf) {
+    return notes.notes(shelf);
   }
 
   @Override
-  public Answer abort(JobId id, Cause cause) {
-    return controls.abort(id, cause);
+  public void keep(String shelf, String name, String text) {
+    notes.keep(shelf, name, text);
   }
 
   @Override
-  public Answer approve(JobId id, int stage, Cause cause) {
-    return controls.approve(id, stage, cause);
-  }
-
-  @Override
-  public Answer hold(JobId id, int stage, Cause cause) {
-    return controls.hold(id, stage, cause);
-  }
-
-  @Override
-  public int prune(Instant before, Set<JobState> states) {
-    return controls.prune(before, states);
+  public void drop(String shelf, String name) {
+    notes.drop(shelf, name);
   }
 
   @Override

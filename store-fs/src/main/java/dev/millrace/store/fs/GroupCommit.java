@@ -26,7 +26,7 @@ final class GroupCommit {
   private final Condition came = lock.newCondition();
   private Dirty waiting = new Dirty();
   private long nextBatch = 1;
-  private long syncedBatch;
+  private volatile long syncedBatch;
   private boolean syncing;
   private int waiters;
   private int lastWaiters;
@@ -57,14 +57,37 @@ final class GroupCommit {
   /** Returns once everything that was ever in {@code dirty} is durable. */
   void commit(Dirty dirty) {
     enlist(dirty);
+    check();
+    await(dirty.batch());
+  }
+
+  /** The last sync that was done: what was enlisted for it, or for one before, is durable. */
+  long synced() {
+    return syncedBatch;
+  }
+
+  /** Returns once all is durable that was enlisted so far; syncs nothing if nothing was. */
+  void settle() {
+    long last;
     lock.lock();
     try {
-      check();
-      if (syncedBatch < dirty.batch()) {
-        waiters++;
-        came.signal();
-      }
-      while (syncedBatch < dirty.batch()) {
+      last = waiting.isEmpty() ? nextBatch - 1 : nextBatch;
+    } finally {
+      lock.unlock();
+    }
+    await(last);
+  }
+
+  /** Returns once that sync was done, by whomever. */
+  void await(long batch) {
+    if (batch <= syncedBatch) {
+      return;
+    }
+    lock.lock();
+    try {
+      waiters++;
+      came.signal();
+      while (syncedBatch < batch) {
         check();
         if (syncing) {
           done.awaitUninterruptibly();

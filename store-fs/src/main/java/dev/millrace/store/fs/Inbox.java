@@ -17,7 +17,7 @@ import java.util.List;
  */
 final class Inbox {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
-  private static final int MAX_BYTES = 1_000_000;
+  private static final int MAX_BYTES = 64_000_000;
 
   private final Disk disk;
   private final Places places;
@@ -56,7 +56,7 @@ final class Inbox {
         return; // whoever asked has given up, and would not remove the answer
       }
       Path temporary = places.own("answers").resolve(name + ".tmp");
-      disk.write(temporary, Text.bytes(Request.answer(answer)));
+      disk.write(temporary, Text.bytes(Reply.write(answer)));
       disk.rename(temporary, places.own("answers").resolve(name));
       Trees.delete(disk, file);
     } catch (IOException e) {

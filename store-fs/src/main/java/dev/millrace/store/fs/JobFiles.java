@@ -7,17 +7,21 @@ import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
-import dev.millrace.core.rules.TaskFold;
+import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.Token;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The files of one job beside its log: what was asked, and what came of it. */
@@ -31,10 +35,10 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   }
 
   /** A task's answer on its way to disk, and whose it is. */
-  record Delivery(int stage, int task, int attempt, Token claim) {
+  record Delivery(int stage, String type, int task, int attempt, Token claim) {
     static Delivery of(Claim claim) {
       Claims.Hold hold = claim.hold();
-      return new Delivery(hold.stage(), hold.task(), claim.attempt(), hold.token());
+      return new Delivery(hold.stage(), claim.type(), hold.task(), claim.attempt(), hold.token());
     }
   }
 
@@ -59,16 +63,33 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
 
   JobPlan plan();
 
-  /** The parameters of a stage. */
-  JsonObject data(int stage);
+  /** What was asked, whole, with what was added since. */
+  JobSpec spec(At at, JobFold fold) throws IOException;
 
-  /** What was asked, whole. */
-  JobSpec spec(At at) throws IOException;
+  /** A task as it was asked for or, of a template, as it was rendered when its stage opened. */
+  TaskSpec task(At at, StageFold stage, int task) throws IOException;
 
-  @Nullable Object input(At at, int stage, int task) throws IOException;
+  /**
+   * Keeps tasks that are added to a stage; they count only with their event.
+   *
+   * @param known how many it has by now
+   */
+  void add(At at, int stage, String type, int known, List<TaskSpec> tasks, Dirty dirty)
+      throws IOException;
 
-  /** The input as it was asked for: of a template, its text. */
-  @Nullable Object asked(At at, int stage, int task) throws IOException;
+  /** A task as a reader sees it; a broken one is shown without its input. */
+  default TaskView view(At at, StageFold stage, int task) throws IOException {
+    TaskSpec asked;
+    try {
+      asked = task(at, stage, task);
+    } catch (Malformed | NoSuchFileException | Disk.NotRegular e) {
+      if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
+        throw e; // the job has moved on
+      }
+      asked = null;
+    }
+    return TaskView.of(stage, task, asked, result(at, stage, task));
+  }
 
   /** Writes a result; it counts only with its completion event. */
   Detail.Completed deliver(At at, Delivery of, TaskResult result, Dirty dirty) throws IOException;
@@ -83,11 +104,11 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   void keepLate(At at, Delivery of, Partial partial) throws IOException;
 
   /** The file of a task's journal. */
-  Path journal(At at, int stage, int task);
+  Path journal(At at, StageFold stage, int task);
 
   /** A task's journal under its present terms; one that cannot be read is an aid less. */
-  default Journal.Content journal(At at, int stage, int task, TaskFold fold) {
-    Token of = fold.journal();
+  default Journal.Content journaled(At at, StageFold stage, int task) {
+    Token of = stage.task(task).journal();
     Path file = journal(at, stage, task);
     try {
       return of == null ? Journal.Content.NONE : Journal.read(at.disk(), file, of);
@@ -104,7 +125,7 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
    */
   void tidy(At at, JobFold fold) throws IOException;
 
-  @Nullable TaskResult result(At at, int stage, int task, TaskFold fold) throws IOException;
+  @Nullable TaskResult result(At at, StageFold stage, int task) throws IOException;
 
   /** Writes what belongs to a job that has ended, before it moves to its last place. */
   void finish(At at, JobFold fold, Dirty dirty) throws IOException;

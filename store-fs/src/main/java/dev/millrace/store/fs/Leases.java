@@ -1,44 +1,81 @@
 package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.rules.Claims.Hold;
+import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * How long claims live without a heartbeat. In memory only: when the owner changes, every claim of
- * the one before has ended anyway. Thread-safe.
+ * How long claims live without a heartbeat. Which have a lease, and how long a one, stands in the
+ * log; until when is in memory only: whoever takes a workspace over grants each its whole lease
+ * again, for its worker may have tried to say that it lives while nobody was there to hear it.
+ * Thread-safe.
  */
 final class Leases {
-  private record Lease(Claim claim, Duration length, Instant until) {}
+  private record Lease(Duration length, Instant until) {}
 
   private final ConcurrentHashMap<Holding, Lease> leases = new ConcurrentHashMap<>();
 
-  void grant(Claim claim, Duration length, Instant until) {
-    leases.put(Holding.of(claim), new Lease(claim, length, until));
+  void grant(Claim claim, Duration length, Instant now) {
+    leases.put(Holding.of(claim), new Lease(length, now.plus(length)));
+  }
+
+  /** Of a job that is read from disk; what was granted before stays as it is. */
+  void grantAll(ActiveJob job, Instant now) {
+    for (StageFold stage : job.fold().stages()) {
+      int left = stage.count(TaskState.IN_PROGRESS);
+      for (int task = 1; left > 0; task++) {
+        TaskFold at = stage.task(task);
+        if (at.state() == TaskState.IN_PROGRESS) {
+          left--;
+          TaskFold.Held held = at.held();
+          if (held != null && held.lease() != null) {
+            leases.putIfAbsent(
+                new Holding(job.id(), new Hold(stage.number(), task, held.token())),
+                new Lease(held.lease(), now.plus(held.lease())));
+          }
+        }
+      }
+    }
   }
 
   void renew(Claim claim, Instant now) {
     if (!leases.isEmpty()) {
       leases.computeIfPresent(
-          Holding.of(claim),
-          (_, lease) -> new Lease(lease.claim(), lease.length(), now.plus(lease.length())));
+          Holding.of(claim), (_, lease) -> new Lease(lease.length(), now.plus(lease.length())));
     }
   }
 
-  void end(Claim claim) {
-    leases.remove(Holding.of(claim));
+  void end(Holding holding) {
+    leases.remove(holding);
+  }
+
+  boolean isOver(Holding holding, Instant now) {
+    Lease lease = leases.get(holding);
+    return lease != null && !now.isBefore(lease.until());
+  }
+
+  /** Forgets it unless it was renewed. */
+  void endIfOver(Holding holding, Instant now) {
+    leases.computeIfPresent(
+        holding, (_, lease) -> now.isBefore(lease.until()) ? lease : null);
   }
 
   /** Claims whose lease is over, by job. */
-  Map<JobId, List<Claim>> expired(Instant now) {
-    return leases.values().stream()
-        .filter(lease -> !now.isBefore(lease.until()))
-        .map(Lease::claim)
-        .collect(Collectors.groupingBy(Claim::job));
+  Map<JobId, Set<Hold>> expired(Instant now) {
+    return leases.entrySet().stream()
+        .filter(lease -> !now.isBefore(lease.getValue().until()))
+        .map(Map.Entry::getKey)
+        .collect(
+            Collectors.groupingBy(
+                Holding::job, Collectors.mapping(Holding::hold, Collectors.toSet())));
   }
 }

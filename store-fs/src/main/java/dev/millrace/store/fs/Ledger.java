@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -53,17 +52,20 @@ final class Ledger {
   private final Orphans orphans = new Orphans();
   private final Recovery recovery;
   private final FinishRate rate = new FinishRate();
-  private volatile Consumer<JobId> levers = _ -> {};
+  private final EndedJobs ended;
+  private final Bulletin bulletin;
   private final Object loading = new Object();
 
-  Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, long epoch) {
+  Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
     this.settings = settings;
     this.disk = settings.disk();
     this.places = settings.places();
     this.commits = commits;
     this.queue = queue;
     this.epoch = epoch;
-    this.recovery = new Recovery(settings, commits, this);
+    this.recovery = new Recovery(settings, commits, this, leases);
+    this.ended = new EndedJobs(disk, places, commits, this::now);
+    this.bulletin = new Bulletin(commits);
   }
 
   long epoch() {
@@ -77,6 +79,11 @@ final class Ledger {
   /** Throws if the store can no longer vouch for what it holds. */
   void check() {
     commits.check();
+  }
+
+  /** Returns once that sync was done. */
+  void await(long batch) {
+    commits.await(batch);
   }
 
   Collection<ActiveJob> active() {
@@ -99,29 +106,86 @@ final class Ledger {
    */
   <T> Optional<T> step(JobId id, Step<T> step) {
     Dirty dirty = new Dirty();
+    try {
+      Optional<T> answer = step(id, dirty, step);
+      commits.commit(dirty);
+      return answer;
+    } finally {
+      bulletin.tell(dirty); // also of what was completed before a step that failed
+    }
+  }
+
+  /** As {@link #step(JobId, Step)}, but waits for no sync: the next one is soon enough. */
+  <T> Optional<T> jot(JobId id, Step<T> step) {
+    Dirty dirty = new Dirty();
     Optional<T> answer = step(id, dirty, step);
-    commits.commit(dirty);
-    announce(dirty);
+    bulletin.tellLater(dirty);
     return answer;
   }
 
-  /** Whom to tell that a job with running tasks was stopped. */
-  void onLever(Consumer<JobId> watcher) {
-    levers = watcher;
+  /** Something read of a job by whoever holds its lock. */
+  @FunctionalInterface
+  interface Look<T> {
+    T at(ActiveJob job) throws IOException;
   }
 
-  /** Tells what happened in steps whose {@code dirty} is durable by now. */
-  void announce(Dirty dirty) {
-    dirty.levers().forEach(this::announce);
-    dirty.levers().clear();
-  }
-
-  private void announce(JobId id) {
-    try {
-      levers.accept(id);
-    } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "job " + id + ": its workers were not told at once", e);
+  /**
+   * Looks at a job that is in memory, and tells nothing that is not durable.
+   *
+   * @return empty if it is not in memory, or no longer where it was: its files tell then
+   */
+  <T> Optional<T> look(JobId id, Look<T> look) {
+    ActiveJob job = active.get(id);
+    if (job == null) {
+      return Optional.empty();
     }
+    T answer;
+    long batch;
+    job.lock.lock();
+    try {
+      if (job.forgotten() || disk.kind(job.at().dir()) != Disk.Kind.DIRECTORY) {
+        return Optional.empty();
+      }
+      answer = look.at(job);
+      batch = job.batch();
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw Failures.ofJob("cannot read job " + id, e);
+    } finally {
+      job.lock.unlock();
+    }
+    commits.await(batch);
+    return Optional.of(answer);
+  }
+
+  /** Whether it stands where a worker can hold one of its tasks. */
+  boolean mayRun(JobId id) {
+    try {
+      JobState place = whereabouts(id).orElse(JobState.ABORTED);
+      return place == JobState.IN_PROGRESS || place == JobState.PAUSED;
+    } catch (IOException e) {
+      throw Failures.of("cannot look for " + id, e);
+    }
+  }
+
+  /** Where a job is, for certain: one that moves is in memory. */
+  Optional<JobState> whereabouts(JobId id) throws IOException {
+    Optional<JobState> place = places.look(disk, id);
+    while (place.isEmpty() && active.containsKey(id)) {
+      place = places.look(disk, id);
+    }
+    return place.isPresent() ? place : places.look(disk, id);
+  }
+
+  /** Whom to tell of what happens to jobs. */
+  Bulletin bulletin() {
+    return bulletin;
+  }
+
+  /** Jobs in their last places. */
+  EndedJobs ended() {
+    return ended;
   }
 
   /** How many tasks of a former owner were released since this was last asked. */
@@ -143,17 +207,23 @@ final class Ledger {
   <T> Optional<T> step(JobId id, Dirty dirty, Step<T> step) {
     commits.check();
     while (true) {
-      ActiveJob job = find(id);
+      ActiveJob job = find(id, dirty);
       if (job == null) {
         return Optional.empty();
       }
       job.lock.lock();
       try {
         if (!job.forgotten()) {
+          long length = job.logLength();
+          JobState place = job.place();
           T answer = step.run(job, dirty);
           commits.enlist(dirty);
+          job.settled(dirty.batch());
           if (job.takeLever()) {
             dirty.levers().add(id);
+          }
+          if (job.logLength() != length || job.place() != place) {
+            dirty.changed().add(id);
           }
           JobState state = job.fold().state();
           if (state == JobState.ABORTED) {
@@ -183,7 +253,7 @@ final class Ledger {
     Path dir = job.at().dir();
     try {
       if (e instanceof NoSuchFileException && disk.kind(dir) == Disk.Kind.NOTHING) {
-        queue.set(job.id(), 0, null);
+        queue.remove(job.id());
         if (places.look(disk, job.id()).isEmpty()) {
           LOG.log(
               Level.ERROR,
@@ -203,13 +273,13 @@ final class Ledger {
   }
 
   /** The job in memory, read from disk if need be; null if it has ended or is nowhere. */
-  private @Nullable ActiveJob find(JobId id) {
+  private @Nullable ActiveJob find(JobId id, Dirty told) {
     ActiveJob job = active.get(id);
     if (job == null) {
       synchronized (loading) {
         job = active.get(id);
         if (job == null) {
-          job = load(id);
+          job = load(id, told);
           if (job != null) {
             active.put(id, job);
           }
@@ -220,7 +290,7 @@ final class Ledger {
   }
 
   /** Reads a job into memory and completes what a crash or another process left undone. */
-  private @Nullable ActiveJob load(JobId id) {
+  private @Nullable ActiveJob load(JobId id, Dirty told) {
     try {
       Optional<JobState> place = places.look(disk, id);
       if (place.isEmpty() || place.get().isFinal()) {
@@ -231,7 +301,7 @@ final class Ledger {
       if (whole != null) {
         EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
       }
-      boolean goesOn = recovery.recover(job);
+      boolean goesOn = recovery.recover(job, told);
       interrupted.remove(id);
       return goesOn ? job : null;
     } catch (NoSuchFileException e) {
@@ -265,7 +335,7 @@ final class Ledger {
     if (!entries.isEmpty()) {
       List<Entry> all = new ArrayList<>(job.unwritten());
       all.addAll(entries);
-      job.logged(EventLog.append(job.at(), all, dirty));
+      job.logged(EventLog.append(job.at(), all, dirty), all.getLast().number());
       job.unwritten().clear();
     }
   }
@@ -296,7 +366,7 @@ final class Ledger {
     commits.commit(dirty.directory(job.at().dir()));
     orphans.add(job);
     forget(job);
-    queue.set(job.id(), 0, null);
+    queue.remove(job.id());
     rate.finished(job.fold());
     return true;
   }
@@ -316,10 +386,14 @@ final class Ledger {
   void index(ActiveJob job) {
     StageFold stage = job.openStage();
     boolean some = stage != null && job.nextWaiting(stage.number(), 0) >= 0;
-    queue.set(
-        job.id(),
-        job.files().header().priority().place(job.fold().plan().createdAt()),
-        some ? stage.plan().type() : null);
+    if (some) {
+      queue.set(
+          ClaimQueue.Candidate.of(
+              job.id(), stage.plan().type(), job.priority(), job.fold().plan().createdAt(), 0),
+          job.takeArrival());
+    } else {
+      queue.remove(job.id());
+    }
   }
 
   /** A user's lever that moves the job: its intent, the rename that does it, then its event. */
@@ -365,24 +439,21 @@ final class Ledger {
         before.lock.unlock();
       }
       if (running) {
-        announce(id); // a hand has moved it
+        bulletin.stopped(id); // a hand has moved it
       }
     }
-    queue.set(id, 0, null);
+    queue.remove(id);
     if (orphans.knows(id)) {
       return; // it was the owner itself that ended it
     }
-    synchronized (loading) {
-      try {
-        Optional<JobState> place = places.look(disk, id);
-        if (place.isPresent() && place.get().isFinal()) {
-          recovery.completeLog(new ActiveJob(id, disk, places, place.get()));
-        }
-      } catch (IOException e) {
-        LOG.log(
-            Level.WARNING,
-            "job " + id + " ended, but its log could not be completed: " + Failures.explain(e));
+    try {
+      if (ended.complete(id)) {
+        bulletin.changed(id);
       }
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING,
+          "job " + id + " ended, but its log could not be completed: " + Failures.explain(e));
     }
   }
 

@@ -9,13 +9,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Lines of a file that does not change, by number from 1, without holding their text. */
+/** Lines of a file that only grows, by number from 1, without holding their text. */
 final class LineFile {
   private static final int CHUNK = 1 << 20;
 
   private final String relative;
-  private final Region region = new Region();
-  private long[] ends = {};
+  private Region region = new Region();
+  private long[] ends = new long[64];
+  private int count;
 
   /** The file moves with its job's directory: only its path below that is kept. */
   LineFile(String relative) {
@@ -38,33 +39,58 @@ final class LineFile {
 
   synchronized String line(At at, int number) throws IOException {
     Path file = at.file(relative);
-    if (ends.length == 0) {
-      ends = index(at.disk(), file);
-    }
-    if (number < 1 || number > ends.length) {
-      throw new JobFiles.Malformed(
-          file.getFileName() + " has " + ends.length + " lines, not " + number);
-    }
-    long from = number == 1 ? 0 : ends[number - 2] + 1;
+    require(at, number);
+    long from = end(number - 1);
     return Text.of(
         file, region.read(at.disk(), file, from, Math.toIntExact(ends[number - 1] - from)));
   }
 
-  private static long[] index(Disk disk, Path file) throws IOException {
-    long[] found = new long[64];
-    int count = 0;
-    for (long offset = 0; ; offset += CHUNK) {
+  /**
+   * Adds lines after the first {@code known}. What stands beyond those was never counted: a crash
+   * left it, and it is cut off.
+   */
+  synchronized void append(At at, int known, byte[] lines) throws IOException {
+    Path file = at.file(relative);
+    if (known > 0) {
+      require(at, known);
+    }
+    long end = end(known);
+    if (at.disk().kind(file) == Disk.Kind.FILE && at.disk().size(file) > end) {
+      at.disk().truncate(file, end);
+    }
+    count = known;
+    region = new Region();
+    at.disk().append(file, lines);
+  }
+
+  private long end(int number) {
+    return number == 0 ? 0 : ends[number - 1] + 1;
+  }
+
+  /** Looks for lines that came since, if there are fewer than that. */
+  private void require(At at, int number) throws IOException {
+    Path file = at.file(relative);
+    if (number > count) {
+      index(at.disk(), file);
+    }
+    if (number < 1 || number > count) {
+      throw new JobFiles.Malformed(file.getFileName() + " has " + count + " lines, not " + number);
+    }
+  }
+
+  private void index(Disk disk, Path file) throws IOException {
+    for (long offset = end(count); ; offset += CHUNK) {
       byte[] chunk = disk.read(file, offset, CHUNK);
       for (int i = 0; i < chunk.length; i++) {
         if (chunk[i] == '\n') {
-          if (count == found.length) {
-            found = Arrays.copyOf(found, count * 2);
+          if (count == ends.length) {
+            ends = Arrays.copyOf(ends, count * 2);
           }
-          found[count++] = offset + i;
+          ends[count++] = offset + i;
         }
       }
       if (chunk.length < CHUNK) {
-        return Arrays.copyOf(found, count);
+        return;
       }
     }
   }

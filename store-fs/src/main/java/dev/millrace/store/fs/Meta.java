@@ -8,6 +8,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.TaskPolicy;
 import java.io.IOException;
@@ -52,6 +53,15 @@ final class Meta {
     JsonObject limits = JsonObject.create();
     JobDocument.writePolicy(limits, policy);
     return limits.values().isEmpty() ? meta : meta.put("limits", limits);
+  }
+
+  /** How many tasks its first stage has, so that a job which waits is counted without reading it. */
+  static int tasks(JsonObject meta) {
+    try {
+      return (int) Math.clamp(meta.integer("tasks", 1), 0L, (long) StageSpec.MAX_TASKS);
+    } catch (JsonException e) {
+      return 1;
+    }
   }
 
   static byte[] bytes(JsonObject meta) {
@@ -113,7 +123,11 @@ final class Meta {
         JobDocument.id(meta, "parent"),
         JobDocument.id(meta, "retryOf"),
         JobDocument.tags(meta),
-        meta.object("metadata"));
+        meta.object("metadata"),
+        meta.flag("open", false),
+        meta.object("data"),
+        JobDocument.trace(meta),
+        JobDocument.webhooks(meta));
   }
 
   /** Adds what became of the job. */

@@ -2,6 +2,8 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.Census;
+import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +16,7 @@ import java.util.Optional;
  * it does not answer soon the files must do.
  */
 final class OutsideReader extends ReadThrough {
+  private final FsReader files;
   private final FsSettings settings;
   private final Duration patience;
   private final Disk disk;
@@ -23,7 +26,7 @@ final class OutsideReader extends ReadThrough {
    * @param patience how long the owner is waited for
    */
   OutsideReader(FsSettings settings, Duration patience) {
-    super(new FsReader(settings.disk(), settings.places()));
+    this.files = new FsReader(settings.disk(), settings.places());
     this.settings = settings;
     this.patience = patience;
     this.disk = settings.disk();
@@ -46,6 +49,24 @@ final class OutsideReader extends ReadThrough {
     return super.queuePlace(id);
   }
 
+  @Override
+  public Census census() {
+    try {
+      Object answer = OwnerLock.isHeld(places.root()) ? ask(Request.census()) : null;
+      if (answer instanceof Census census) {
+        return census;
+      }
+    } catch (IOException | StoreException e) {
+      // then by what can be seen from here
+    }
+    return super.census();
+  }
+
+  @Override
+  Reading reading() {
+    return files;
+  }
+
   /** The owner's answer; an exception if it takes too long. */
   private Object ask(Request request) throws IOException {
     String op = settings.ids().get().value();
@@ -57,7 +78,7 @@ final class OutsideReader extends ReadThrough {
     try {
       for (long end = System.nanoTime() + patience.toNanos(); System.nanoTime() < end; ) {
         try {
-          return Request.readAnswer(Text.of(answer, disk.read(answer, 1_000_000)));
+          return Reply.read(Text.of(answer, disk.read(answer, 1_000_000)));
         } catch (NoSuchFileException e) {
           RemoteControls.pause();
         }

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
@@ -11,6 +12,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.JobFiles.Delivery;
 import dev.millrace.store.fs.JobFiles.Partial;
 import java.io.IOException;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +76,8 @@ final class OwnerAnswers {
               Answer done =
                   ledger.record(job, dirty, turn -> Claims.complete(turn, hold, delivered));
               if (journaled && !job.fold().state().isFinal()) {
-                journal.set(job.files().journal(job.at(), hold.stage(), hold.task()));
+                journal.set(
+                    job.files().journal(job.at(), job.fold().stage(hold.stage()), hold.task()));
               }
               return done;
             });
@@ -119,6 +123,31 @@ final class OwnerAnswers {
             ledger.record(job, dirty, turn -> Claims.release(turn, claim.hold(), reason)));
   }
 
+  /** The present claim of a running task. */
+  Optional<Claim> held(JobId id, int stage, int task) {
+    if (!ledger.isActive(id) && !ledger.mayRun(id)) {
+      return Optional.empty(); // a job that waits need not be read to know that
+    }
+    AtomicLong durable = new AtomicLong();
+    Optional<Claim> claim =
+        ledger
+            .jot(
+                id,
+                (job, _) -> {
+                  durable.set(job.batch());
+                  boolean runs =
+                      job.fold().hasStage(stage)
+                          && job.fold().stage(stage).hasTask(task)
+                          && job.fold().stage(stage).task(task).state() == TaskState.IN_PROGRESS;
+                  return runs
+                      ? Optional.of(job.claim(job.fold().stage(stage), task))
+                      : Optional.<Claim>empty();
+                })
+            .flatMap(held -> held);
+    ledger.await(durable.get());
+    return claim;
+  }
+
   /** Commits an answer if its claim is the present one. */
   private Answer answer(Claim claim, Partial partial, Ledger.Step<Answer> commit) {
     Optional<Answer> answer =
@@ -137,7 +166,7 @@ final class OwnerAnswers {
               ledger.finish(job, dirty);
               return done;
             });
-    leases.end(claim);
+    leases.end(Holding.of(claim));
     unjournaled.remove(Holding.of(claim));
     return answer.orElseGet(() -> retention.late(claim, partial));
   }
@@ -173,9 +202,8 @@ final class OwnerAnswers {
 
   Answer freeze(Claim claim, JsonObject terms) {
     return ledger
-        .step(
+        .jot(
             claim.job(),
-            new Dirty(),
             (job, dirty) -> {
               Answer done =
                   ledger.record(job, dirty, turn -> Claims.freeze(turn, claim.hold(), terms));
@@ -191,9 +219,8 @@ final class OwnerAnswers {
   Pulse journal(Claim claim, Piece piece) {
     leases.renew(claim, ledger.now());
     return ledger
-        .step(
+        .jot(
             claim.job(),
-            new Dirty(),
             (job, dirty) -> {
               Pulse pulse = Claims.pulse(job.fold(), claim.hold());
               if (holds(pulse)) {
@@ -228,9 +255,8 @@ final class OwnerAnswers {
   }
 
   void log(Claim claim, String level, String line) {
-    ledger.step(
+    ledger.jot(
         claim.job(),
-        new Dirty(),
         (job, dirty) ->
             ledger.record(
                 job,

@@ -5,26 +5,35 @@ import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Additions;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.Levers;
 import dev.millrace.core.rules.Turn;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Controls;
+import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 
 /** A user's levers in the hands of the owner. A request that was carried out before is seen by its id. */
 final class OwnerControls implements Controls {
   private final Ledger ledger;
   private final FsReader reader;
   private final Retention retention;
+  private final Growth growth;
   private final IdGenerator operations = IdGenerator.forThisProcess();
 
-  OwnerControls(Ledger ledger, FsReader reader, Retention retention) {
+  OwnerControls(Ledger ledger, FsReader reader, Retention retention, Growth growth) {
+    this.growth = growth;
     this.ledger = ledger;
     this.reader = reader;
     this.retention = retention;
@@ -63,9 +72,7 @@ final class OwnerControls implements Controls {
     return answer
         .or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
         .orElseGet(
-            () ->
-                new Answer.Missing(
-                    "no job " + id + " to " + event.name().toLowerCase(Locale.ROOT)));
+            () -> missing(id, event.name().toLowerCase(Locale.ROOT)));
   }
 
   /** A request that was carried out before its owner could say so has been done. */
@@ -89,28 +96,31 @@ final class OwnerControls implements Controls {
 
   @Override
   public Answer approve(JobId id, int stage, Cause cause) {
-    return onStage(id, "approve", (turn, by) -> Levers.approve(turn, stage, by), cause);
+    return record(id, "approve", cause, (_, turn) -> Levers.approve(turn, stage, cause));
   }
 
   @Override
   public Answer hold(JobId id, int stage, Cause cause) {
-    return onStage(id, "hold", (turn, by) -> Levers.hold(turn, stage, by), cause);
+    return record(id, "hold", cause, (_, turn) -> Levers.hold(turn, stage, cause));
   }
 
-  private Answer onStage(JobId id, String name, BiFunction<Turn, Cause, Answer> rule, Cause cause) {
-    Optional<Answer> answer =
-        ledger.step(
-            id,
-            (job, dirty) -> {
-              if (knows(job.fold(), cause)) {
-                return Answer.DONE;
-              }
-              Answer done = ledger.record(job, dirty, turn -> rule.apply(turn, cause));
-              ledger.finish(job, dirty);
-              return done;
-            });
-    // Of a job that has ended, nothing is left to change: the rule only says why.
-    return answer
+  @Override
+  public Answer prioritize(JobId id, Priority priority, Cause cause) {
+    return record(
+        id,
+        "prioritize",
+        cause,
+        (now, turn) -> Additions.prioritize(turn, priority, now, cause));
+  }
+
+  /** What a lever that only adds to the log does, given the job's present priority. */
+  private interface Rule {
+    Answer apply(Priority now, Turn turn);
+  }
+
+  private Answer record(JobId id, String name, Cause cause, Rule rule) {
+    return active(id, cause, rule)
+        // Of a job that has ended, nothing is left to change: the rule only says why.
         .or(
             () ->
                 reader
@@ -120,8 +130,80 @@ final class OwnerControls implements Controls {
                             knows(job.fold(), cause)
                                 ? Answer.DONE
                                 : rule.apply(
-                                    new Turn(job.fold(), ledger.now(), Turn.Openings.NONE), cause)))
-        .orElseGet(() -> new Answer.Missing("no job " + id + " to " + name));
+                                    job.files().header().priority(),
+                                    new Turn(job.fold(), ledger.now(), Turn.Openings.NONE))))
+        .orElseGet(() -> missing(id, name));
+  }
+
+  /** Empty if the job has ended or is nowhere. */
+  private Optional<Answer> active(JobId id, Cause cause, Rule rule) {
+    return ledger.step(
+        id,
+        (job, dirty) -> {
+          if (knows(job.fold(), cause)) {
+            return Answer.DONE;
+          }
+          Answer done = ledger.record(job, dirty, turn -> rule.apply(job.priority(), turn));
+          ledger.finish(job, dirty);
+          return done;
+        });
+  }
+
+  private static Answer missing(JobId id, String name) {
+    return new Answer.Missing("no job " + id + " to " + name);
+  }
+
+  @Override
+  public Answer describe(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    JsonObject kept = Json.object(Json.write(metadata)); // as it will be read
+    return active(
+            id, cause, (_, turn) -> Additions.describe(turn, stage, task, kept, cause))
+        .or(() -> describeEnded(id, stage, task, kept, cause))
+        .orElseGet(() -> missing(id, "describe"));
+  }
+
+  private Optional<Answer> describeEnded(
+      JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    try {
+      Optional<Answer> answer =
+          ledger
+              .ended()
+              .record(
+                  id,
+                  turn ->
+                      knows(turn.fold(), cause)
+                          ? Answer.DONE
+                          : Additions.describe(turn, stage, task, metadata, cause));
+      answer.ifPresent(_ -> ledger.bulletin().changed(id));
+      return answer;
+    } catch (IOException e) {
+      throw Failures.ofJob("cannot write job " + id, e);
+    }
+  }
+
+  @Override
+  public Added addStage(JobId id, StageSpec spec, Cause cause) {
+    return growth.addStage(id, spec, cause);
+  }
+
+  @Override
+  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
+    return growth.addTasks(id, stage, tasks, cause);
+  }
+
+  @Override
+  public Answer delete(JobId id) {
+    ledger.check();
+    // One that is in memory is looked at in its turn: it may be just ending.
+    Optional<JobState> going =
+        ledger.isActive(id)
+            ? ledger.step(id, (job, _) -> job.fold().state())
+            : reader.state(id).filter(state -> !state.isFinal());
+    if (going.isPresent()) {
+      return new Answer.Refused(
+          Answer.Reason.JOB_NOT_ENDED, "the job is " + going.get() + "; abort it first");
+    }
+    return retention.delete(id) ? Answer.DONE : missing(id, "delete");
   }
 
   @Override

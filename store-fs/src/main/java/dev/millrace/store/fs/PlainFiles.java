@@ -8,6 +8,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.stage.StageSpec;
@@ -51,14 +52,29 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
 
   /** Whether a job is one prompt and no more, so that it can have this form. */
   static boolean fits(JobSpec spec) {
+    if (spec.open() || spec.stages().size() != 1) {
+      return false;
+    }
     StageSpec only = spec.stages().getFirst();
-    return spec.stages().size() == 1
-        && !only.gate()
+    return !only.gate()
         && only.tolerance().equals(Tolerance.NONE)
         && only.tasks().size() == 1
         && only.tasks().getFirst().input() instanceof String prompt
         && !prompt.isEmpty()
+        && only.tasks().getFirst().equals(TaskSpec.of(prompt)) // it has no place for more
+        && only.equals(bare(only))
         && (only.type().equals("generate") || only.type().equals("embed"));
+  }
+
+  private static StageSpec bare(StageSpec stage) {
+    return new StageSpec(
+        stage.type(),
+        stage.gate(),
+        stage.tolerance(),
+        stage.policy(),
+        stage.tasks(),
+        stage.each(),
+        stage.data());
   }
 
   /** The files of a submission, in the order in which they are written. */
@@ -182,21 +198,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public JsonObject data(int number) {
-    return stage.data();
-  }
-
-  @Override
-  public JobSpec spec(At at) throws IOException {
-    StageSpec whole =
-        new StageSpec(
-            stage.type(),
-            false,
-            Tolerance.NONE,
-            stage.policy(),
-            List.of(TaskSpec.of(input(at, 1, 1))),
-            null,
-            stage.data());
+  public JobSpec spec(At at, JobFold fold) throws IOException {
     return new JobSpec(
         header.name(),
         header.priority(),
@@ -205,18 +207,26 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
         header.retryOf(),
         header.tags(),
         header.metadata(),
-        List.of(whole));
+        List.of(stage.with(List.of(prompt(at)))),
+        false,
+        header.data(),
+        header.trace(),
+        header.webhooks());
   }
 
   @Override
-  public Object input(At at, int number, int task) throws IOException {
+  public TaskSpec task(At at, StageFold of, int task) throws IOException {
+    return prompt(at);
+  }
+
+  private static TaskSpec prompt(At at) throws IOException {
     Path file = at.file(PROMPT);
     try {
       String prompt = Text.of(file, at.disk().read(file, JobSpec.MAX_PROMPT_BYTES));
       if (prompt.isEmpty()) {
         throw new Malformed("Empty prompt");
       }
-      return prompt;
+      return TaskSpec.of(prompt);
     } catch (NoSuchFileException e) {
       throw new Malformed("Prompt file not found");
     } catch (Disk.FileTooLarge e) {
@@ -227,8 +237,8 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public Object asked(At at, int number, int task) throws IOException {
-    return input(at, number, task);
+  public void add(At at, int number, String type, int known, List<TaskSpec> tasks, Dirty dirty) {
+    throw new IllegalStateException("a plain job does not grow");
   }
 
   @Override
@@ -279,22 +289,22 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public Path journal(At at, int number, int task) {
+  public Path journal(At at, StageFold of, int task) {
     return at.file(Journal.FILE);
   }
 
   @Override
   public void tidy(At at, JobFold fold) throws IOException {
     Receipts.tidy(at);
-    Path journal = journal(at, 1, 1);
+    Path journal = at.file(Journal.FILE);
     if (fold.state() == JobState.COMPLETED && at.disk().kind(journal) == Disk.Kind.FILE) {
       at.disk().delete(journal);
     }
   }
 
   @Override
-  public @Nullable TaskResult result(At at, int number, int task, TaskFold fold)
-      throws IOException {
+  public @Nullable TaskResult result(At at, StageFold of, int task) throws IOException {
+    TaskFold fold = of.task(task);
     if (fold.state() != TaskState.COMPLETED) {
       return null;
     }
@@ -321,7 +331,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     } else {
       at.disk().write(at.file(ERROR), Text.bytes(String.valueOf(task.error()) + "\n"));
       dirty.file(at.file(ERROR)).directory(at.dir());
-      keepJournaled(at, task, dirty);
+      keepJournaled(at, fold.stage(1), dirty);
     }
     if (task.token() != null) {
       Receipts.settle(at, meta, task.token(), dirty);
@@ -331,9 +341,9 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   /** What there was, where no worker was left to say so. */
-  private void keepJournaled(At at, TaskFold task, Dirty dirty) throws IOException {
+  private void keepJournaled(At at, StageFold only, Dirty dirty) throws IOException {
     if (at.disk().kind(at.file(PARTIAL)) == Disk.Kind.NOTHING) {
-      String text = journal(at, 1, 1, task).text();
+      String text = journaled(at, only, 1).text();
       if (!text.isEmpty()) {
         at.disk().write(at.file(PARTIAL), Text.bytes(text));
         dirty.file(at.file(PARTIAL)).directory(at.dir());

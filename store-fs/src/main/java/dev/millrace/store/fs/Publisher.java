@@ -1,22 +1,30 @@
 package dev.millrace.store.fs;
 
+import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.Notebook;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Submitting;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Puts jobs into a workspace. Any process may, whoever owns it: a rename publishes. Thread-safe.
@@ -26,13 +34,32 @@ final class Publisher implements Submitting {
   /** Most bytes in all inputs of one job together. */
   static final long MAX_JOB_BYTES = 1_000_000_000;
 
+  /** Says for certain where a job is, or that it is nowhere. */
+  @FunctionalInterface
+  interface Finding {
+    Optional<JobState> find(JobId id) throws IOException;
+  }
+
   private final Disk disk;
   private final Places places;
   private final GroupCommit commits;
   private final Clock clock;
   private final Supplier<JobId> ids;
+  private final Notebook notes;
+  private final Finding finding;
+  private final List<ReentrantLock> locks =
+      Stream.generate(ReentrantLock::new).limit(64).toList();
 
-  Publisher(Disk disk, Places places, GroupCommit commits, Clock clock, Supplier<JobId> ids) {
+  Publisher(
+      Disk disk,
+      Places places,
+      GroupCommit commits,
+      Clock clock,
+      Supplier<JobId> ids,
+      Notebook notes,
+      Finding finding) {
+    this.notes = notes;
+    this.finding = finding;
     this.disk = disk;
     this.places = places;
     this.commits = commits;
@@ -42,29 +69,106 @@ final class Publisher implements Submitting {
 
   @Override
   public JobId submit(JobSpec spec) {
-    requireSizes(spec);
-    Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-    Map<String, byte[]> files =
-        PlainFiles.fits(spec) ? PlainFiles.files(spec, now) : StagedDocument.files(spec, now);
-    JobId id = reserve();
+    Map<String, byte[]> files = files(spec);
+    JobId id = reserve(ids.get());
+    Path dir = places.of(JobState.CREATED, id);
     try {
-      Path dir = stage(id, files);
-      JobState place = spec.held() ? JobState.PAUSED : JobState.PENDING;
-      disk.rename(dir, places.of(place, id));
-      commits.commit(new Dirty().directory(places.of(place)));
+      noteWebhooks(spec, id);
+      stage(dir, files);
+      disk.rename(dir, places.of(place(spec), id));
+      commits.commit(new Dirty().directory(places.of(place(spec))));
       return id;
     } catch (IOException e) {
-      discard(places.of(JobState.CREATED, id));
+      discard(dir);
       throw Failures.of("cannot submit into " + places.root(), e);
-    } catch (StoreBroken e) {
-      discard(places.of(JobState.CREATED, id));
+    } catch (StoreException e) {
+      discard(dir);
       throw e;
     }
   }
 
+  @Override
+  public boolean submit(JobSpec spec, JobId id) {
+    Map<String, byte[]> files = files(spec);
+    ReentrantLock lock = locks.get(Math.floorMod(id.hashCode(), locks.size()));
+    lock.lock();
+    try {
+      return !isThere(id) && publishAs(id, spec, files);
+    } catch (IOException e) {
+      throw Failures.of("cannot submit into " + places.root(), e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Assembles the job under a name of its own and gives it its id while it is still out of sight:
+   * of those who try that at once one succeeds, and the others only help to publish its job. What a
+   * crash left under the id is therefore whole, too.
+   */
+  private boolean publishAs(JobId id, JobSpec spec, Map<String, byte[]> files) throws IOException {
+    Path own = places.of(JobState.CREATED, reserve(IdGenerator.forThisProcess().next()));
+    Path named = places.of(JobState.CREATED, id);
+    try {
+      noteWebhooks(spec, id);
+      stage(own, files);
+      moved(own, named);
+      if (isThere(id)) { // another process was quicker
+        moved(named, own);
+        return false;
+      }
+      boolean published = moved(named, places.of(place(spec), id));
+      commits.commit(new Dirty().directory(places.of(place(spec))));
+      return published;
+    } finally {
+      discard(own);
+    }
+  }
+
+  private boolean moved(Path from, Path to) throws IOException {
+    try {
+      disk.rename(from, to);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      if (Failures.isTaken(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether there is such a job; one that is there is durable then. */
+  private boolean isThere(JobId id) throws IOException {
+    Optional<JobState> place = finding.find(id);
+    place.ifPresent(found -> commits.commit(new Dirty().directory(places.of(found))));
+    return place.isPresent();
+  }
+
+  /** Before the job can be seen: whoever is to be told of it is never forgotten. */
+  private void noteWebhooks(JobSpec spec, JobId id) {
+    if (!spec.webhooks().isEmpty()
+        && notes.note(Notebook.WEBHOOKS, id.value()).isEmpty()) {
+      notes.keep(
+          Notebook.WEBHOOKS, id.value(), Json.write(JsonObject.create().put("after", 0)));
+    }
+  }
+
+  private Map<String, byte[]> files(JobSpec spec) {
+    requireSizes(spec);
+    Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+    return PlainFiles.fits(spec)
+        ? PlainFiles.files(spec, now)
+        : StagedDocument.files(spec, now);
+  }
+
+  private static JobState place(JobSpec spec) {
+    return spec.held() ? JobState.PAUSED : JobState.PENDING;
+  }
+
   /** From here on the id's directory is ours to fill, and to discard. */
-  private JobId reserve() {
-    JobId id = ids.get();
+  private JobId reserve(JobId id) {
     try {
       disk.createDirectory(places.of(JobState.CREATED, id));
       return id;
@@ -75,8 +179,7 @@ final class Publisher implements Submitting {
     }
   }
 
-  private Path stage(JobId id, Map<String, byte[]> files) throws IOException {
-    Path dir = places.of(JobState.CREATED, id);
+  private void stage(Path dir, Map<String, byte[]> files) throws IOException {
     Dirty dirty = new Dirty();
     TreeSet<Path> directories = new TreeSet<>();
     for (String name : files.keySet()) {
@@ -93,7 +196,6 @@ final class Publisher implements Submitting {
       dirty.file(dir.resolve(file.getKey()));
     }
     commits.commit(dirty.directory(dir));
-    return dir;
   }
 
   /** What was never acknowledged goes, as far as the disk lets it; nobody sees it anyway. */
@@ -111,21 +213,28 @@ final class Publisher implements Submitting {
   private static void requireSizes(JobSpec spec) {
     long total = 0;
     for (StageSpec stage : spec.stages()) {
-      for (TaskSpec task : stage.tasks()) {
-        if (task.input() instanceof String text) {
-          int bytes = utf8Length(text);
-          if (bytes > JobSpec.MAX_PROMPT_BYTES) {
-            throw new IllegalArgumentException(
-                "Prompt too large: " + bytes + " bytes, at most " + JobSpec.MAX_PROMPT_BYTES);
-          }
-          total += bytes;
-        }
-      }
+      total += requireSizes(stage.tasks());
     }
     if (total > MAX_JOB_BYTES) {
       throw new IllegalArgumentException(
           "job too large: " + total + " bytes of input, at most " + MAX_JOB_BYTES);
     }
+  }
+
+  /** How many bytes the texts of these tasks have; refuses one that is too large. */
+  static long requireSizes(List<TaskSpec> tasks) {
+    long total = 0;
+    for (TaskSpec task : tasks) {
+      if (task.input() instanceof String text) {
+        int bytes = utf8Length(text);
+        if (bytes > JobSpec.MAX_PROMPT_BYTES) {
+          throw new IllegalArgumentException(
+              "Prompt too large: " + bytes + " bytes, at most " + JobSpec.MAX_PROMPT_BYTES);
+        }
+        total += bytes;
+      }
+    }
+    return total;
   }
 
   private static int utf8Length(String text) {

@@ -2,7 +2,6 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Claims;
-import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.Turn;
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Completes what a crash, another process or a hand left undone in a job that nobody else has. */
@@ -23,9 +21,11 @@ final class Recovery {
   private final Places places;
   private final GroupCommit commits;
   private final Ledger ledger;
+  private final Leases leases;
   private final LongAdder released = new LongAdder();
 
-  Recovery(FsSettings settings, GroupCommit commits, Ledger ledger) {
+  Recovery(FsSettings settings, GroupCommit commits, Ledger ledger, Leases leases) {
+    this.leases = leases;
     this.settings = settings;
     this.disk = settings.disk();
     this.places = settings.places();
@@ -33,11 +33,15 @@ final class Recovery {
     this.ledger = ledger;
   }
 
-  /** Reads a job into memory; false if it turned out to have ended. */
-  boolean recover(ActiveJob job) throws IOException {
+  /**
+   * Reads a job into memory; false if it turned out to have ended.
+   *
+   * @param told gets the job if something was added to its log, which is durable then
+   */
+  boolean recover(ActiveJob job, Dirty told) throws IOException {
     Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job, null, settings.ceiling());
     job.fill(read);
-    Dirty dirty = found(read);
+    Dirty dirty = found(disk, places, read);
     Dirty rendered = new Dirty();
     Turn turn =
         new Turn(
@@ -56,6 +60,12 @@ final class Recovery {
     boolean ended = ledger.finish(job, dirty);
     commits.commit(dirty);
     turn.entries().forEach(entry -> tell(job, entry.fact()));
+    if (!turn.entries().isEmpty()) {
+      told.changed().add(job.id());
+    }
+    if (!ended) {
+      leases.grantAll(job, ledger.now());
+    }
     return !ended;
   }
 
@@ -78,7 +88,7 @@ final class Recovery {
    * Cuts off what a crash left at the end of a log, and syncs the rest: its last owner may have
    * been killed before it could, and what is built on it now will be acknowledged.
    */
-  private Dirty found(Snapshot job) throws IOException {
+  static Dirty found(Disk disk, Places places, Snapshot job) throws IOException {
     Dirty dirty = new Dirty();
     Path log = job.at().file(EventLog.FILE);
     if (job.log().torn() != null) {
@@ -100,18 +110,5 @@ final class Recovery {
       dirty.directory(places.of(job.place()));
     }
     return dirty;
-  }
-
-  /** Adds what the last place of a job proves and its log lacks. */
-  void completeLog(ActiveJob job) throws IOException {
-    Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job);
-    List<Entry> missing =
-        read.reconcile(new Turn(read.fold(), read.time(ledger.now()), Turn.Openings.NONE));
-    if (!missing.isEmpty()) { // else it was the owner itself that ended it
-      Dirty dirty = found(read);
-      job.unwritten().addAll(read.unwritten());
-      Ledger.append(job, missing, dirty);
-      commits.commit(dirty);
-    }
   }
 }

@@ -2,14 +2,19 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Controls;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,27 +38,52 @@ final class RemoteControls implements Controls {
 
   @Override
   public Answer pause(JobId id, Cause cause) {
-    return (Answer) run(Request.on("pause", id, 0, cause));
+    return (Answer) run(Request.on("pause", id, cause));
   }
 
   @Override
   public Answer resume(JobId id, Cause cause) {
-    return (Answer) run(Request.on("resume", id, 0, cause));
+    return (Answer) run(Request.on("resume", id, cause));
   }
 
   @Override
   public Answer abort(JobId id, Cause cause) {
-    return (Answer) run(Request.on("abort", id, 0, cause));
+    return (Answer) run(Request.on("abort", id, cause));
   }
 
   @Override
   public Answer approve(JobId id, int stage, Cause cause) {
-    return (Answer) run(Request.on("approve", id, stage, cause));
+    return (Answer) run(Request.onStage("approve", id, stage, cause));
   }
 
   @Override
   public Answer hold(JobId id, int stage, Cause cause) {
-    return (Answer) run(Request.on("hold", id, stage, cause));
+    return (Answer) run(Request.onStage("hold", id, stage, cause));
+  }
+
+  @Override
+  public Added addStage(JobId id, StageSpec spec, Cause cause) {
+    return (Added) run(Request.addStage(id, spec, cause));
+  }
+
+  @Override
+  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
+    return (Added) run(Request.addTasks(id, stage, tasks, cause));
+  }
+
+  @Override
+  public Answer prioritize(JobId id, Priority priority, Cause cause) {
+    return (Answer) run(Request.prioritize(id, priority, cause));
+  }
+
+  @Override
+  public Answer describe(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    return (Answer) run(Request.describe(id, stage, task, metadata, cause));
+  }
+
+  @Override
+  public Answer delete(JobId id) {
+    return (Answer) run(Request.on("delete", id, Cause.user(null, null)));
   }
 
   @Override
@@ -94,7 +124,7 @@ final class RemoteControls implements Controls {
       try {
         String text = Text.of(answer, disk.read(answer, 1_000_000));
         disk.delete(answer);
-        return Request.readAnswer(text);
+        return Reply.read(text);
       } catch (NoSuchFileException e) {
         pause();
       }
@@ -103,7 +133,9 @@ final class RemoteControls implements Controls {
         if (done.isPresent()) {
           Trees.delete(disk, file);
           Trees.delete(disk, answer);
-          return done.get();
+          // A deletion leaves nothing to recognise it by.
+          boolean gone = request.lever().equals("delete") && done.get() instanceof Answer.Missing;
+          return gone ? Answer.DONE : done.get();
         }
       }
     }

@@ -11,9 +11,11 @@ import dev.millrace.store.fs.JobFiles.Partial;
 import dev.millrace.store.fs.Orphans.Orphan;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
@@ -22,14 +24,34 @@ final class Retention {
   private final Places places;
   private final FsReader reader;
   private final GroupCommit commits;
+  private final Ledger ledger;
   private final Orphans orphans;
 
-  Retention(Disk disk, Places places, FsReader reader, GroupCommit commits, Orphans orphans) {
+  Retention(Disk disk, Places places, FsReader reader, GroupCommit commits, Ledger ledger) {
     this.disk = disk;
     this.places = places;
     this.commits = commits;
     this.reader = reader;
-    this.orphans = orphans;
+    this.ledger = ledger;
+    this.orphans = ledger.orphans();
+  }
+
+  /** Deletes a job; false if it has not ended or is nowhere. */
+  boolean delete(JobId id) {
+    try {
+      Dirty dirty = new Dirty();
+      Optional<Path> trash = ledger.ended().remove(id, dirty);
+      if (trash.isEmpty()) {
+        return false;
+      }
+      orphans.end(id);
+      commits.commit(dirty);
+      Trees.delete(disk, trash.get());
+      ledger.bulletin().changed(id);
+      return true;
+    } catch (IOException e) {
+      throw Failures.of("cannot delete job " + id, e);
+    }
   }
 
   /** Deletes by a rename out of sight first: no reader sees half a job. */
@@ -45,9 +67,11 @@ final class Retention {
               return true;
             });
         for (JobId id : ids) {
-          if (endedBefore(id, state, before)) {
-            disk.rename(places.of(state, id), places.own("trash").resolve(id.value()));
+          if (!ledger.isActive(id) // else it is just being moved there
+              && endedBefore(id, state, before)
+              && ledger.ended().remove(id, new Dirty()).isPresent()) {
             orphans.end(id);
+            ledger.bulletin().changed(id);
             pruned++;
           }
         }

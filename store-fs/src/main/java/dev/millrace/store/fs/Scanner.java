@@ -6,6 +6,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreBroken;
+import dev.millrace.store.fs.ClaimQueue.Candidate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
@@ -120,16 +121,23 @@ final class Scanner implements AutoCloseable {
   /** A job turned up; it may be known already, or gone again. */
   void discover(JobId id) {
     if (!queue.knows(id) && !ledger.isActive(id)) {
-      guarded(id, () -> index(id));
+      guarded(
+          id,
+          () -> {
+            if (index(id)) {
+              ledger.bulletin().changed(id);
+            }
+          });
     }
   }
 
-  private void index(JobId id) {
+  /** Whether there is such a job. */
+  private boolean index(JobId id) {
     Path dir = places.of(JobState.PENDING, id);
     try {
       Disk.Kind kind = disk.kind(dir);
       if (kind == Disk.Kind.NOTHING) {
-        return;
+        return false;
       }
       JsonObject meta = kind == Disk.Kind.DIRECTORY ? Meta.read(disk, dir) : JsonObject.create();
       if (!meta.has("mode") && !looksLikeJob(disk, dir)) {
@@ -138,17 +146,17 @@ final class Scanner implements AutoCloseable {
               "input/ready/" + id,
               "is not a directory with a prompt.txt or job.json and is not touched");
         }
-        return;
+        return false;
       }
       boolean virgin = disk.kind(dir.resolve(EventLog.FILE)) == Disk.Kind.NOTHING;
       String type = virgin ? type(meta) : null;
       if (type == null) {
         // Not a job like most: its files tell more than its metadata.
-        ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
-        return;
+        return ledger.step(id, (job, dirty) -> ledger.finish(job, dirty)).isPresent();
       }
       Instant created = Meta.submittedAt(meta, id);
-      queue.set(id, JobDocument.priority(meta).place(created), type);
+      queue.set(
+          Candidate.of(id, type, JobDocument.priority(meta), created, Meta.tasks(meta)), true);
       if (ledger.isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
         claimedMeanwhile(id);
       }
@@ -156,6 +164,7 @@ final class Scanner implements AutoCloseable {
       if (timeout != null) {
         queue.expireAt(created.plus(timeout), id);
       }
+      return true;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -171,7 +180,7 @@ final class Scanner implements AutoCloseable {
               return id;
             });
     if (open.isEmpty()) {
-      queue.set(id, 0, null);
+      queue.remove(id);
     }
   }
 

@@ -9,6 +9,7 @@ import dev.millrace.core.rules.JobPlan;
 import dev.millrace.core.rules.JobPlan.StagePlan;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** {@code job.json}: what was asked of a job of stages; its tasks stand in files of their own. */
@@ -45,21 +47,71 @@ final class StagedDocument {
       }
       number++;
     }
-    files.put(
-        FILE,
-        Text.bytes(
-            Json.pretty(
-                    JsonObject.create()
-                        .put("v", VERSION)
-                        .put("counts", counts)
-                        .put("job", JobDocument.write(spec, false)))
-                + "\n"));
-    JsonObject meta = Meta.of(spec, at, "job").put("type", spec.stages().getFirst().type());
-    if (spec.stages().getFirst().gate() || spec.stages().getFirst().tasks().isEmpty()) {
-      meta.put("inspect", true); // its first stage has nothing to claim yet
+    JsonObject document = JsonObject.create().put("v", VERSION).put("counts", counts);
+    List<JsonObject> attempts = attempts(spec);
+    if (!attempts.isEmpty()) {
+      document.put("attempts", attempts);
     }
-    files.put(Meta.FILE, Meta.bytes(Meta.limits(meta, spec.stages().getFirst().policy())));
+    document.put("job", JobDocument.write(spec, false));
+    files.put(FILE, Text.bytes(Json.pretty(document) + "\n"));
+    files.put(Meta.FILE, Meta.bytes(meta(spec, at)));
     return files;
+  }
+
+  private static JsonObject meta(JobSpec spec, Instant at) {
+    JsonObject meta = Meta.of(spec, at, "job");
+    if (spec.open()) {
+      meta.put("inspect", true); // its log may tell of more than was asked at first
+    }
+    if (spec.stages().isEmpty()) {
+      return meta;
+    }
+    StageSpec first = spec.stages().getFirst();
+    meta.put("type", first.type());
+    if (first.gate() || first.tasks().isEmpty()) {
+      meta.put("inspect", true); // it has nothing to claim yet
+    }
+    if (first.tasks().size() != 1) {
+      meta.put("tasks", first.tasks().size());
+    }
+    return Meta.limits(meta, first.policy());
+  }
+
+  /** Runs of tasks that say the same of their attempts, where they say anything. */
+  private static List<JsonObject> attempts(JobSpec spec) {
+    List<JsonObject> runs = new ArrayList<>();
+    int number = 0;
+    for (StageSpec stage : spec.stages()) {
+      number++;
+      JsonObject run = JsonObject.create();
+      for (Map.Entry<Integer, Integer> own : StagePlan.attempts(stage).entrySet()) {
+        boolean goesOn =
+            own.getValue().equals(run.get("maxAttempts"))
+                && Integer.valueOf(own.getKey() - 1).equals(run.get("to"));
+        if (!goesOn) {
+          run = JsonObject.create().put("stage", number).put("from", own.getKey());
+          runs.add(run);
+        }
+        run.put("to", own.getKey()).put("maxAttempts", own.getValue());
+      }
+    }
+    return runs;
+  }
+
+  private static Map<Integer, Integer> attempts(JsonObject document, int stage, int tasks) {
+    Map<Integer, Integer> own = new TreeMap<>();
+    for (Object each : document.list("attempts")) {
+      JsonObject run = JsonObject.of(each, "attempts");
+      if (run.integer("stage") == stage) {
+        long from = Math.max(1, run.integer("from"));
+        long to = Math.min(tasks, run.integer("to"));
+        int most = TaskPolicy.requireAttempts(Math.toIntExact(run.integer("maxAttempts")));
+        for (long task = from; task <= to; task++) {
+          own.put((int) task, most);
+        }
+      }
+    }
+    return own;
   }
 
   static StagedFiles read(At at, JobId id, Instant created) throws IOException {
@@ -98,15 +150,10 @@ final class StagedDocument {
                   == Disk.Kind.FILE;
       stages.add(
           new StagePlan(
-              stage.type(),
-              stage.gate(),
-              stage.tolerance(),
-              stage.policy(),
-              counts.get(i),
-              template));
+              stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
     }
     return new StagedFiles(
-        JobHeader.of(id, bare), new JobPlan(created, bare.held(), true, stages), bare);
+        JobHeader.of(id, bare), new JobPlan(created, bare.held(), !bare.open(), stages), bare);
   }
 
   private static int count(@Nullable Object number) {

@@ -6,11 +6,9 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
-import dev.millrace.core.rules.JobPlan.StagePlan;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
@@ -19,10 +17,7 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.core.template.Template;
-import dev.millrace.core.template.TemplateException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A job of stages: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and
- * {@code results.jsonl}. A batch of 50,000 prompts is two files.
+ * {@code results.jsonl}. A batch of 50,000 prompts is two files. Stages that were added since are
+ * in the log alone, so whoever asks says which stage it is.
  */
 final class StagedFiles implements JobFiles {
   static final String TASKS = "tasks.jsonl";
@@ -64,8 +60,8 @@ final class StagedFiles implements JobFiles {
     return "stages/" + number + "-" + type + "/" + file;
   }
 
-  private String path(int number, String file) {
-    return path(number, plan.stages().get(number - 1).type(), file);
+  private static String path(StageFold stage, String file) {
+    return path(stage.number(), stage.plan().type(), file);
   }
 
   @Override
@@ -79,56 +75,38 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public JsonObject data(int stage) {
-    return bare.stages().get(stage - 1).data();
-  }
-
-  @Override
-  public JobSpec spec(At at) throws IOException {
+  public JobSpec spec(At at, JobFold fold) throws IOException {
     List<StageSpec> whole = new ArrayList<>();
-    for (int number = 1; number <= plan.stages().size(); number++) {
-      StageSpec stage = bare.stages().get(number - 1);
-      StagePlan shape = plan.stages().get(number - 1);
+    for (StageFold stage : fold.stages()) {
+      boolean template = stage.plan().template();
+      LineFile file = lines(path(stage, template ? TEMPLATES : TASKS));
       List<TaskSpec> given = new ArrayList<>();
-      LineFile file = lines(path(number, shape.template() ? TEMPLATES : TASKS));
-      for (int task = 1; task <= shape.tasks(); task++) {
+      for (int task = 1; task <= (template ? stage.plan().tasks() : stage.size()); task++) {
         given.add(given(at, file, task));
       }
-      whole.add(
-          new StageSpec(
-              stage.type(),
-              stage.gate(),
-              stage.tolerance(),
-              stage.policy(),
-              given,
-              stage.each(),
-              stage.data()));
+      whole.add(stage.plan().spec().with(given));
     }
-    return new JobSpec(
-        bare.name(),
-        bare.priority(),
-        bare.held(),
-        bare.parent(),
-        bare.retryOf(),
-        bare.tags(),
-        bare.metadata(),
-        whole);
+    return bare.with(whole);
   }
 
   @Override
-  public @Nullable Object input(At at, int stage, int task) throws IOException {
+  public TaskSpec task(At at, StageFold stage, int task) throws IOException {
+    if (stage.plan().template() && stage.task(task).state() == TaskState.CREATED) {
+      return template(at, stage, task); // what is rendered may be of an opening that a crash undid
+    }
     try {
-      return given(at, lines(path(stage, TASKS)), task).input();
+      return given(at, lines(path(stage, TASKS)), task);
     } catch (NoSuchFileException e) {
-      return asked(at, stage, task); // never rendered
+      if (!stage.plan().template()) {
+        throw e;
+      }
+      return template(at, stage, task); // never rendered
     }
   }
 
-  @Override
-  public @Nullable Object asked(At at, int stage, int task) throws IOException {
-    boolean template = plan.stages().get(stage - 1).template();
-    LineFile file = lines(path(stage, template ? TEMPLATES : TASKS));
-    return given(at, file, task).input();
+  /** A task of a stage with templates, as it was asked for. */
+  TaskSpec template(At at, StageFold stage, int task) throws IOException {
+    return given(at, lines(path(stage, TEMPLATES)), task);
   }
 
   private static TaskSpec given(At at, LineFile file, int task) throws IOException {
@@ -136,6 +114,30 @@ final class StagedFiles implements JobFiles {
       return JobDocument.task(Json.parse(file.line(at, task)), "task " + task);
     } catch (IllegalArgumentException | JsonException e) {
       throw new Malformed(file + ", line " + task + ": " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void add(At at, int stage, String type, int known, List<TaskSpec> tasks, Dirty dirty)
+      throws IOException {
+    if (tasks.isEmpty()) {
+      return;
+    }
+    String path = path(stage, type, TASKS);
+    directory(at, stage, type, dirty);
+    lines(path)
+        .append(at, known, LineFile.bytes(tasks.stream().map(JobDocument::task).toList()));
+    dirty.file(at.file(path)).directory(at.file(path).getParent());
+  }
+
+  /** Replaces the tasks of a stage by those that its templates came to. */
+  void render(At at, StageFold stage, List<TaskSpec> tasks, Dirty dirty) throws IOException {
+    directory(at, stage.number(), stage.plan().type(), dirty);
+    Path file = at.file(path(stage, TASKS));
+    at.disk().write(file, LineFile.bytes(tasks.stream().map(JobDocument::task).toList()));
+    dirty.file(file).directory(file.getParent());
+    synchronized (lines) {
+      lines.remove(path(stage, TASKS));
     }
   }
 
@@ -160,7 +162,7 @@ final class StagedFiles implements JobFiles {
     }
     line.put("result", result.text()).putIfPresent("receipt", result.receipt());
     byte[] bytes = Text.bytes(Json.write(line) + "\n");
-    return new Detail.Completed(append(at, of.stage(), bytes, dirty), bytes.length);
+    return new Detail.Completed(append(at, of, bytes, dirty), bytes.length);
   }
 
   @Override
@@ -172,14 +174,14 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public Path journal(At at, int stage, int task) {
+  public Path journal(At at, StageFold stage, int task) {
     return at.file(path(stage, JOURNAL)).resolve(task + SUFFIX);
   }
 
   @Override
   public void tidy(At at, JobFold fold) throws IOException {
     for (StageFold stage : fold.stages()) {
-      Path dir = at.file(path(stage.number(), JOURNAL));
+      Path dir = at.file(path(stage, JOURNAL));
       if (at.disk().kind(dir) == Disk.Kind.DIRECTORY) {
         tidy(at, stage, dir);
       }
@@ -209,7 +211,7 @@ final class StagedFiles implements JobFiles {
   public void keepPartial(At at, Delivery of, Partial partial, Dirty dirty) throws IOException {
     append(
         at,
-        of.stage(),
+        of,
         Text.bytes(
             Json.write(
                     JsonObject.create()
@@ -222,11 +224,11 @@ final class StagedFiles implements JobFiles {
   }
 
   /** Answers where the line begins. */
-  private long append(At at, int stage, byte[] line, Dirty dirty) throws IOException {
-    Path file = at.file(path(stage, RESULTS));
-    if (named.add(stage)) {
+  private long append(At at, Delivery of, byte[] line, Dirty dirty) throws IOException {
+    Path file = at.file(path(of.stage(), of.type(), RESULTS));
+    if (named.add(of.stage())) {
       // Whoever made them before us may have been killed before their names were synced.
-      directory(at, stage, dirty);
+      directory(at, of.stage(), of.type(), dirty);
       dirty.directory(file.getParent());
     }
     long offset = at.disk().kind(file) == Disk.Kind.FILE ? at.disk().size(file) : 0;
@@ -235,10 +237,10 @@ final class StagedFiles implements JobFiles {
     return offset;
   }
 
-  /** An "each" stage brought no directory of its own. */
-  private void directory(At at, int stage, Dirty dirty) throws IOException {
+  /** A stage that came without tasks of its own has no directory yet. */
+  private static void directory(At at, int stage, String type, Dirty dirty) throws IOException {
     Path stages = at.file("stages");
-    Path dir = at.file(path(stage, RESULTS)).getParent();
+    Path dir = at.file(path(stage, type, RESULTS)).getParent();
     for (Path each : List.of(stages, dir)) {
       if (at.disk().kind(each) == Disk.Kind.NOTHING) {
         at.disk().createDirectory(each);
@@ -248,15 +250,16 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public @Nullable TaskResult result(At at, int stage, int task, TaskFold fold) throws IOException {
+  public @Nullable TaskResult result(At at, StageFold stage, int task) throws IOException {
+    TaskFold fold = stage.task(task);
     if (fold.state() != TaskState.COMPLETED || fold.resultLength() == 0) {
       return null;
     }
     Path file = at.file(path(stage, RESULTS));
+    Region region = region(stage.number());
     JsonObject line =
         Json.object(
-            Text.of(
-                file, region(stage).read(at.disk(), file, fold.resultAt(), fold.resultLength())));
+            Text.of(file, region.read(at.disk(), file, fold.resultAt(), fold.resultLength())));
     return new TaskResult(
         TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
         line.string("result"),
@@ -269,77 +272,28 @@ final class StagedFiles implements JobFiles {
     List<String> artifacts = new ArrayList<>();
     for (StageFold stage : fold.stages()) {
       if (stage.count(TaskState.COMPLETED) > 0) {
-        artifacts.add(path(stage.number(), RESULTS));
+        artifacts.add(path(stage, RESULTS));
       }
     }
     if (fold.state() == JobState.FAILED) {
-      String error =
-          fold.stages().stream()
-              .filter(stage -> stage.error() != null)
-              .map(
-                  stage ->
-                      "stage "
-                          + stage.number()
-                          + " ("
-                          + stage.plan().type()
-                          + "): "
-                          + stage.error())
-              .findFirst()
-              .orElse("failed");
-      at.disk().write(at.file(PlainFiles.ERROR), Text.bytes(error + "\n"));
+      at.disk().write(at.file(PlainFiles.ERROR), Text.bytes(error(fold) + "\n"));
       dirty.file(at.file(PlainFiles.ERROR)).directory(at.dir());
     }
     Meta.complete(meta, fold, artifacts, 0);
     JobFiles.prepare(at, Meta.FILE, Meta.bytes(meta), dirty);
   }
 
+  private static String error(JobFold fold) {
+    for (StageFold stage : fold.stages()) {
+      if (stage.error() != null) {
+        return "stage " + stage.number() + " (" + stage.plan().type() + "): " + stage.error();
+      }
+    }
+    return "failed";
+  }
+
   @Override
   public Turn.Openings openings(At at, JobFold fold, Dirty dirty) {
-    return stage -> {
-      try {
-        return new Fact.Opening(render(at, fold, stage, dirty), null);
-      } catch (TemplateException | JsonException | Malformed e) {
-        return new Fact.Opening(stage.size(), e.getMessage());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    };
-  }
-
-  /** Writes the rendered tasks; a file from an opening that a crash undid is replaced. */
-  private int render(At at, JobFold fold, StageFold stage, Dirty dirty) throws IOException {
-    int number = stage.number();
-    EarlierResults earlier = new EarlierResults(at, this, fold, number);
-    List<JsonObject> rendered = new ArrayList<>();
-    String each = bare.stages().get(number - 1).each();
-    if (each != null) {
-      StageFold previous = fold.stage(number - 1);
-      for (int task = 1; task <= previous.size(); task++) {
-        if (previous.task(task).state() == TaskState.COMPLETED) {
-          rendered.add(task(Template.render(each, earlier, task)));
-        }
-      }
-    } else {
-      LineFile templates = lines(path(number, TEMPLATES));
-      for (int task = 1; task <= stage.size(); task++) {
-        TaskSpec given = given(at, templates, task);
-        rendered.add(
-            given.template()
-                ? task(Template.render((String) given.input(), earlier, 0))
-                : JobDocument.task(given));
-      }
-    }
-    directory(at, number, dirty);
-    Path file = at.file(path(number, TASKS));
-    at.disk().write(file, LineFile.bytes(rendered));
-    dirty.file(file).directory(file.getParent());
-    synchronized (lines) {
-      lines.remove(path(number, TASKS));
-    }
-    return rendered.size();
-  }
-
-  private static JsonObject task(String input) {
-    return JobDocument.task(TaskSpec.of(input));
+    return new Rendering(at, this, fold, dirty);
   }
 }

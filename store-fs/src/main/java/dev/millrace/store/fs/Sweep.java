@@ -6,17 +6,14 @@ import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
-import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.core.task.Token;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What time brings about: run timeouts, queue timeouts, lost leases. */
@@ -37,11 +34,11 @@ final class Sweep {
   }
 
   int run() {
-    Map<JobId, List<Claim>> lost = leases.expired(now);
+    Map<JobId, Set<Hold>> lost = leases.expired(now);
     TreeSet<JobId> due = new TreeSet<>(lost.keySet());
     due.addAll(ledger.interrupted());
     for (ActiveJob job : ledger.active()) {
-      if (job.files().plan().hasTimeouts()) {
+      if (job.timeouts()) {
         due.add(job.id());
       }
     }
@@ -51,7 +48,7 @@ final class Sweep {
     StoreException trouble = null;
     for (JobId id : due) {
       try {
-        sweep(id, lost.getOrDefault(id, List.of()));
+        sweep(id, lost.getOrDefault(id, Set.of()));
       } catch (StoreBroken e) {
         throw e;
       } catch (StoreException e) {
@@ -65,8 +62,7 @@ final class Sweep {
     return moved;
   }
 
-  private void sweep(JobId id, List<Claim> lost) {
-    Set<Hold> holds = lost.stream().map(Claim::hold).collect(Collectors.toSet());
+  private void sweep(JobId id, Set<Hold> lost) {
     ledger.step(
         id,
         (job, dirty) -> {
@@ -74,35 +70,55 @@ final class Sweep {
               job,
               dirty,
               turn -> {
-                for (StageFold stage : turn.fold().stages()) {
-                  if (!holds.isEmpty() || stage.plan().policy().hasTimeouts()) {
-                    for (int task = 1; task <= stage.size(); task++) {
-                      task(turn, job, stage, task, holds);
-                    }
-                  }
-                }
+                turn.fold().stages().forEach(stage -> stage(turn, job, stage, lost));
                 return Answer.DONE;
               });
           return ledger.finish(job, dirty);
         });
-    lost.forEach(leases::end);
+    lost.forEach(hold -> leases.endIfOver(new Holding(id, hold), now));
   }
 
-  private void task(Turn turn, ActiveJob job, StageFold stage, int task, Set<Hold> lost) {
+  /** In the order of its tasks; of all of them only where time can tell on any. */
+  private void stage(Turn turn, ActiveJob job, StageFold stage, Set<Hold> lost) {
+    Map<Integer, Hold> holds = new TreeMap<>();
+    for (Hold hold : lost) {
+      if (hold.stage() == stage.number()) {
+        holds.put(hold.task(), hold);
+      }
+    }
+    if (stage.plan().policy().hasTimeouts()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        if (!timeout(turn, stage, task) && holds.containsKey(task)) {
+          lose(turn, job, holds.get(task));
+        }
+      }
+    } else {
+      holds.values().forEach(hold -> lose(turn, job, hold));
+    }
+  }
+
+  private void lose(Turn turn, ActiveJob job, Hold hold) {
+    if (leases.isOver(new Holding(job.id(), hold), now)
+        && Claims.check(turn.fold(), hold).done()) { // else it was renewed or answered meanwhile
+      moved += Claims.lose(turn, hold, "lost lease", job.trace(hold)).done() ? 1 : 0;
+    }
+  }
+
+  private boolean timeout(Turn turn, StageFold stage, int task) {
     int number = stage.number();
-    Token token = stage.task(task).token();
     if (over(Claims.runDeadline(turn.fold(), number, task))) {
       moved += Claims.overrun(turn, number, task, random.nextDouble()).done() ? 1 : 0;
       Instant notBefore = stage.task(task).notBefore();
       if (notBefore != null) {
         queue.wakeAt(notBefore);
       }
-    } else if (over(Claims.queueDeadline(turn.fold(), number, task))) {
-      moved += Claims.expire(turn, number, task).done() ? 1 : 0;
-    } else if (token != null && lost.contains(new Hold(number, task, token))) {
-      Hold hold = new Hold(number, task, token);
-      moved += Claims.lose(turn, hold, "lost lease", job.trace(hold)).done() ? 1 : 0;
+      return true;
     }
+    if (over(Claims.queueDeadline(turn.fold(), number, task))) {
+      moved += Claims.expire(turn, number, task).done() ? 1 : 0;
+      return true;
+    }
+    return false;
   }
 
   private boolean over(@Nullable Instant deadline) {

@@ -89,7 +89,15 @@ public final class Workspace {
   }
 
   public Submitting submitting() {
-    return new Publisher(settings.disk(), places, commits, settings.clock(), settings.ids());
+    Disk disk = settings.disk();
+    return new Publisher(
+        disk,
+        places,
+        commits,
+        settings.clock(),
+        settings.ids(),
+        new Notes(disk, places, commits),
+        new Whereabouts(disk, places)::find);
   }
 
   public Reading reading() {

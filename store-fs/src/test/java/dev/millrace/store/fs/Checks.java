@@ -13,6 +13,7 @@ import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
 import dev.millrace.core.rules.Moves;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobStore;
@@ -59,10 +60,12 @@ final class Checks {
   static void logAddsUp(Reading store, JobId id) {
     JobView view = store.find(id).orElseThrow();
     JobSpec spec = store.spec(id).orElseThrow();
-    JobFold fold = JobFold.created(JobPlan.of(spec, view.createdAt()), Moves.IGNORED);
+    List<Entry> entries = store.events(id, 0, Integer.MAX_VALUE);
+    JobPlan plan = JobPlan.of(asked(spec, entries), view.createdAt());
+    JobFold fold = JobFold.created(plan, Moves.IGNORED);
     Instant last = view.createdAt();
     Set<String> completed = new HashSet<>();
-    for (Entry entry : store.events(id, 0, Integer.MAX_VALUE)) {
+    for (Entry entry : entries) {
       assertThat(entry.at()).as("times of %s never run backwards", id).isAfterOrEqualTo(last);
       last = entry.at();
       fold.apply(entry); // refuses a gap in the numbers, and what no table allows
@@ -81,6 +84,22 @@ final class Checks {
     assertThat(view)
         .as("%s is what its log adds up to", id)
         .isEqualTo(view.state() == folded.state() ? folded : folded.in(view.state()));
+  }
+
+  /** What was asked at first, without what was added since. */
+  private static JobSpec asked(JobSpec whole, List<Entry> entries) {
+    List<StageSpec> stages = new ArrayList<>(whole.stages());
+    for (Entry entry : entries.reversed()) {
+      if (entry.fact() instanceof Fact.StageAdded added) {
+        assertThat(added.stage()).as("stages are added in order").isEqualTo(stages.size());
+        stages.removeLast();
+      } else if (entry.fact() instanceof Fact.TasksAdded(int stage, int tasks, _, _)) {
+        StageSpec more = stages.get(stage - 1);
+        int left = more.tasks().size() - tasks;
+        stages.set(stage - 1, more.with(more.tasks().subList(0, left)));
+      }
+    }
+    return whole.with(stages);
   }
 
   /** Claims of another life count for nothing. */

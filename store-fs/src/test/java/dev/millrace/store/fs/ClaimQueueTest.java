@@ -3,6 +3,8 @@ package dev.millrace.store.fs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.Priority;
+import dev.millrace.store.fs.ClaimQueue.Candidate;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +19,9 @@ class ClaimQueueTest {
   void whoAsksForAPlaceAndWhoClaimsDoNotWaitForEachOther() throws Exception {
     ClaimQueue queue = new ClaimQueue();
     for (int i = 1; i <= 5; i++) {
-      queue.set(new JobId(i + "_1_0"), i, i % 2 == 0 ? "a" : "b");
+      queue.set(
+          new Candidate(i, new JobId(i + "_1_0"), i % 2 == 0 ? "a" : "b", Priority.VERY_HIGH, 1),
+          true);
     }
     CountDownLatch claiming = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);

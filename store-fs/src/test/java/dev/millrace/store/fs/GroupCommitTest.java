@@ -85,9 +85,16 @@ class GroupCommitTest {
   @Test
   void whatWasWrittenIsDurableThoughTheJobMovesOnBeforeItIsSynced() {
     ClaimQueue queue = new ClaimQueue();
-    Ledger ledger = new Ledger(settings, commits, queue, 1);
+    Ledger ledger = new Ledger(settings, commits, queue, new Leases(), 1);
     JobId id =
-        new Publisher(disk, Rig.PLACES, commits, clock, settings.ids())
+        new Publisher(
+                disk,
+                Rig.PLACES,
+                commits,
+                clock,
+                settings.ids(),
+                new Notes(disk, Rig.PLACES, commits),
+                ledger::whereabouts)
             .submit(Specs.job(Specs.stage("a", "1", "2")));
     ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
     Claim claim =
@@ -103,7 +110,7 @@ class GroupCommitTest {
               job.files()
                   .deliver(
                       job.at(),
-                      new JobFiles.Delivery(1, 1, 1, new dev.millrace.core.task.Token(1, 1)),
+                      new JobFiles.Delivery(1, "a", 1, 1, new dev.millrace.core.task.Token(1, 1)),
                       TaskResult.of("result"),
                       dirty);
           return ledger.record(job, dirty, turn -> Claims.complete(turn, claim.hold(), delivered));

@@ -210,7 +210,7 @@ class RemoteControlsTest extends RealWorkspace {
     JobStore store = own();
     JobId id = submit();
     for (String lever : List.of("approve", "hold", "pause", "resume", "abort")) {
-      Request request = Request.read(Request.on(lever, id, 1, Rig.ANNA).write(lever));
+      Request request = Request.read(Request.onStage(lever, id, 1, Rig.ANNA).write(lever));
       List<?> before = store.events(id, 0, 1_000);
       assertThat(request.run(store)).isEqualTo(Answer.DONE);
       int after = store.events(id, 0, 1_000).size();
@@ -219,7 +219,7 @@ class RemoteControlsTest extends RealWorkspace {
       assertThat(store.events(id, 0, 1_000)).hasSize(after);
     }
     for (String lever : List.of("approve", "hold", "pause", "resume")) {
-      Request request = Request.read(Request.on(lever, id, 1, Rig.ANNA).write(lever));
+      Request request = Request.read(Request.onStage(lever, id, 1, Rig.ANNA).write(lever));
       assertThat(request.run(store)).as("%s, long after", lever).isEqualTo(Answer.DONE);
     }
     assertThat(store.state(id)).contains(JobState.ABORTED);

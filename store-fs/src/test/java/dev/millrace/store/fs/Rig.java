@@ -6,9 +6,12 @@ import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
 import dev.millrace.core.store.ManualClock;
@@ -110,6 +113,38 @@ final class Rig {
     List<Claim> some = told(() -> store.claim(new Demand(TYPES, limit, "worker", null)));
     claims.addAll(some);
     return some;
+  }
+
+  /** Claims that outlive their owner. */
+  List<Claim> lease(int limit, Duration lease) {
+    return told(() -> store.claim(new Demand(TYPES, limit, "far", lease, true)));
+  }
+
+  JobId submitAs(JobSpec spec, JobId id) {
+    told(() -> store.submit(spec, id));
+    jobs.add(id);
+    return id;
+  }
+
+  void addStage(JobId id, StageSpec stage) {
+    done(() -> store.addStage(id, stage, ANNA).answer());
+  }
+
+  void addTasks(JobId id, int stage, TaskSpec... tasks) {
+    done(() -> store.addTasks(id, stage, List.of(tasks), ANNA).answer());
+  }
+
+  void prioritize(JobId id, Priority priority) {
+    done(() -> store.prioritize(id, priority, ANNA));
+  }
+
+  void describe(JobId id, int stage, int task, String text) {
+    JsonObject metadata = JsonObject.create().put("said", text);
+    done(() -> store.describe(id, stage, task, metadata, ANNA));
+  }
+
+  void delete(JobId id) {
+    done(() -> store.delete(id));
   }
 
   void complete(Claim claim) {

@@ -43,11 +43,19 @@ record Scenario(String name, Consumer<Rig> before, Consumer<Rig> act) {
           stage("c", "last"));
 
   static Stream<Scenario> all() {
-    return Stream.of(submitting(), working(), failing(), pausing(), gating(), ending(), deleting())
+    return Stream.of(
+            submitting(),
+            working(),
+            failing(),
+            pausing(),
+            gating(),
+            ending(),
+            deleting(),
+            OpenScenarios.all())
         .flatMap(List::stream);
   }
 
-  private static void nothing(Rig rig) {}
+  static void nothing(Rig rig) {}
 
   private static List<Scenario> submitting() {
     return List.of(

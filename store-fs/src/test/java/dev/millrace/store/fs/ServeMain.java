@@ -30,6 +30,7 @@ final class ServeMain {
   }
 
   private static void work(JobStore store, String name) {
+    long seen = 0;
     try {
       while (true) {
         List<Claim> claims = store.claim(new Demand(TYPES, 3, name, null));
@@ -38,7 +39,7 @@ final class ServeMain {
           System.out.println("completed " + claim);
         }
         if (claims.isEmpty()) {
-          store.awaitWork(Duration.ofMillis(20));
+          seen = store.awaitWork(seen, Duration.ofMillis(20));
         }
       }
     } catch (InterruptedException e) {

@@ -43,7 +43,9 @@ record Sight(TreeMap<JobId, String> jobs) {
     JobView view = store.find(id).orElseThrow();
     StringBuilder out = new StringBuilder();
     out.append(view.state()).append(view.completedAt() == null ? "" : ", ended");
-    out.append(", ").append(view.error()).append('\n');
+    out.append(", ").append(view.error());
+    out.append(", ").append(view.header().priority()).append(' ').append(view.header().metadata());
+    out.append('\n');
     for (JobView.StageView stage : view.stages()) {
       out.append("  stage ")
           .append(stage.number())
@@ -51,6 +53,8 @@ record Sight(TreeMap<JobId, String> jobs) {
           .append(open(stage.state()))
           .append(' ')
           .append(stage.error())
+          .append(' ')
+          .append(stage.metadata())
           .append('\n');
       for (TaskView task : store.tasks(id, stage.number(), 1, 1_000)) {
         out.append("    task ")
@@ -59,6 +63,10 @@ record Sight(TreeMap<JobId, String> jobs) {
             .append(open(task.state()))
             .append(" after ")
             .append(task.attempts())
+            .append(" of ")
+            .append(task.maxAttempts())
+            .append(' ')
+            .append(task.metadata())
             .append(" (")
             .append(task.error())
             .append("): ")

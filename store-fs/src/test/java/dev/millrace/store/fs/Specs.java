@@ -2,6 +2,8 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -11,6 +13,7 @@ import dev.millrace.core.task.TaskPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /** Says in few words which job a test is about. */
 final class Specs {
@@ -55,6 +58,50 @@ final class Specs {
         it.tags(),
         it.metadata(),
         it.stages());
+  }
+
+  /** A job that grows. */
+  static JobSpec open(StageSpec... stages) {
+    return new JobSpec(
+        "open",
+        Priority.LOW,
+        false,
+        null,
+        null,
+        List.of(),
+        JsonObject.create(),
+        List.of(stages),
+        true,
+        JsonObject.create().put("key", "value"),
+        null,
+        List.of());
+  }
+
+  /** Whose end somebody is to be told of. */
+  static JobSpec hooked(JobSpec it) {
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        List.of(new Webhook("http://localhost:9/", Set.of())));
+  }
+
+  /** A task that says everything that one can say. */
+  static TaskSpec task(String input, int attempts) {
+    return new TaskSpec(
+        input,
+        false,
+        attempts,
+        JsonObject.create().put("of", input),
+        new TraceContext("00-" + "1".repeat(32) + "-" + "2".repeat(16) + "-01", null));
   }
 
   static StageSpec stage(String type, String... inputs) {

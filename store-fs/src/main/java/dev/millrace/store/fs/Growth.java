@@ -1,0 +1,136 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.rules.Additions;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.rules.JobFold;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Controls.Added;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Stages and tasks that are added to open jobs. Their texts are durable before the entry that counts
+ * them is written, so there is never an entry without them.
+ */
+final class Growth {
+  private final Ledger ledger;
+  private final GroupCommit commits;
+  private final FsReader reader;
+
+  Growth(Ledger ledger, GroupCommit commits, FsReader reader) {
+    this.ledger = ledger;
+    this.commits = commits;
+    this.reader = reader;
+  }
+
+  Added addStage(JobId id, StageSpec asked, Cause cause) {
+    if (asked.tasks().stream().anyMatch(TaskSpec::template)) {
+      throw new IllegalArgumentException("a task that is added later cannot be a template");
+    }
+    Publisher.requireSizes(asked.tasks());
+    // As it will be read: what is in memory must not differ from what is on disk.
+    StageSpec spec =
+        JobDocument.readStage(Json.object(Json.write(JobDocument.write(asked))), 0)
+            .with(asked.tasks());
+    return step(
+        id,
+        cause,
+        fold -> Additions.allowsStage(fold, spec),
+        (job, dirty) -> {
+          int number = job.fold().stageCount() + 1;
+          keep(job, number, spec.type(), 0, spec.tasks());
+          ledger.record(job, dirty, turn -> Additions.addStage(turn, spec, cause));
+          return number;
+        });
+  }
+
+  Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
+    Publisher.requireSizes(tasks);
+    return step(
+        id,
+        cause,
+        fold -> Additions.allowsTasks(fold, stage, tasks),
+        (job, dirty) -> {
+          int known = job.fold().stage(stage).size();
+          keep(job, stage, job.fold().stage(stage).plan().type(), known, tasks);
+          ledger.record(job, dirty, turn -> Additions.addTasks(turn, stage, tasks, cause));
+          return known + 1;
+        });
+  }
+
+  private Added step(
+      JobId id, Cause cause, Function<JobFold, Answer> rule, Ledger.Step<Integer> addition) {
+    return ledger
+        .step(
+            id,
+            (job, dirty) -> {
+              if (cause.op() != null && job.fold().knows(cause.op())) {
+                return before(id, job.fold(), cause.op());
+              }
+              Answer allowed = rule.apply(job.fold());
+              if (!allowed.done()) {
+                return new Added(allowed, 0);
+              }
+              int first = addition.run(job, dirty);
+              ledger.finish(job, dirty);
+              return new Added(Answer.DONE, first);
+            })
+        // Of a job that has ended, nothing is left to change: the rule only says why.
+        .or(
+            () ->
+                reader
+                    .snapshot(id)
+                    .map(
+                        job ->
+                            cause.op() != null && job.fold().knows(cause.op())
+                                ? before(id, job.fold(), cause.op())
+                                : new Added(refusal(rule.apply(job.fold())), 0)))
+        .orElseGet(() -> new Added(new Answer.Missing("no job " + id + " to add to"), 0));
+  }
+
+  private static Answer refusal(Answer answer) {
+    return answer.done()
+        ? new Answer.Refused(Answer.Reason.JOB_ENDED, "the job has just ended")
+        : answer;
+  }
+
+  private void keep(ActiveJob job, int stage, String type, int known, List<TaskSpec> tasks)
+      throws IOException {
+    Dirty texts = new Dirty();
+    job.files().add(job.at(), stage, type, known, tasks, texts);
+    commits.commit(texts);
+  }
+
+  /** What a request that was carried out before came to. */
+  private Added before(JobId id, JobFold fold, String op) {
+    int[] sizes = new int[fold.stageCount() + 1];
+    for (int stage = 1; stage <= fold.plan().stages().size(); stage++) {
+      sizes[stage] = fold.plan().stages().get(stage - 1).tasks();
+    }
+    for (Entry entry : reader.events(id, 0, Integer.MAX_VALUE)) {
+      switch (entry.fact()) {
+        case Fact.StageAdded(int stage, StageSpec _, Cause cause) -> {
+          if (op.equals(cause.op())) {
+            return new Added(Answer.DONE, stage);
+          }
+        }
+        case Fact.TasksAdded(int stage, int tasks, int _, Cause cause) -> {
+          if (op.equals(cause.op())) {
+            return new Added(Answer.DONE, sizes[stage] + 1);
+          }
+          sizes[stage] += tasks;
+        }
+        default -> {}
+      }
+    }
+    throw new IllegalStateException("job " + id + " knows " + op + ", its log does not");
+  }
+}
