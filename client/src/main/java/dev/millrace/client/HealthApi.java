@@ -1,0 +1,75 @@
+package dev.millrace.client;
+
+import dev.millrace.core.json.JsonObject;
+import java.util.function.Function;
+
+/** Whether the server is well, and what it offers. Thread-safe. */
+public final class HealthApi {
+  private final Line line;
+
+  HealthApi(Line line) {
+    this.line = line;
+  }
+
+  /** Whether the process is up; an exception where it cannot be asked. */
+  public boolean live() {
+    return asked("/health/live");
+  }
+
+  /** Whether it takes work; false while it starts or drains. */
+  public boolean ready() {
+    return asked("/health/ready");
+  }
+
+  /** As stock clients ask. */
+  public boolean liveness() {
+    return asked("/liveness");
+  }
+
+  /** As so1's clients ask: {@code {status, timestamp}}. */
+  public JsonObject health() {
+    return line.send(Request.get("/health")).read(Function.identity());
+  }
+
+  /** All metrics in Prometheus' text format. */
+  public String metrics() {
+    return line.send(Request.get("/metrics")).text();
+  }
+
+  /** The same under its stock name. */
+  public String serviceMetrics() {
+    return line.send(Request.get("/service-metrics")).text();
+  }
+
+  /** The API's document. */
+  public JsonObject openApi() {
+    return line.send(Request.get("/openapi.json")).read(Function.identity());
+  }
+
+  /** The page for people, as HTML. */
+  public String docs() {
+    return line.send(Request.get("/docs/api")).text();
+  }
+
+  /** Where the server sends who asks for nothing in particular. */
+  public String home() {
+    Response response = line.transport().exchange(Request.get("/"), line.trace().get());
+    String location = response.header("Location");
+    if (location == null) {
+      throw ApiException.of(response);
+    }
+    return location;
+  }
+
+  private boolean asked(String path) {
+    Response response =
+        line.transport().exchange(Request.get(path).notRepeated(), line.trace().get());
+    if (response.status() == 503) {
+      return false;
+    }
+    if (!response.ok()) {
+      throw ApiException.of(response);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,151 @@
+package dev.millrace.client;
+
+import dev.millrace.client.wire.ApiJob;
+import dev.millrace.client.wire.ApiStage;
+import dev.millrace.client.wire.JobFilter;
+import dev.millrace.client.wire.NewJob;
+import dev.millrace.client.wire.NewStage;
+import dev.millrace.client.wire.PageOf;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /v1/jobs} and {@code /v1/pipelines}. Thread-safe. */
+public final class JobsApi {
+  private final Line line;
+
+  JobsApi(Line line) {
+    this.line = line;
+  }
+
+  /** Makes a job to which stages are added; safe to repeat by itself. */
+  public ApiJob create(NewJob job) {
+    return create(job, null);
+  }
+
+  /**
+   * @param key by which the server knows a repetition; null: a fresh one
+   */
+  public ApiJob create(NewJob job, @Nullable String key) {
+    return line.produce("job", Request.post("/v1/jobs").once(key).body(job.toJson()))
+        .read(ApiJob::read);
+  }
+
+  /** Makes a whole job with its stages and tasks in one request. */
+  public ApiJob submit(JobSpec spec) {
+    return submit(JobDocument.write(spec, true), null);
+  }
+
+  /**
+   * @param document as {@code work --job} reads it
+   * @param key by which the server knows a repetition; null: a fresh one
+   */
+  public ApiJob submit(JsonObject document, @Nullable String key) {
+    return line.produce("job", Request.post("/v1/pipelines").once(key).body(document))
+        .read(ApiJob::read);
+  }
+
+  /** One page of jobs; the first where {@code cursor} is null. */
+  public PageOf<ApiJob> list(JobFilter filter, @Nullable String cursor) {
+    return line.send(
+            Request.get("/v1/jobs")
+                .query("job_name", filter.name())
+                .query("priority", filter.priority())
+                .query("from_date", filter.from())
+                .query("end_date", filter.until())
+                .query("should_return_stages", Line.wish(filter.stages()))
+                .query("limit", Line.limit(filter.limit()))
+                .query("cursor", cursor))
+        .page(ApiJob::read);
+  }
+
+  /** All of them, asked for page by page. */
+  public Stream<ApiJob> all(JobFilter filter) {
+    return PageOf.stream(cursor -> list(filter, cursor));
+  }
+
+  /** The job, without its stages. */
+  public ApiJob get(UUID job) {
+    return get(job, false);
+  }
+
+  public ApiJob get(UUID job, boolean stages) {
+    return line.send(
+            Request.get("/v1/jobs/{}", job).query("should_return_stages", Line.wish(stages)))
+        .read(ApiJob::read);
+  }
+
+  /** Deletes a job that has ended. */
+  public void delete(UUID job) {
+    Response response =
+        line.transport().exchange(Request.delete("/v1/jobs/{}", job), line.trace().get());
+    boolean goneByNow = response.status() == 404 && response.tries() > 1;
+    if (!response.ok() && !goneByNow) {
+      throw ApiException.of(response);
+    }
+  }
+
+  /** Replaces what is kept with the job. */
+  public void userMetadata(UUID job, JsonObject metadata) {
+    line.send(Request.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
+  }
+
+  /**
+   * Gives a job another priority.
+   *
+   * @return false if it has that one already
+   */
+  public boolean priority(UUID job, Priority priority) {
+    JsonObject body = JsonObject.create().put("priority", priority.name());
+    Request request = Request.patch("/v1/jobs/{}/priority", job).repeatable().body(body);
+    return line.send(request).status() != 204;
+  }
+
+  /** PENDING resumes, PAUSED pauses, ABORTED ends it with all its stages and tasks. */
+  public void status(UUID job, JobState status) {
+    line.send(
+        Request.put("/v1/jobs/{}/status", job)
+            .body(JsonObject.create().put("status", status.name())));
+  }
+
+  public void pause(UUID job) {
+    status(job, JobState.PAUSED);
+  }
+
+  public void resume(UUID job) {
+    status(job, JobState.PENDING);
+  }
+
+  public void abort(UUID job) {
+    status(job, JobState.ABORTED);
+  }
+
+  /** One page of a job's stages in order. */
+  public PageOf<ApiStage> stages(UUID job, boolean tasks, int limit, @Nullable String cursor) {
+    return line.send(
+            Request.get("/v1/jobs/{}/stages", job)
+                .query("should_return_tasks", Line.wish(tasks))
+                .query("limit", Line.limit(limit))
+                .query("cursor", cursor))
+        .page(ApiStage::read);
+  }
+
+  /** All stages of a job in order, without tasks. */
+  public Stream<ApiStage> stages(UUID job) {
+    return PageOf.stream(cursor -> stages(job, false, 0, cursor));
+  }
+
+  /**
+   * Adds a stage to an open job. Not repeated by itself unless it was not sent: whether a stage whose
+   * answer was lost is there, {@link #stages(UUID)} tells.
+   */
+  public ApiStage addStage(UUID job, NewStage stage) {
+    return line.produce("stage", Request.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
+        .read(ApiStage::read);
+  }
+}

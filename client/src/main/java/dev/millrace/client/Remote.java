@@ -1,0 +1,263 @@
+package dev.millrace.client;
+
+import dev.millrace.client.wire.ApiJob;
+import dev.millrace.client.wire.ApiTask;
+import dev.millrace.client.wire.JobFilter;
+import dev.millrace.client.wire.LogLine;
+import dev.millrace.client.wire.PageOf;
+import dev.millrace.core.Flow;
+import dev.millrace.core.Work;
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.store.Census;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.Submitting;
+import dev.millrace.core.store.TaskView;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's jobs as {@code Work} and {@code Flow} know those of a directory. What the API does not
+ * tell is empty here: drafts, places in the queue, the census. Entries of the log come as lines of
+ * text. Thread-safe.
+ */
+public final class Remote implements Submitting, Reading, AutoCloseable {
+  private static final int PAGE = 1_000;
+  private static final int REMEMBERED = 1_000;
+
+  private final MillraceClient client;
+  private final Map<JobId, Long> seen = bounded();
+  private final Map<String, String> cursors = bounded();
+
+  public Remote(MillraceClient client) {
+    this.client = client;
+  }
+
+  /** The server at that address, without a key. */
+  public static Remote at(URI base) {
+    return new Remote(MillraceClient.at(base));
+  }
+
+  public Work work() {
+    return new Work(this);
+  }
+
+  public Flow flow() {
+    return new Flow(this);
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  @Override
+  public JobId submit(JobSpec spec) {
+    try {
+      ApiJob job = client.jobs().submit(spec);
+      return EntityId.of(job.id())
+          .map(EntityId::job)
+          .orElseThrow(() -> new StoreException("the server's id " + job.id() + " is not known"));
+    } catch (ApiException e) {
+      if (e.status() == 400 || e.status() == 413) {
+        throw new IllegalArgumentException(e.text(), e);
+      }
+      throw new StoreException(e.getMessage(), e);
+    } catch (NetworkException e) {
+      throw new StoreException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * @throws UnsupportedOperationException always: a server makes its own ids, and {@link
+   *     #submit(JobSpec)} is safe to repeat already
+   */
+  @Override
+  public boolean submit(JobSpec spec, JobId id) {
+    throw new UnsupportedOperationException("a server chooses the ids of its jobs itself");
+  }
+
+  @Override
+  public Optional<JobState> state(JobId id) {
+    return ask(() -> client.jobs().get(uuid(id)).status());
+  }
+
+  /** Everything but the number of its last event, its webhooks and its stages' limits. */
+  @Override
+  public Optional<JobView> find(JobId id) {
+    return ask(() -> RemoteViews.job(id, client.jobs().get(uuid(id), true)));
+  }
+
+  /** Pages in order are cheapest: where one ended is remembered. */
+  @Override
+  public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    if (stage == 0) {
+      return List.of();
+    }
+    UUID of = EntityId.of(id, stage).uuid();
+    List<TaskView> out = new ArrayList<>();
+    String cursor = cursors.get(of + "/" + from);
+    int next = cursor == null ? 1 : from;
+    while (out.size() < limit) {
+      String at = cursor;
+      Optional<PageOf<ApiTask>> page = ask(() -> client.stages().tasks(of, PAGE, at));
+      if (page.isEmpty()) {
+        break;
+      }
+      for (ApiTask task : page.get().items()) {
+        if (next++ >= from && out.size() < limit) {
+          out.add(RemoteViews.task(id, task));
+        }
+      }
+      cursor = page.get().next();
+      if (cursor == null) {
+        break;
+      }
+      cursors.put(of + "/" + next, cursor);
+    }
+    return out;
+  }
+
+  @Override
+  public Optional<TaskView> task(JobId id, int stage, int task) {
+    UUID of = new EntityId(id, stage, task).uuid();
+    return ask(() -> RemoteViews.task(id, client.tasks().get(of)));
+  }
+
+  /** Nothing: the API tells results, not what leads to them. */
+  @Override
+  public Draft draft(JobId id, int stage, int task, long from) {
+    return new Draft(from, from, List.of());
+  }
+
+  /** Nothing: the API does not tell the queue's order. */
+  @Override
+  public Optional<QueuePlace> queuePlace(JobId id) {
+    return Optional.empty();
+  }
+
+  @Override
+  public List<Entry> events(JobId id, long after, int limit) {
+    String cursor = after > 0 ? Long.toString(after) : null;
+    int most = Math.min(limit, PAGE);
+    return ask(() -> client.so1().logs(uuid(id), most, cursor).items()).orElse(List.of()).stream()
+        .map(Remote::entry)
+        .toList();
+  }
+
+  private static Entry entry(LogLine line) {
+    return new Entry(line.cursor(), line.at(), new Fact.Line(0, 0, line.level(), line.line()));
+  }
+
+  /**
+   * @throws UnsupportedOperationException always: the API does not tell all that was asked for, and a
+   *     job run again without its limits would be another one
+   */
+  @Override
+  public Optional<JobSpec> spec(JobId id) {
+    throw new UnsupportedOperationException(
+        "the API does not tell a job's limits and templates; run it again where its workspace is");
+  }
+
+  @Override
+  public List<JobId> list(Query query) {
+    return need(() -> new RemoteList(client).of(query));
+  }
+
+  /** By counting them: as many requests as there are thousands of jobs. */
+  @Override
+  public Map<JobState, Integer> counts() {
+    return need(
+        () -> {
+          Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
+          client
+              .jobs()
+              .all(JobFilter.all().limit(PAGE))
+              .forEach(job -> counts.merge(job.status(), 1, Integer::sum));
+          return counts;
+        });
+  }
+
+  /** The jobs alone; the API's metrics have the rest. */
+  @Override
+  public Census census() {
+    return new Census(counts(), List.of());
+  }
+
+  /** Listens to the job's events; the first time it may return at once. */
+  @Override
+  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+    Long cursor = seen.get(id);
+    try (EventStream events = client.so1().events(uuid(id), cursor == null ? 0 : cursor)) {
+      Duration wait = atMost;
+      while (events.poll(wait).isPresent()) {
+        wait = Duration.ZERO; // what else is there belongs to the same change
+      }
+      String last = events.lastEventId();
+      if (last != null) {
+        seen.put(id, Long.parseLong(last));
+      }
+    } catch (NetworkException e) {
+      if (e.kind() == NetworkException.Kind.REQUEST_CANCELLED) {
+        Thread.interrupted();
+        throw new InterruptedException();
+      }
+      throw new StoreException(e.getMessage(), e);
+    } catch (ApiException e) {
+      if (!e.isNotFound()) {
+        throw new StoreException(e.getMessage(), e);
+      }
+    }
+  }
+
+  private static UUID uuid(JobId id) {
+    return EntityId.of(id).uuid();
+  }
+
+  /** Empty where nothing of that name is there. */
+  private static <T> Optional<T> ask(Supplier<@Nullable T> question) {
+    try {
+      return Optional.ofNullable(question.get());
+    } catch (ApiException e) {
+      if (e.isNotFound()) {
+        return Optional.empty();
+      }
+      throw new StoreException(e.getMessage(), e);
+    } catch (NetworkException e) {
+      throw new StoreException(e.getMessage(), e);
+    }
+  }
+
+  private static <T> T need(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (ClientException e) {
+      throw new StoreException(e.getMessage(), e);
+    }
+  }
+
+  private static <K, V> Map<K, V> bounded() {
+    return java.util.Collections.synchronizedMap(
+        new LinkedHashMap<>(16, 0.75f, true) {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+            return size() > REMEMBERED;
+          }
+        });
+  }
+}

@@ -1,0 +1,208 @@
+package dev.millrace.client;
+
+import dev.millrace.client.wire.ClaimedTask;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Works off the tasks of one stage type: claims as many as it has room for, runs the handler for each
+ * on a thread of its own, keeps their leases alive, and tells the server what came of them. Started
+ * once, stopped once. Thread-safe.
+ */
+public final class Worker implements AutoCloseable {
+
+  /** After its grace a handler has this long to heed the interrupt. */
+  private static final Duration LAST_CALL = Duration.ofSeconds(5);
+
+  private enum Phase {
+    NEW,
+    RUNNING,
+    STOPPING,
+    STOPPED
+  }
+
+  private final WorkerSettings settings;
+  private final Shop shop;
+  private final Semaphore slots;
+  private final Set<TaskRun> runs = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private final Thread poller;
+  private volatile long startedAt;
+
+  Worker(MillraceClient client, TaskHandler handler, WorkerSettings settings) {
+    this.settings = settings;
+    this.slots = new Semaphore(settings.concurrency());
+    ScheduledThreadPoolExecutor clockwork =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("millrace-worker-clock").factory());
+    clockwork.setRemoveOnCancelPolicy(true);
+    Breaker ofHandler = breaker(client, Breaker.HANDLER, settings.handlerBreaker());
+    Breaker ofDequeue = breaker(client, Breaker.DEQUEUE, settings.dequeueBreaker());
+    this.shop = new Shop(client, settings, handler, ofHandler, clockwork, new CountDownLatch(1));
+    this.poller =
+        Thread.ofVirtual()
+            .name("millrace-poll-" + settings.type())
+            .unstarted(new Poller(shop, slots, ofDequeue, stopping, this::take));
+  }
+
+  /** A worker with the usual settings, not yet started. */
+  public static Worker of(MillraceClient client, String type, TaskHandler handler) {
+    return builder(client, type, handler).build();
+  }
+
+  public static WorkerBuilder builder(MillraceClient client, String type, TaskHandler handler) {
+    return new WorkerBuilder(client, type, handler);
+  }
+
+  private Breaker breaker(MillraceClient client, String name, BreakerSettings given) {
+    return new Breaker(
+        name, given, client.line().timing(), state -> changed(client.line().meters(), name, state));
+  }
+
+  private void changed(Meters meters, String breaker, State state) {
+    switch (state) {
+      case OPEN -> {
+        meters.breaker(settings.type(), breaker, 2);
+        shop.tell(new WorkerEvent.CircuitBreakerOpened(breaker));
+      }
+      case HALF_OPEN -> meters.breaker(settings.type(), breaker, 1);
+      case CLOSED -> {
+        meters.breaker(settings.type(), breaker, 0);
+        shop.tell(new WorkerEvent.CircuitBreakerClosed(breaker));
+      }
+      case DISABLED, METRICS_ONLY, FORCED_OPEN -> {} // nobody asks for these
+    }
+  }
+
+  /** Begins to claim. */
+  public Worker start() {
+    if (!phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
+      throw new IllegalStateException("worker " + name() + " was started before");
+    }
+    startedAt = shop.timing().nanos();
+    shop.meters().workerStarted(this);
+    shop.tell(new WorkerEvent.Started());
+    poller.start();
+    return this;
+  }
+
+  /** On the poller's thread; a slot and the breaker's leave are its own. */
+  private void take(ClaimedTask claim) {
+    if (stopping.getCount() == 0) {
+      shop.breaker().undecided();
+      TaskReport.giveBack(shop, claim, "the worker stops");
+      slots.release();
+      return;
+    }
+    TaskRun run = new TaskRun(shop, claim, this::ended);
+    runs.add(run);
+    settings.threads().newThread(run).start();
+  }
+
+  private void ended(TaskRun run) {
+    runs.remove(run);
+    slots.release();
+  }
+
+  public String name() {
+    return settings.name();
+  }
+
+  public String type() {
+    return settings.type();
+  }
+
+  /** Since {@link #start}. */
+  public Duration uptime() {
+    return shop.since(startedAt);
+  }
+
+  /** How many tasks run now. */
+  public int active() {
+    return runs.size();
+  }
+
+  /** As {@link #stop(Duration)} with the grace that it was built with. */
+  @Override
+  public void close() {
+    stop(settings.grace());
+  }
+
+  /**
+   * Claims no more, lets what runs finish for as long as {@code grace}, then cancels the rest and
+   * gives it back. An interrupt ends the waiting, not the stopping.
+   */
+  public void stop(Duration grace) {
+    boolean interrupted = false;
+    if (phase.compareAndSet(Phase.NEW, Phase.STOPPED)) {
+      stopped.countDown();
+      shop.clockwork().shutdownNow();
+    } else if (phase.compareAndSet(Phase.RUNNING, Phase.STOPPING)) {
+      interrupted = shutDown(grace);
+    } else {
+      try {
+        stopped.await(); // another does it
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean shutDown(Duration grace) {
+    long end = System.nanoTime() + grace.toNanos();
+    shop.tell(new WorkerEvent.Stopping());
+    stopping.countDown();
+    slots.release(); // wakes a poller that waits for a slot
+    boolean interrupted = false;
+    try {
+      if (!poller.join(left(end))) {
+        poller.interrupt();
+        poller.join(LAST_CALL);
+      }
+      if (!idle(left(end))) {
+        runs.forEach(run -> run.cancel(TaskRun.Stop.WORKER, "the worker stops"));
+        idle(LAST_CALL);
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+      poller.interrupt();
+      runs.forEach(run -> run.cancel(TaskRun.Stop.WORKER, "the worker stops"));
+    }
+    shop.over().countDown();
+    for (TaskRun run : runs) { // handlers that heed nothing: the fence takes care of their answers
+      TaskReport.giveBack(shop, run.claim(), "the worker stops");
+    }
+    shop.clockwork().shutdownNow();
+    shop.meters().workerStopped(this);
+    shop.tell(new WorkerEvent.Stopped());
+    phase.set(Phase.STOPPED);
+    stopped.countDown();
+    return interrupted;
+  }
+
+  /** Whether nothing runs any more: every slot is free, and the one that woke the poller. */
+  private boolean idle(Duration atMost) throws InterruptedException {
+    int all = settings.concurrency() + 1;
+    boolean free = slots.tryAcquire(all, atMost.toNanos(), TimeUnit.NANOSECONDS);
+    if (free) {
+      slots.release(all);
+    }
+    return free;
+  }
+
+  private static Duration left(long end) {
+    return Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+  }
+}

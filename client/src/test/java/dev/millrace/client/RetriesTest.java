@@ -1,0 +1,220 @@
+package dev.millrace.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.millrace.client.FakeApi.Seen;
+import dev.millrace.client.wire.NewJob;
+import dev.millrace.client.wire.NewTask;
+import dev.millrace.core.json.JsonObject;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is tried again, when, and what is not. */
+class RetriesTest {
+  private static final UUID ID = new UUID(0x8000, 0x8000_0000_0000_0001L);
+  private static final StagesApi.Demand DEMAND =
+      new StagesApi.Demand("resize", "w", Duration.ofSeconds(60), 5, Duration.ofSeconds(2));
+
+  private final FakeApi api = new FakeApi();
+  private final FakeTiming timing = new FakeTiming();
+  private final MillraceClient client = api.client(timing);
+
+  @AfterEach
+  void close() {
+    client.close();
+    api.close();
+  }
+
+  @Test
+  void readsAreTriedThreeMoreTimesWithGrowingWaits() {
+    api.on(
+        "GET .*",
+        FakeApi.text(502, ""),
+        FakeApi.text(503, ""),
+        FakeApi.text(504, ""),
+        FakeApi.json(200, FakeApi.job(ID)));
+
+    assertThat(client.jobs().get(ID).id()).isEqualTo(ID);
+    assertThat(timing.waits)
+        .containsExactly(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
+  }
+
+  @Test
+  void fourthFailureIsTheCallers() {
+    api.on("GET .*", FakeApi.text(503, "<html>busy</html>", "X-Request-Id", "r-1"));
+
+    ApiException e =
+        catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
+
+    assertThat(e.status()).isEqualTo(503);
+    assertThat(e.code()).isEqualTo("HTTP_SERVICE_UNAVAILABLE");
+    assertThat(e.requestId()).isEqualTo("r-1");
+    assertThat(api.seen("GET .*")).hasSize(4);
+  }
+
+  @Test
+  void waitsAreSpreadFromHalfToHalfAgain() {
+    for (double chance : new double[] {0.0, 0.999_999}) {
+      FakeTiming edge = new FakeTiming(Integer.MAX_VALUE, chance);
+      api.on("GET .*", FakeApi.text(503, ""), FakeApi.json(200, FakeApi.job(ID)));
+      try (MillraceClient other = api.client(edge)) {
+        other.jobs().get(ID);
+      }
+      assertThat(edge.waits).containsExactly(Duration.ofMillis(chance == 0.0 ? 50 : 150));
+    }
+  }
+
+  @Test
+  void otherErrorsAreFinalAtOnce() {
+    api.on("GET .*", FakeApi.json(500, JsonObject.create().put("code", "UNKNOWN_ERROR")));
+
+    assertThatThrownBy(() -> client.jobs().get(ID)).isInstanceOf(ApiException.class);
+    assertThat(api.seen("GET .*")).hasSize(1);
+  }
+
+  @Test
+  void creationWhoseAnswerIsLostIsRepeatedUnderTheSameKey() {
+    api.on("POST /v1/jobs", FakeApi.lost(), FakeApi.json(201, FakeApi.job(ID)));
+
+    assertThat(client.jobs().create(NewJob.of("resize")).id()).isEqualTo(ID);
+
+    List<Seen> asked = api.seen("POST /v1/jobs");
+    assertThat(asked).hasSize(2);
+    assertThat(asked.get(0).header("Idempotency-Key"))
+        .isNotNull()
+        .isEqualTo(asked.get(1).header("Idempotency-Key"));
+    assertThat(asked.get(0).body()).isEqualTo(asked.get(1).body());
+  }
+
+  @Test
+  void dequeueWhoseAnswerIsLostIsNotRepeated() {
+    api.on("PATCH .*", FakeApi.lost());
+
+    NetworkException e =
+        catchThrowableOfType(NetworkException.class, () -> client.stages().dequeue(DEMAND));
+
+    assertThat(e.kind()).isEqualTo(NetworkException.Kind.REQUEST_ABORTED);
+    assertThat(e.unsent()).isFalse();
+    assertThat(api.seen("PATCH .*")).hasSize(1);
+  }
+
+  @Test
+  void whatMakesSomethingWithoutAKeyIsNotRepeated() {
+    api.on("P(OST|ATCH) .*", FakeApi.text(503, ""));
+
+    assertThatThrownBy(() -> client.stages().dequeue(DEMAND)).isInstanceOf(ApiException.class);
+    assertThatThrownBy(
+            () -> client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create()))))
+        .isInstanceOf(ApiException.class);
+    assertThat(api.seen(".*")).hasSize(2);
+  }
+
+  @Test
+  void whatCouldNotBeSentIsTriedAgainWhateverItIs() throws IOException {
+    URI nobody;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = URI.create("http://127.0.0.1:" + socket.getLocalPort());
+    }
+    try (MillraceClient lonely = MillraceClient.builder(nobody).timing(timing).build()) {
+      NetworkException e =
+          catchThrowableOfType(NetworkException.class, () -> lonely.stages().dequeue(DEMAND));
+      assertThat(e.kind()).isEqualTo(NetworkException.Kind.CONNECTION_REFUSED);
+      assertThat(e.code()).isEqualTo("NETWORK_CONNECTION_REFUSED");
+      assertThat(timing.waits).hasSize(3);
+    }
+  }
+
+  @Test
+  void tooManyRequestsWaitsAsLongAsTheServerAsks() {
+    api.on(
+        "POST .*",
+        FakeApi.text(429, "", "Retry-After", "7"),
+        FakeApi.json(201, List.of(FakeApi.task(ID, JsonObject.create()))));
+
+    assertThat(client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create())))).hasSize(1);
+    assertThat(timing.waits).containsExactly(Duration.ofSeconds(7));
+  }
+
+  @Test
+  void nobodyWaitsForAnHour() {
+    api.on("GET .*", FakeApi.text(429, "", "Retry-After", "3600"));
+
+    ApiException e = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
+
+    assertThat(e.retryAfter()).isEqualTo(Duration.ofHours(1));
+    assertThat(timing.waits).isEmpty();
+  }
+
+  @Test
+  void deletionThatWasDoneThoughItsAnswerWasLostIsDone() {
+    api.on(
+        "DELETE .*",
+        FakeApi.lost(),
+        FakeApi.json(404, JsonObject.create().put("code", "JOB_NOT_FOUND")));
+
+    client.jobs().delete(ID);
+
+    assertThat(api.seen("DELETE .*")).hasSize(2);
+    assertThatThrownBy(() -> client.jobs().delete(ID)).hasMessageContaining("JOB_NOT_FOUND");
+  }
+
+  @Test
+  void interruptCancelsTheRequest() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    api.on(
+        "GET .*",
+        (seen, exchange) -> {
+          asked.countDown();
+          never.await();
+        });
+    Object[] caught = new Object[2];
+    Thread caller =
+        Thread.startVirtualThread(
+            () -> {
+              caught[0] =
+                  catchThrowableOfType(NetworkException.class, () -> client.jobs().get(ID));
+              caught[1] = Thread.currentThread().isInterrupted();
+            });
+    asked.await();
+    caller.interrupt();
+    caller.join();
+    never.countDown();
+
+    assertThat(((NetworkException) caught[0]).kind())
+        .isEqualTo(NetworkException.Kind.REQUEST_CANCELLED);
+    assertThat(caught[1]).isEqualTo(true);
+    assertThat(api.seen("GET .*")).hasSize(1);
+  }
+
+  @Test
+  void failuresOfTheNetworkHaveTheContractsNames() {
+    assertThat(kind(new ConnectException("Connection refused"))).isEqualTo("CONNECTION_REFUSED");
+    assertThat(kind(new ConnectException("Network is unreachable"))).isEqualTo("HOST_UNREACHABLE");
+    ConnectException unresolved = new ConnectException();
+    unresolved.initCause(new UnresolvedAddressException());
+    assertThat(kind(unresolved)).isEqualTo("DNS_RESOLUTION_FAILED");
+    assertThat(kind(new SSLHandshakeException("no"))).isEqualTo("SSL_ERROR");
+    assertThat(kind(new java.net.http.HttpTimeoutException("no"))).isEqualTo("TIMEOUT");
+    assertThat(kind(new java.net.http.HttpConnectTimeoutException("no"))).isEqualTo("TIMEOUT");
+    assertThat(kind(new IOException("Connection reset"))).isEqualTo("REQUEST_ABORTED");
+    assertThat(kind(new IllegalStateException("odd"))).isEqualTo("UNKNOWN");
+  }
+
+  private static String kind(Throwable cause) {
+    return NetworkException.of("GET /", cause).kind().name();
+  }
+}
