@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Pulse;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,7 @@ final class Attempt implements TaskContext {
   private volatile @Nullable Stop stop; // written under the lock of hooks
   private final AtomicBoolean linesLost = new AtomicBoolean();
   private volatile boolean paused; // written under the lock of pauseHooks
+  private volatile Supplier<@Nullable TraceContext> trace = () -> null;
   private volatile boolean journalEnds; // a piece is missing: nothing may follow it
 
   Attempt(Claim claim, long order, Claiming store, StoreTrouble trouble, InstantSource clock) {
@@ -146,6 +149,16 @@ final class Attempt implements TaskContext {
   @Override
   public Claim claim() {
     return claim;
+  }
+
+  /** Where {@link #trace} asks; set before the worker gets the task. */
+  void traced(Supplier<@Nullable TraceContext> source) {
+    trace = source;
+  }
+
+  @Override
+  public @Nullable TraceContext trace() {
+    return trace.get();
   }
 
   @Override

@@ -43,6 +43,7 @@ final class Pool {
   private final Pace pace = new Pace();
   private int failures; // of the store in a row; of the pool's thread
   private long claimed; // of the pool's thread
+  private long seen; // of the queue; of the pool's thread
 
   /**
    * @param name of the worker, in the jobs' logs
@@ -95,10 +96,12 @@ final class Pool {
       await(() -> Thread.sleep(StoreTrouble.wait(0)));
       return;
     }
-    if (!await(slots::acquire)) {
-      return;
+    if (settings.slots() > 0) { // else others claim, and this only waits for the end
+      if (!await(slots::acquire)) {
+        return;
+      }
+      slots.release(); // it was only to know that there is one
     }
-    slots.release(); // it was only to know that there is one
     int claims = 0;
     for (Group group : settings.groups()) {
       claims += group.free() == 0 ? 0 : claim(group);
@@ -125,7 +128,7 @@ final class Pool {
       lifecycle.tryMove(ServerEvent.IDLE);
       return;
     }
-    await(() -> pace.await(() -> store.awaitWork(LOOK_AGAIN)));
+    await(() -> pace.await(() -> seen = store.awaitWork(seen, LOOK_AGAIN)));
   }
 
   private void dispatch(Claim claim, Group group) {

@@ -1,6 +1,7 @@
 package dev.millrace.server;
 
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobStore;
@@ -16,6 +17,7 @@ import dev.millrace.server.TaskOutcome.Released;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one task through its worker and commits the outcome: start, run, commit. Shared by all
@@ -74,9 +76,21 @@ final class Processor {
     boolean first = attempt.advance(Step.RUN);
     if (first) {
       LOG.log(Level.DEBUG, attempt + " is claimed");
+      attempt.traced(() -> trace(attempt.claim()));
       tell("started", () -> listener.started(attempt.claim()));
     }
     return first;
+  }
+
+  /** A trace is an aid: what cannot be read of it does not fail a task. */
+  private @Nullable TraceContext trace(Claim claim) {
+    try {
+      TraceContext kept = listener.trace(claim);
+      return kept == null ? TaskTrace.of(store, claim) : kept;
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "task " + claim + ": its trace is not known", e);
+      return null;
+    }
   }
 
   private TaskOutcome run(Attempt attempt) {
@@ -189,7 +203,7 @@ final class Processor {
       case Answer.Done _ -> {}
       case Answer.Cancelled(String message) ->
           LOG.log(Level.INFO, attempt + " is stopped; what it had is kept: " + message);
-      case Answer.Refused(String message) -> dropped(attempt, message);
+      case Answer.Refused(var _, String message) -> dropped(attempt, message);
       case Answer.Fenced(String message) -> dropped(attempt, message);
       case Answer.Missing(String message) -> dropped(attempt, message);
     }

@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.Piece;
@@ -31,6 +32,14 @@ public interface TaskContext {
   /** Which attempt this is, from 1. */
   default int attempt() {
     return claim().attempt();
+  }
+
+  /**
+   * The trace that this attempt belongs to: its own span where the server makes one, else what the
+   * task, its stage or its job came with; null if none came with any. May read the store.
+   */
+  default @Nullable TraceContext trace() {
+    return claim().view().trace();
   }
 
   /** Which claim of this server it is, in claim order: who comes first should be served first. */

@@ -172,7 +172,6 @@ class PoolTest {
   void builderRefusesWhatCannotWork() {
     try (Mill mill = new Mill()) {
       ServerBuilder builder = mill.builder();
-      assertThatThrownBy(builder::build).hasMessageContaining("at least one worker");
       assertThatThrownBy(() -> builder.slots(0)).hasMessageContaining("got 0");
       builder.worker(Worker.of("a", task -> ""));
       assertThatThrownBy(() -> builder.worker(Worker.of("a", task -> "")))
@@ -183,6 +182,16 @@ class PoolTest {
       assertThatThrownBy(() -> builder.group(0, List.of(Worker.of("b", task -> ""))))
           .hasMessageContaining("got 0");
       assertThatThrownBy(() -> Worker.of("no/slash", task -> "")).hasMessageContaining("no/slash");
+    }
+  }
+
+  /** For tasks that others claim: time must pass in the store all the same. */
+  @Test
+  void serverWithoutWorkersRunsAndDrains() throws InterruptedException {
+    try (Mill mill = new Mill()) {
+      Server server = mill.builder().build().start();
+      assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
+      assertThat(server.drain()).isEqualTo(Drained.CLEAN);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.server.exec;
 
+import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.stage.StageSpec;
@@ -10,6 +11,7 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,8 +24,9 @@ import java.util.concurrent.Executors;
  * <p>The program finds in its environment what it works on: {@code MILLRACE_JOB}, {@code
  * MILLRACE_STAGE}, {@code MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, {@code
  * MILLRACE_TOKEN}, which no two attempts share, and {@code MILLRACE_DATA}, the parameters of its
- * stage as JSON: a schema or grammar that the job asks for is among them. The result of a job with
- * a schema must at least be JSON.
+ * stage as JSON: a schema or grammar that the job asks for is among them; and the trace that it
+ * belongs to in {@code TRACEPARENT} and {@code TRACESTATE}, as W3C Trace Context writes them, if
+ * it belongs to one. The result of a job with a schema must at least be JSON.
  *
  * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
  * killed, everything that it started is ended: TERM, and KILL after a grace. Only what has started
@@ -90,7 +93,7 @@ public final class ExecWorker implements Worker {
                   + MAX_DATA
                   + " (MILLRACE_DATA)"));
     }
-    ProcessGroup group = groups.start(command, environment(task.claim(), data));
+    ProcessGroup group = groups.start(command, environment(task, data));
     try {
       return checked(
           task,
@@ -114,15 +117,24 @@ public final class ExecWorker implements Worker {
     return outcome;
   }
 
-  private static Map<String, String> environment(Claim claim, String data) {
-    return Map.of(
-        "MILLRACE_JOB", claim.job().value(),
-        "MILLRACE_STAGE", Integer.toString(claim.hold().stage()),
-        "MILLRACE_TASK", Integer.toString(claim.hold().task()),
-        "MILLRACE_TYPE", claim.type(),
-        "MILLRACE_ATTEMPT", Integer.toString(claim.attempt()),
-        "MILLRACE_TOKEN", claim.hold().token().toString(),
-        "MILLRACE_DATA", data);
+  private static Map<String, String> environment(TaskContext task, String data) {
+    Claim claim = task.claim();
+    Map<String, String> environment = new HashMap<>();
+    environment.put("MILLRACE_JOB", claim.job().value());
+    environment.put("MILLRACE_STAGE", Integer.toString(claim.hold().stage()));
+    environment.put("MILLRACE_TASK", Integer.toString(claim.hold().task()));
+    environment.put("MILLRACE_TYPE", claim.type());
+    environment.put("MILLRACE_ATTEMPT", Integer.toString(claim.attempt()));
+    environment.put("MILLRACE_TOKEN", claim.hold().token().toString());
+    environment.put("MILLRACE_DATA", data);
+    TraceContext trace = task.trace();
+    if (trace != null) {
+      environment.put(ProcessGroups.TRACE_PARENT, trace.parent());
+    }
+    if (trace != null && trace.state() != null) {
+      environment.put(ProcessGroups.TRACE_STATE, trace.state());
+    }
+    return environment;
   }
 
   @Override

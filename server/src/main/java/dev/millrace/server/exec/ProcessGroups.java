@@ -25,6 +25,9 @@ final class ProcessGroups implements AutoCloseable {
   /** What a command waits for: the shell reads exactly this from stdin, the rest is the program's. */
   static final String GO = "\n";
 
+  static final String TRACE_PARENT = "TRACEPARENT";
+  static final String TRACE_STATE = "TRACESTATE";
+
   private static final String GATE = "read -r MILLRACE_GO && exec /bin/sh -c \"$1\"";
 
   private final List<String> prefix;
@@ -69,6 +72,8 @@ final class ProcessGroups implements AutoCloseable {
     List<String> line = new ArrayList<>(prefix);
     line.addAll(List.of("/bin/sh", "-c", GATE, "millrace-gate", command));
     ProcessBuilder builder = new ProcessBuilder(line);
+    // This process may have been started under a trace, which is not the task's.
+    builder.environment().keySet().removeAll(List.of(TRACE_PARENT, TRACE_STATE));
     builder.environment().putAll(environment);
     Process process = builder.start();
     ProcessGroup group = new ProcessGroup(process, signals, grace);

@@ -1,7 +1,6 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.engine.EngineException;
-import dev.millrace.engine.wheel.WheelStats;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
@@ -84,21 +83,16 @@ public final class Inference implements AutoCloseable {
   }
 
   public InferenceStats stats() {
-    int running = 0;
-    int waiting = 0;
-    for (LoadedModel model : library.generating()) {
-      WheelStats stats = model.engine().stats();
-      running += stats.admitted();
-      waiting += stats.waiting();
-    }
+    List<InferenceStats.Wheel> wheels = library.generating().stream().map(LoadedModel::stats).toList();
     return new InferenceStats(
         figures.promptTokens.sum(),
         figures.cachedTokens.sum(),
         figures.generatedTokens.sum(),
         figures.embeddedTokens.sum(),
-        running,
-        waiting,
-        library.loaded());
+        wheels.stream().mapToInt(InferenceStats.Wheel::running).sum(),
+        wheels.stream().mapToInt(InferenceStats.Wheel::waiting).sum(),
+        library.loaded(),
+        wheels);
   }
 
   /** Repeats a task under the terms of its first attempt, and compares. */

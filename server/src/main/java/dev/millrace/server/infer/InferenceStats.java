@@ -12,6 +12,7 @@ import java.util.List;
  * @param running sequences that the wheels hold
  * @param waiting sequences that wait for a place
  * @param loaded names of models
+ * @param wheels one for each loaded model that generates
  */
 public record InferenceStats(
     long promptTokens,
@@ -20,4 +21,29 @@ public record InferenceStats(
     long embeddedTokens,
     int running,
     int waiting,
-    List<String> loaded) {}
+    List<String> loaded,
+    List<Wheel> wheels) {
+
+  /**
+   * What one loaded model that generates does.
+   *
+   * @param slots sequences that it can hold
+   * @param running sequences that it holds
+   * @param waiting sequences that wait for a place
+   * @param turns in which a batch was run, since it was loaded
+   * @param rows tokens in these batches
+   * @param pagesUsed of its cache of keys and values, by sequences that run
+   * @param pagesCached held for prompts that begin the same
+   */
+  public record Wheel(
+      String model,
+      int slots,
+      int running,
+      int waiting,
+      long turns,
+      long rows,
+      long preemptions,
+      int pagesUsed,
+      int pagesCached,
+      int pagesFree) {}
+}

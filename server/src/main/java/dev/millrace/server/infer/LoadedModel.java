@@ -2,6 +2,7 @@ package dev.millrace.server.infer;
 
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.Prompts;
+import dev.millrace.engine.wheel.WheelStats;
 import dev.millrace.server.infer.FileHashes.Hashed;
 
 /** A model that generates, at work. */
@@ -91,6 +92,21 @@ final class LoadedModel implements Shelved {
   /** How keys and values are kept. */
   String kv() {
     return card.settings().kvType().name();
+  }
+
+  InferenceStats.Wheel stats() {
+    WheelStats stats = engine.stats();
+    return new InferenceStats.Wheel(
+        card.name(),
+        card.settings().slots(),
+        stats.admitted(),
+        stats.waiting(),
+        stats.turns(),
+        stats.prefillTokens() + stats.decodeTokens(),
+        stats.preemptions(),
+        stats.pagesUsed(),
+        stats.pagesCached(),
+        stats.pagesFree());
   }
 
   @Override

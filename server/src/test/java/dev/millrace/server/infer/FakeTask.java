@@ -5,7 +5,9 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.Piece;
+import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import dev.millrace.server.TaskContext;
 import java.time.Instant;
@@ -33,6 +35,26 @@ final class FakeTask implements TaskContext {
   private boolean paused;
   private boolean cancelled;
 
+  private static final TaskView VIEW =
+      new TaskView(
+          1,
+          1,
+          TaskState.IN_PROGRESS,
+          0,
+          1,
+          "w",
+          null,
+          CREATED,
+          CREATED,
+          CREATED,
+          null,
+          null,
+          null,
+          JsonObject.create(),
+          null,
+          null,
+          null);
+
   FakeTask(String type, @Nullable Object input, JsonObject data) {
     this(type, input, data, null, List.of());
   }
@@ -56,7 +78,10 @@ final class FakeTask implements TaskContext {
             CREATED,
             // as a store gives it back
             frozen == null ? null : Json.object(frozen.toString()),
-            prior);
+            prior,
+            null,
+            false,
+            VIEW);
     this.frozen = frozen;
   }
 

@@ -24,9 +24,18 @@ class IdleTest {
       clock.addAndGet(Duration.ofMinutes(5).toNanos() - 1);
       shelf.tick();
       assertThat(inference.stats().loaded()).containsExactly("tiny");
+      assertThat(inference.stats().wheels())
+          .singleElement()
+          .satisfies(
+              wheel -> {
+                assertThat(wheel.model()).isEqualTo("tiny");
+                assertThat(wheel.slots()).isPositive();
+                assertThat(wheel.pagesFree()).isPositive();
+              });
       clock.addAndGet(1);
       shelf.tick();
       assertThat(inference.stats().loaded()).isEmpty();
+      assertThat(inference.stats().wheels()).isEmpty();
       assertThat(Running.result(inference, FakeTask.generate("once", DATA)).text()).isEqualTo(text);
       assertThat(inference.stats().loaded()).containsExactly("tiny");
       assertThat(inference.library().generating()).doesNotContain(first).hasSize(1);

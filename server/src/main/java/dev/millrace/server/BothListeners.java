@@ -1,0 +1,33 @@
+package dev.millrace.server;
+
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.store.Claim;
+import org.jspecify.annotations.Nullable;
+
+/** Two listeners as one: the second is told whatever becomes of the first. */
+record BothListeners(ServerListener first, ServerListener second) implements ServerListener {
+  @Override
+  public void started(Claim claim) {
+    try {
+      first.started(claim);
+    } finally {
+      second.started(claim);
+    }
+  }
+
+  @Override
+  public @Nullable TraceContext trace(Claim claim) {
+    TraceContext trace = first.trace(claim);
+    return trace == null ? second.trace(claim) : trace;
+  }
+
+  @Override
+  public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+    try {
+      first.finished(claim, outcome, answer);
+    } finally {
+      second.finished(claim, outcome, answer);
+    }
+  }
+}

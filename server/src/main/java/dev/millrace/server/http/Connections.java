@@ -1,0 +1,147 @@
+package dev.millrace.server.http;
+
+import io.helidon.common.socket.SocketOptions;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * All open connections, from the moment they are accepted: one that has had no request for too long
+ * is closed, be it silent, stuck in its handshake, or left open by its client. The server below would
+ * not see the first two, and would take a long stream over HTTP/2 for idle.
+ */
+final class Connections implements SocketOptions {
+  private final SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
+  private final Map<SocketAddress, Connection> connections = new ConcurrentHashMap<>();
+  private final long idle;
+
+  Connections(Duration idle) {
+    this.idle = idle.toNanos();
+  }
+
+  private static final class Connection {
+    private final SocketChannel channel;
+    private int requests;
+    private long since = System.nanoTime();
+
+    Connection(SocketChannel channel) {
+      this.channel = channel;
+    }
+
+    synchronized void add(int more) {
+      requests += more;
+      since = System.nanoTime();
+    }
+
+    synchronized boolean isIdle(long now, long idle) {
+      return requests == 0 && now - since > idle;
+    }
+  }
+
+  /** Called by the listener for each connection that it accepts. */
+  @Override
+  public void configureSocket(SocketChannel channel) {
+    options.configureSocket(channel);
+    try {
+      connections.put(channel.getRemoteAddress(), new Connection(channel));
+    } catch (IOException e) {
+      close(channel); // it has gone already
+    }
+  }
+
+  /** A request begins, or part of it has come. */
+  void begin(SocketAddress client) {
+    add(client, 1);
+  }
+
+  void end(SocketAddress client) {
+    add(client, -1);
+  }
+
+  void touch(SocketAddress client) {
+    add(client, 0);
+  }
+
+  /** Looks after the client whose request the calling thread answers. */
+  HangUp.Sign look(SocketAddress client) {
+    Connection connection = connections.get(client);
+    return connection == null ? HangUp.Sign.NONE : HangUp.look(connection.channel);
+  }
+
+  private void add(SocketAddress client, int more) {
+    Connection connection = connections.get(client);
+    if (connection != null) {
+      connection.add(more);
+    }
+  }
+
+  /** Closes what is idle and forgets what is closed. */
+  void sweep(long now) {
+    connections
+        .values()
+        .removeIf(
+            connection -> {
+              if (connection.isIdle(now, idle)) {
+                close(connection.channel);
+              }
+              return !connection.channel.isOpen();
+            });
+  }
+
+  int size() {
+    return connections.size();
+  }
+
+  private static void close(SocketChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // it is closed all the same
+    }
+  }
+
+  @Override
+  public Map<SocketOption<?>, Object> socketOptions() {
+    return options.socketOptions();
+  }
+
+  @Override
+  public Duration connectTimeout() {
+    return options.connectTimeout();
+  }
+
+  @Override
+  public Duration readTimeout() {
+    return options.readTimeout();
+  }
+
+  @Override
+  public Optional<Integer> socketReceiveBufferSize() {
+    return options.socketReceiveBufferSize();
+  }
+
+  @Override
+  public Optional<Integer> socketSendBufferSize() {
+    return options.socketSendBufferSize();
+  }
+
+  @Override
+  public boolean socketReuseAddress() {
+    return options.socketReuseAddress();
+  }
+
+  @Override
+  public boolean socketKeepAlive() {
+    return options.socketKeepAlive();
+  }
+
+  @Override
+  public boolean tcpNoDelay() {
+    return options.tcpNoDelay();
+  }
+}

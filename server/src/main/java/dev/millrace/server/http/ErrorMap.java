@@ -1,0 +1,46 @@
+package dev.millrace.server.http;
+
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.store.StoreException;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+
+/** Makes a problem of whatever a handler throws, without letting out what is only ours to know. */
+final class ErrorMap {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private ErrorMap() {}
+
+  static Problem problem(Throwable thrown, String requestId) {
+    return switch (thrown) {
+      case Problem problem -> problem;
+      case JsonException e -> new Problem(Problem.Kind.INVALID, text(e));
+      case IllegalArgumentException e -> new Problem(Problem.Kind.INVALID, text(e));
+      case StoreException e -> {
+        LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
+        yield new Problem(
+            Problem.Kind.UNAVAILABLE,
+            "DATABASE_RELATED_ERROR",
+            "the store cannot do its work right now; try again later",
+            null,
+            Map.of("Retry-After", "5"));
+      }
+      case InterruptedException e ->
+          new Problem(
+              Problem.Kind.UNAVAILABLE,
+              null,
+              "the server is stopping; try again later",
+              null,
+              Map.of("Retry-After", "5"));
+      default -> {
+        LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
+        yield new Problem(
+            Problem.Kind.INTERNAL, "internal error; the server's log has it under this request's id");
+      }
+    };
+  }
+
+  private static String text(Throwable e) {
+    return e.getMessage() == null ? "the request breaks a rule" : e.getMessage();
+  }
+}

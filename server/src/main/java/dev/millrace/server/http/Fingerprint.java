@@ -1,0 +1,58 @@
+package dev.millrace.server.http;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Says of two requests whether they ask for the same, without keeping what they ask for. */
+final class Fingerprint {
+  private Fingerprint() {}
+
+  /** SHA-256 over the parts, in hex; no two lists of parts are taken for each other. */
+  static String of(String... parts) {
+    MessageDigest digest = sha256();
+    for (String part : parts) {
+      byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
+      digest.update((bytes.length + ":").getBytes(StandardCharsets.UTF_8));
+      digest.update(bytes);
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** JSON in which neither the order of names nor the way a number is written shows. */
+  static String canonical(@Nullable Object value) {
+    return Json.write(sorted(value));
+  }
+
+  private static @Nullable Object sorted(@Nullable Object value) {
+    return switch (value) {
+      case JsonObject object -> sorted(object.values());
+      case Map<?, ?> map -> {
+        TreeMap<String, @Nullable Object> names = new TreeMap<>();
+        map.forEach((name, of) -> names.put(String.valueOf(name), sorted(of)));
+        yield names;
+      }
+      case Collection<?> list -> list.stream().map(Fingerprint::sorted).toList();
+      case BigDecimal number -> number.stripTrailingZeros();
+      case Long number -> BigDecimal.valueOf(number).stripTrailingZeros();
+      case null -> null;
+      default -> value;
+    };
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

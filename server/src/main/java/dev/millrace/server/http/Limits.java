@@ -1,0 +1,89 @@
+package dev.millrace.server.http;
+
+import java.time.Duration;
+
+/**
+ * How much one client, and all of them together, may ask of the listener.
+ *
+ * @param maxBody bytes of a body that makes or changes one thing
+ * @param maxBulkBody bytes of a body that may hold many: pipelines and tasks
+ * @param maxHeaders bytes of a request's header fields
+ * @param rate requests a second that a key, or an address where there are no keys, may go on with;
+ *     0: no limit
+ * @param burst requests at once before {@code rate} counts
+ * @param maxConnections connections at a time; more wait to be accepted
+ * @param idle how long a connection may be open without a request
+ * @param slowest how long a request may take to arrive, and a second more for each 8 KiB of body
+ * @param stall how long a client may leave an answer unread before it is cut off
+ */
+public record Limits(
+    int maxBody,
+    int maxBulkBody,
+    int maxHeaders,
+    double rate,
+    int burst,
+    int maxConnections,
+    Duration idle,
+    Duration slowest,
+    Duration stall) {
+
+  /** Slower bodies than this, in bytes a second, are given up. */
+  static final int MIN_BODY_RATE = 8 << 10;
+
+  public static final Limits DEFAULT =
+      new Limits(
+          1 << 20,
+          64 << 20,
+          16 << 10,
+          0,
+          100,
+          20_000,
+          Duration.ofMinutes(2),
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(30));
+
+  public Limits {
+    if (maxBody < 1 || maxBulkBody < maxBody || maxHeaders < 1024) {
+      throw new IllegalArgumentException(
+          "limits need 1 <= maxBody <= maxBulkBody and at least 1024 bytes of header fields");
+    }
+    if (!(rate >= 0) || rate > 0 && burst < 1 || maxConnections < 1) {
+      throw new IllegalArgumentException(
+          "limits need a rate of 0 or more, a burst and a number of connections of 1 or more");
+    }
+    if (!positive(idle) || !positive(slowest) || !positive(stall)) {
+      throw new IllegalArgumentException("limits need times above zero");
+    }
+  }
+
+  private static boolean positive(Duration time) {
+    return time.compareTo(Duration.ZERO) > 0;
+  }
+
+  public Limits withRate(double perSecond, int atOnce) {
+    return new Limits(
+        maxBody, maxBulkBody, maxHeaders, perSecond, atOnce, maxConnections, idle, slowest, stall);
+  }
+
+  public Limits withBodies(int single, int bulk) {
+    return new Limits(
+        single, bulk, maxHeaders, rate, burst, maxConnections, idle, slowest, stall);
+  }
+
+  public Limits withConnections(int most) {
+    return new Limits(maxBody, maxBulkBody, maxHeaders, rate, burst, most, idle, slowest, stall);
+  }
+
+  public Limits withTimes(Duration newIdle, Duration newSlowest, Duration newStall) {
+    return new Limits(
+        maxBody,
+        maxBulkBody,
+        maxHeaders,
+        rate,
+        burst,
+        maxConnections,
+        newIdle,
+        newSlowest,
+        newStall);
+  }
+}

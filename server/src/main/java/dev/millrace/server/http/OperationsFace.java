@@ -1,0 +1,126 @@
+package dev.millrace.server.http;
+
+import dev.millrace.core.json.JsonObject;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What those who run the server ask: is it alive, is it ready, how does it do, what can it do. */
+public final class OperationsFace implements Face {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+  private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final Supplier<byte[]> metrics;
+  private final List<Readiness> checks;
+  private final byte[] document;
+  private final ApiPage page;
+  private final Clock clock;
+  private volatile boolean draining;
+
+  /**
+   * @param metrics text as Prometheus reads it
+   * @param document the API's document, JSON
+   * @param page the same for people
+   */
+  public OperationsFace(
+      Supplier<byte[]> metrics,
+      List<Readiness> checks,
+      byte[] document,
+      ApiPage page,
+      Clock clock) {
+    this.metrics = metrics;
+    this.checks = List.copyOf(checks);
+    this.document = document.clone();
+    this.page = page;
+    this.clock = clock;
+  }
+
+  @Override
+  public String prefix() {
+    return "";
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        get("/health/live", "getLive", Scope.NONE, call -> Reply.ok(Map.of("status", "ok"))),
+        get("/health/ready", "getReady", Scope.NONE, call -> ready()),
+        get("/liveness", "getLiveness", Scope.NONE, call -> Reply.ok(Map.of("status", "ok"))),
+        get("/health", "getHealth", Scope.NONE, call -> health()),
+        get("/metrics", "getMetrics", Scope.READ, call -> metrics()),
+        get("/service-metrics", "getServiceMetrics", Scope.READ, call -> metrics()),
+        get("/openapi.json", "getOpenApi", Scope.NONE, call -> content("application/json", document)),
+        get("/docs/api", "getDocs", Scope.NONE, call -> docs()),
+        get("/", "getRoot", Scope.NONE, call -> root()));
+  }
+
+  private static Route get(String path, String operation, Scope scope, Route.Handler handler) {
+    return new Route("GET", path, operation, scope, handler);
+  }
+
+  private Reply health() {
+    return Reply.ok(
+        JsonObject.create()
+            .put("status", "ok")
+            .put("timestamp", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString()));
+  }
+
+  private Reply ready() {
+    JsonObject troubles = JsonObject.create();
+    if (draining) {
+      troubles.put("server", "it is stopping");
+    }
+    for (Readiness check : checks) {
+      trouble(check).ifPresent(text -> troubles.put(check.name(), text));
+    }
+    boolean well = troubles.values().isEmpty();
+    JsonObject body = JsonObject.create().put("status", well ? "ok" : "unavailable");
+    if (!well) {
+      body.put("trouble", troubles);
+    }
+    return Reply.json(well ? 200 : 503, body);
+  }
+
+  private static Optional<String> trouble(Readiness check) {
+    try {
+      return check.trouble();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "cannot check " + check.name(), e);
+      return Optional.of("it cannot be checked; the server's log says why");
+    }
+  }
+
+  private Reply metrics() {
+    return content(METRICS_TYPE, metrics.get());
+  }
+
+  private static Reply content(String type, byte[] body) {
+    return new Reply.Content(200, Map.of(), type, body);
+  }
+
+  /** The page runs nothing from elsewhere, whatever the document's texts may hold. */
+  private Reply docs() {
+    Map<String, String> headers = Map.of("Content-Security-Policy", page.policy());
+    return new Reply.Content(200, headers, "text/html; charset=utf-8", page.bytes());
+  }
+
+  private static Reply root() {
+    return new Reply.Content(302, Map.of("Location", "/docs/api"), "text/plain", new byte[0]);
+  }
+
+  @Override
+  public void draining() {
+    draining = true;
+  }
+
+  @Override
+  public JsonObject error(Problem problem, String requestId) {
+    return JsonObject.create()
+        .put("message", problem.text())
+        .put("code", problem.code() == null ? problem.kind().name() : problem.code());
+  }
+}

@@ -1,0 +1,53 @@
+package dev.millrace.server.http;
+
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is answered. */
+public sealed interface Reply {
+  int status();
+
+  /** Header fields beside those that every answer has. */
+  Map<String, String> headers();
+
+  /** A JSON value; no body at all where it is null and the status is 204. */
+  record Json(int status, Map<String, String> headers, @Nullable Object body) implements Reply {}
+
+  /** Any other content. */
+  record Content(int status, Map<String, String> headers, String mediaType, byte[] body)
+      implements Reply {}
+
+  /**
+   * Content that comes bit by bit, as long as {@code body} runs or the client listens. The header
+   * goes out with the first bytes: a stream should begin with some at once.
+   */
+  record Stream(int status, Map<String, String> headers, String mediaType, Body body)
+      implements Reply {}
+
+  /** Writes a stream. */
+  @FunctionalInterface
+  interface Body {
+    /** Runs on the request's own virtual thread; it is interrupted when the server stops. */
+    void write(Sink sink) throws IOException, InterruptedException;
+  }
+
+  /** Where a stream goes. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * Sends bytes on their way at once.
+     *
+     * @throws IOException if the client is gone or has not read for too long
+     */
+    void send(byte[] bytes) throws IOException;
+  }
+
+  static Reply json(int status, @Nullable Object body) {
+    return new Json(status, Map.of(), body);
+  }
+
+  static Reply ok(Object body) {
+    return json(200, body);
+  }
+}

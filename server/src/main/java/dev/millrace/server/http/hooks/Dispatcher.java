@@ -1,0 +1,270 @@
+package dev.millrace.server.http.hooks;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.Webhook;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.server.http.hooks.Agenda.Parcel;
+import java.lang.System.Logger.Level;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides who is told what, round by round, on a thread of its own; the telling is done by virtual
+ * threads. What to do is in the store's notes and the jobs' logs; the agenda is a part of it that
+ * fits into memory.
+ */
+final class Dispatcher implements Runnable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  static final int CAPACITY = 10_000;
+  private static final int AT_A_TIME = 256;
+  private static final Duration PACE = Duration.ofMillis(20);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
+
+  /** A note without a job that is older than this is of a submission that never was. */
+  private static final Duration ORPHAN = Duration.ofHours(1);
+
+  /** A parcel that is back, and when to look at its line again; null: at once. */
+  private record Landing(Parcel parcel, @Nullable Instant next) {}
+
+  private final JobStore store;
+  private final HookSettings settings;
+  private final Delivery delivery;
+  private final ExecutorService threads;
+  private final Ledger ledger;
+  private final Tellings tellings;
+  private final Agenda agenda;
+  private final ChangedJobs changed = new ChangedJobs(CAPACITY);
+  private final Queue<Landing> landings = new ConcurrentLinkedQueue<>();
+  private final NotePass pass = new NotePass();
+  private final @Nullable JobId[] without = new @Nullable JobId[1 << 12]; // known to have no note
+  private volatile int pending;
+
+  Dispatcher(
+      JobStore store, HookSettings settings, Delivery delivery, ExecutorService threads, int capacity) {
+    this.store = store;
+    this.settings = settings;
+    this.delivery = delivery;
+    this.threads = threads;
+    this.ledger = new Ledger(store);
+    this.tellings = new Tellings(store);
+    this.agenda = new Agenda(capacity, settings.atOnce(), settings.perHost());
+  }
+
+  /** Something happened to the job. */
+  void changed(JobId job) {
+    changed.add(job);
+  }
+
+  void wake() {
+    changed.nudge();
+  }
+
+  int pending() {
+    return pending;
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!Thread.interrupted()) {
+        boolean more;
+        try {
+          more = round();
+        } catch (RuntimeException e) {
+          LOG.log(Level.WARNING, "webhooks: " + e + "; all is looked at again in a while");
+          LOG.log(Level.DEBUG, "webhooks", e);
+          pass.want(settings.clock().instant().plus(AFTER_TROUBLE));
+          changed.pause(AFTER_TROUBLE);
+          continue;
+        }
+        if (!more) {
+          changed.await(untilNext());
+          changed.pause(PACE); // what happens to a job in one go is looked at once
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.log(Level.DEBUG, "webhooks end");
+    }
+  }
+
+  /** Does some of what there is to do; says whether there may be more at once. */
+  private boolean round() {
+    Instant now = settings.clock().instant();
+    boolean more = false;
+    for (Landing back = landings.poll(); back != null; back = landings.poll()) {
+      land(back, now);
+    }
+    List<JobId> jobs = changed.take(AT_A_TIME);
+    jobs.forEach(job -> guarded(job, () -> lookAtChanged(job, now)));
+    more |= jobs.size() == AT_A_TIME;
+    if (changed.takeMissed()) {
+      pass.want(now);
+    }
+    more |= lookAtDue(now);
+    more |= goThroughNotes(now);
+    for (Optional<Parcel> next = agenda.takeOff(); next.isPresent(); next = agenda.takeOff()) {
+      Parcel parcel = next.get();
+      threads.execute(() -> send(parcel));
+    }
+    pending = agenda.size();
+    return more;
+  }
+
+  private void land(Landing back, Instant now) {
+    Line line = back.parcel().line();
+    boolean again = agenda.land(back.parcel());
+    if (back.next() == null || again) {
+      guarded(line.job(), () -> lookAt(line.job(), now));
+    } else {
+      agenda.later(line, back.next());
+    }
+  }
+
+  private boolean lookAtDue(Instant now) {
+    for (int i = 0; i < AT_A_TIME; i++) {
+      Optional<Line> due = agenda.due(now);
+      if (due.isEmpty()) {
+        return false;
+      }
+      JobId job = due.get().job();
+      guarded(job, () -> lookAt(job, now));
+    }
+    return true;
+  }
+
+  /** Goes on with the notes, while there is room for what they say. */
+  private boolean goThroughNotes(Instant now) {
+    agenda.forgotten().ifPresent(pass::want);
+    if (pass.start(now, agenda.forgotten().isPresent(), ledger::jobs)) {
+      agenda.remembering();
+    }
+    pass.crowded(agenda.crowded(), now);
+    for (int i = 0; i < AT_A_TIME && pass.goesOn(now); i++) {
+      JobId job = pass.next();
+      guarded(job, () -> lookAt(job, now));
+      pass.crowded(agenda.crowded(), now);
+    }
+    return pass.goesOn(now);
+  }
+
+  /** What is wrong with one job, or with the store for a while, is tried again later. */
+  private void guarded(JobId job, Runnable look) {
+    try {
+      look.run();
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "webhooks of job " + job + ": looked at again in a while", e);
+      pass.want(settings.clock().instant().plus(AFTER_TROUBLE));
+    }
+  }
+
+  private void lookAtChanged(JobId job, Instant now) {
+    int slot = job.hashCode() & without.length - 1;
+    if (job.equals(without[slot])) {
+      return;
+    }
+    if (ledger.knows(job)) {
+      lookAt(job, now);
+    } else {
+      without[slot] = job; // a note is made before its job, so there will be none
+    }
+  }
+
+  private void lookAt(JobId job, Instant now) {
+    Optional<JobView> view = store.find(job);
+    if (view.isEmpty()) {
+      orphaned(job, now);
+      return;
+    }
+    List<Webhook> hooks = view.get().header().webhooks();
+    Optional<List<Progress>> known = ledger.read(job, hooks.size());
+    if (known.isPresent() && hooks.isEmpty()) {
+      ledger.drop(job);
+    }
+    for (int i = 0; known.isPresent() && i < hooks.size(); i++) {
+      lookAt(new Line(job, i), view.get(), known.get().get(i), now);
+    }
+  }
+
+  private void lookAt(Line line, JobView view, Progress progress, Instant now) {
+    if (progress.done() || agenda.isFlying(line)) {
+      return;
+    }
+    if (progress.next() != null && progress.next().isAfter(now)) {
+      agenda.later(line, progress.next());
+      return;
+    }
+    List<Webhook> hooks = view.header().webhooks();
+    Webhook hook = hooks.get(line.hook());
+    Optional<Telling> telling = tellings.next(view, hook, progress.after());
+    if (telling.isPresent()) {
+      URI uri = URI.create(hook.url());
+      agenda.park(
+          new Parcel(line, Target.host(uri) + " " + Target.port(uri), telling.get()));
+    } else if (view.state().isFinal()) {
+      ledger.keep(line, hooks.size(), Progress.over(view.lastEvent()));
+    }
+  }
+
+  private void orphaned(JobId job, Instant now) {
+    Instant made = Instant.EPOCH.plusSeconds(job.micros() / 1_000_000);
+    if (made.plus(ORPHAN).isBefore(now) && ledger.knows(job)) {
+      LOG.log(Level.INFO, "webhooks of job " + job + ": there is no such job any more");
+      ledger.drop(job);
+    }
+  }
+
+  /** On a thread of its own. */
+  private void send(Parcel parcel) {
+    Instant next = settings.clock().instant().plus(AFTER_TROUBLE);
+    try {
+      next = deliver(parcel);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) { // a store that fails: it is told again
+      LOG.log(Level.WARNING, "webhook of job " + parcel.line().job() + ": " + e.getMessage());
+    } finally {
+      landings.add(new Landing(parcel, next));
+      wake();
+    }
+  }
+
+  private @Nullable Instant deliver(Parcel parcel) throws InterruptedException {
+    Line line = parcel.line();
+    JobView view = store.find(line.job()).orElse(null);
+    if (view == null) {
+      return null;
+    }
+    int hooks = view.header().webhooks().size();
+    List<Progress> known = ledger.read(line.job(), hooks).orElse(null);
+    if (known == null || known.get(line.hook()).after() >= parcel.telling().number()) {
+      return null;
+    }
+    Progress after = delivery.tell(parcel, view, known.get(line.hook()));
+    ledger.keep(line, hooks, after);
+    return after.next();
+  }
+
+  private Duration untilNext() {
+    Instant now = settings.clock().instant();
+    Instant next = now.plus(LONGEST_WAIT);
+    next = earlier(next, agenda.nextDue().orElse(next));
+    next = earlier(next, pass.nextTime().orElse(next));
+    Duration wait = Duration.between(now, next);
+    return wait.isNegative() ? Duration.ZERO : wait;
+  }
+
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
+  }
+}

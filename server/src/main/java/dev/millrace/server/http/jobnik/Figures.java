@@ -1,0 +1,27 @@
+package dev.millrace.server.http.jobnik;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** How times and shares are written. */
+final class Figures {
+  private Figures() {}
+
+  static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
+  }
+
+  /** Rounded down, so that only what is done is at 100. */
+  static int percent(long part, long whole) {
+    return whole == 0 ? 0 : (int) (100 * part / whole);
+  }
+
+  /** Fractions only where there are any. */
+  static @Nullable Number seconds(@Nullable Duration time) {
+    if (time == null) {
+      return null;
+    }
+    return time.toMillis() % 1_000 == 0 ? (Number) time.toSeconds() : time.toMillis() / 1_000.0;
+  }
+}

@@ -1,0 +1,78 @@
+package dev.millrace.server.http.jobnik;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Claims;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.Token;
+import dev.millrace.server.http.Problem;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a worker stands to a task.
+ *
+ * @param claim its claim; null if it has none, or none any more
+ * @param task as it is now
+ * @param token what it said; null if it said none
+ */
+record Hold(EntityId id, @Nullable Claim claim, TaskView task, @Nullable String token) {
+
+  /** Whether the last claim was its own, as far as it can say. */
+  boolean mine() {
+    return task.token() != null && (token == null || token.equals(task.token().toString()));
+  }
+
+  /** Its claim on a task that has ended with its job; null if it had none. */
+  @Nullable Claim former() {
+    Token last = task.token();
+    return last != null && mine() && aborted() ? former(last) : null;
+  }
+
+  /** Just enough for the store to know which one it was. */
+  private Claim former(Token last) {
+    return new Claim(
+        id.job(),
+        new Claims.Hold(id.stage(), id.task(), last),
+        "",
+        task.attempts() + 1,
+        task.input(),
+        JsonObject.create(),
+        null,
+        task.createdAt(),
+        null,
+        List.of(),
+        null,
+        false,
+        task);
+  }
+
+  /** Why it cannot move the task: Jobnik's words where the worker could be one of Jobnik's. */
+  Problem refusal(TaskState to) {
+    boolean settled = task.state().isFinal() && !aborted();
+    return task.token() == null || token == null && settled
+        ? Refusals.transition("TASK", task.state(), to)
+        : lost();
+  }
+
+  /** That it does not hold the task. */
+  Problem lost() {
+    String name = "task " + id;
+    if (task.token() == null) {
+      return Refusals.lost(name + ": nobody holds it, it is " + task.state());
+    }
+    if (!mine()) {
+      return Refusals.lost(name + ": the token is not that of its present claim");
+    }
+    return Refusals.lost(
+        aborted()
+            ? name + ": its job was aborted meanwhile; the output is kept as partial"
+            : name + ": the claim has ended, the task is " + task.state());
+  }
+
+  private boolean aborted() {
+    return task.state() == TaskState.ABORTED;
+  }
+}

@@ -1,0 +1,66 @@
+package dev.millrace.server.http.jobnik;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobView;
+import org.jspecify.annotations.Nullable;
+
+/** A job as Jobnik's clients read it. */
+final class JobJson {
+  private JobJson() {}
+
+  static JsonObject of(JobView job) {
+    JobHeader header = job.header();
+    JsonObject out =
+        JsonObject.create()
+            .put("id", EntityId.of(header.id()).toString())
+            .put("name", name(job))
+            .put("data", header.data())
+            .put("userMetadata", header.metadata())
+            .put("priority", header.priority().name())
+            .put("status", job.state().name())
+            .put("percentage", percentage(job))
+            .put("creationTime", job.createdAt().toString())
+            .put("updateTime", job.updatedAt().toString())
+            .putIfPresent("startTime", Figures.text(job.startedAt()))
+            .putIfPresent("endTime", Figures.text(job.completedAt()))
+            .putIfPresent("error", job.error())
+            .put("sealed", !header.open());
+    TraceJson.put(out, header.trace(), null);
+    if (!header.tags().isEmpty()) {
+      out.put("tags", header.tags());
+    }
+    return out.putIfPresent("parent", text(header.parent()))
+        .putIfPresent("retryOf", text(header.retryOf()));
+  }
+
+  static JsonObject withStages(JobView job) {
+    return of(job).put("stages", job.stages().stream().map(of -> StageJson.of(job, of)).toList());
+  }
+
+  /** What a list can be filtered by: never empty, for Jobnik's jobs all have one. */
+  static String name(JobView job) {
+    String name = job.header().name();
+    if (name != null) {
+      return name;
+    }
+    return job.stages().isEmpty() ? "job" : job.stages().getFirst().type();
+  }
+
+  private static int percentage(JobView job) {
+    if (job.state() == JobState.COMPLETED) {
+      return 100;
+    }
+    long completed =
+        job.stages().stream().filter(stage -> stage.state() == StageState.COMPLETED).count();
+    return Figures.percent(completed, job.stages().size());
+  }
+
+  private static @Nullable String text(@Nullable JobId id) {
+    return id == null ? null : EntityId.of(id).toString();
+  }
+}

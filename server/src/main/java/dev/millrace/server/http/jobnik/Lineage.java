@@ -1,0 +1,30 @@
+package dev.millrace.server.http.jobnik;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every task of a stage has from above it, and what never changes.
+ *
+ * @param trace the stage's, or else the job's
+ */
+record Lineage(JobId job, int stage, JsonObject jobData, @Nullable TraceContext trace) {
+
+  static Lineage of(JobView job, StageView stage) {
+    TraceContext own = stage.spec().trace();
+    return new Lineage(
+        job.header().id(),
+        stage.number(),
+        job.header().data(),
+        own == null ? job.header().trace() : own);
+  }
+
+  EntityId task(int number) {
+    return new EntityId(job, stage, number);
+  }
+}

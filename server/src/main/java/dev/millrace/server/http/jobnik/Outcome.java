@@ -1,0 +1,88 @@
+package dev.millrace.server.http.jobnik;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Answer;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Claiming;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import org.jspecify.annotations.Nullable;
+
+/** What a worker made of its task, as it says in a request. */
+sealed interface Outcome {
+
+  static Outcome read(JsonObject said) {
+    JsonObject receipt = said.has("receipt") ? said.object("receipt") : null;
+    if (TaskState.COMPLETED.name().equals(said.string("status"))) {
+      String text = text(said.get("result"));
+      return new Completed(new TaskResult(TaskResult.Kind.RESULT, text, receipt));
+    }
+    return new Failed(
+        new Failure(
+            said.string("error", "the worker gave no reason"),
+            said.flag("retryable", true),
+            said.string("partial", null),
+            receipt));
+  }
+
+  private static String text(@Nullable Object result) {
+    return switch (result) {
+      case null -> "";
+      case String text -> text;
+      default -> Json.write(result);
+    };
+  }
+
+  /** Where it asks the task to go. */
+  TaskState to();
+
+  Answer tell(Claiming store, Claim claim);
+
+  /** Whether the task's last claim ended in just this way. */
+  boolean ended(TaskView task);
+
+  /** It is done. */
+  record Completed(TaskResult result) implements Outcome {
+    @Override
+    public TaskState to() {
+      return TaskState.COMPLETED;
+    }
+
+    @Override
+    public Answer tell(Claiming store, Claim claim) {
+      return store.complete(claim, result);
+    }
+
+    @Override
+    public boolean ended(TaskView task) {
+      return task.state() == TaskState.COMPLETED
+          && task.result() != null
+          && task.result().text().equals(result.text());
+    }
+  }
+
+  /** This attempt failed. */
+  record Failed(Failure failure) implements Outcome {
+    @Override
+    public TaskState to() {
+      return TaskState.FAILED;
+    }
+
+    @Override
+    public Answer tell(Claiming store, Claim claim) {
+      return store.fail(claim, failure);
+    }
+
+    /** A task that was released instead waits without a backoff. */
+    @Override
+    public boolean ended(TaskView task) {
+      boolean failed =
+          task.state() == TaskState.FAILED
+              || task.state() == TaskState.RETRIED && task.notBefore() != null;
+      return failed && failure.message().equals(task.error());
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package dev.millrace.server.http.jobnik;
+
+import dev.millrace.core.rules.Answer;
+import dev.millrace.server.http.Problem;
+import dev.millrace.server.http.Problem.Kind;
+
+/** Jobnik's words for what is not granted. */
+final class Refusals {
+  private Refusals() {}
+
+  static Problem noJob(String id) {
+    return missing("JOB_NOT_FOUND", "job", id);
+  }
+
+  static Problem noStage(String id) {
+    return missing("STAGE_NOT_FOUND", "stage", id);
+  }
+
+  static Problem noTask(String id) {
+    return missing("TASK_NOT_FOUND", "task", id);
+  }
+
+  private static Problem missing(String code, String what, String id) {
+    return new Problem(Kind.NOT_FOUND, code, "there is no " + what + " " + id);
+  }
+
+  /**
+   * @param what JOB, STAGE or TASK
+   */
+  static Problem transition(String what, Enum<?> from, Enum<?> to) {
+    return new Problem(
+        Kind.INVALID,
+        "ILLEGAL_" + what + "_STATUS_TRANSITION",
+        "Illegal status transition from " + from + " to " + to);
+  }
+
+  static Problem previousStage() {
+    return new Problem(
+        Kind.INVALID, "ILLEGAL_STAGE_STATUS_TRANSITION", "Previous stage is not COMPLETED");
+  }
+
+  /** A worker's answer came too late, or from another. */
+  static Problem lost(String message) {
+    return new Problem(Kind.CONFLICT, "TASK_STATUS_UPDATE_FAILED", message);
+  }
+
+  static Problem invalid(String message) {
+    return new Problem(Kind.INVALID, message);
+  }
+
+  /**
+   * Why a user's wish was not granted, where that does not depend on what was wished.
+   *
+   * @param missing what to say if there is nothing of that name
+   */
+  static Problem of(Answer answer, Problem missing) {
+    return switch (answer) {
+      case Answer.Refused refused -> new Problem(Kind.INVALID, code(refused), refused.message());
+      case Answer.Missing _ -> missing;
+      case Answer.Fenced fenced -> lost(fenced.message());
+      case Answer.Cancelled cancelled -> lost(cancelled.message());
+      case Answer.Done _ -> throw new IllegalStateException("it was granted");
+    };
+  }
+
+  private static String code(Answer.Refused refused) {
+    return switch (refused.reason()) {
+      case TRANSITION -> "ILLEGAL_JOB_STATUS_TRANSITION";
+      case PREVIOUS_STAGE -> "ILLEGAL_STAGE_STATUS_TRANSITION";
+      case JOB_ENDED -> "JOB_IN_FINITE_STATE";
+      case JOB_NOT_ENDED -> "JOB_NOT_IN_FINITE_STATE";
+      case STAGE_ENDED -> "STAGE_IN_FINITE_STATE";
+      case STAGE_RUNNING -> "NOT_ALLOWED_TO_ADD_TASKS_TO_IN_PROGRESS_STAGE";
+      case SEALED -> "JOB_SEALED";
+      case TOO_LARGE, SAME -> "VALIDATION_ERROR";
+    };
+  }
+}

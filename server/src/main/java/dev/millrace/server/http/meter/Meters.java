@@ -1,0 +1,129 @@
+package dev.millrace.server.http.meter;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.server.http.Observer;
+import dev.millrace.server.http.hooks.HookStats;
+import dev.millrace.server.infer.InferenceStats;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.prometheus.metrics.instrumentation.jvm.JvmGarbageCollectorMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmMemoryMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmRuntimeInfoMetric;
+import io.prometheus.metrics.instrumentation.jvm.JvmThreadsMetrics;
+import io.prometheus.metrics.instrumentation.jvm.ProcessMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.InstantSource;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All figures of a server, and their text. Give {@link #over} to whoever works with the store, or
+ * tasks are not measured. Thread-safe.
+ */
+public final class Meters implements AutoCloseable {
+  private static final int MOST_TYPES = 100;
+
+  /** Figures as text, and what kind of text it is. */
+  public record Rendered(String mediaType, byte[] body) {}
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final ExpositionFormats formats = ExpositionFormats.init();
+  private final TaskMeter tasks;
+  private final JobMeter jobs;
+  private final HttpMeter http;
+
+  /** Begins to measure the jobs of {@code store}. */
+  public Meters(JobStore store, InstantSource clock) {
+    TypeNames types = new TypeNames(MOST_TYPES);
+    this.tasks = new TaskMeter(registry, types, clock);
+    this.jobs = new JobMeter(registry, store, clock);
+    this.http = new HttpMeter(registry);
+    registry.register(new QueueMeter(store, types, clock));
+    JvmMemoryMetrics.builder().register(registry);
+    JvmGarbageCollectorMetrics.builder().register(registry);
+    JvmThreadsMetrics.builder().register(registry);
+    JvmRuntimeInfoMetric.builder().register(registry);
+    ProcessMetrics.builder().register(registry);
+  }
+
+  /** The same store; claims and answers that go through it are measured. */
+  public JobStore over(JobStore store) {
+    return new MeteredStore(store, tasks);
+  }
+
+  /** Is to be told of each request. */
+  public Observer observer() {
+    return http;
+  }
+
+  /** Adds what models do; once. */
+  public Meters inference(Supplier<InferenceStats> stats) {
+    InferenceMeter.register(registry, stats);
+    return this;
+  }
+
+  /** Adds what webhooks do; once. */
+  public Meters webhooks(Supplier<HookStats> stats) {
+    CounterWithCallback.builder()
+        .name("millrace_webhooks_total")
+        .help("Events delivered, requests that failed and are tried again, and given up.")
+        .labelNames("outcome")
+        .callback(
+            point -> {
+              HookStats now = stats.get();
+              point.call(now.delivered(), "delivered");
+              point.call(now.failed(), "failed");
+              point.call(now.givenUp(), "given_up");
+            })
+        .register(registry);
+    gauge(
+        "millrace_webhooks_pending",
+        "Webhooks in memory that have something to tell.",
+        () -> stats.get().pending());
+    return this;
+  }
+
+  /** Adds a figure that is asked for when it is wanted, such as streams that are open; once. */
+  public Meters gauge(String name, String help, IntSupplier figure) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(point -> point.call(figure.getAsInt()))
+        .register(registry);
+    return this;
+  }
+
+  /** The text that Prometheus reads wherever nothing else is asked for. */
+  public byte[] text() {
+    return render(null).body();
+  }
+
+  /**
+   * The text in the form that is asked for.
+   *
+   * @param accept as the request says; OpenMetrics if it wants that, else Prometheus's own
+   */
+  public Rendered render(@Nullable String accept) {
+    boolean open = accept != null && accept.contains("application/openmetrics-text");
+    ExpositionFormatWriter writer =
+        open ? formats.getOpenMetricsTextFormatWriter() : formats.getPrometheusTextFormatWriter();
+    ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
+    try {
+      writer.write(out, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory takes everything
+    }
+    return new Rendered(writer.getContentType(), out.toByteArray());
+  }
+
+  @Override
+  public void close() {
+    jobs.close();
+  }
+}

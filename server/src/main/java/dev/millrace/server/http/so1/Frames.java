@@ -1,0 +1,77 @@
+package dev.millrace.server.http.so1;
+
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.EntryText;
+import dev.millrace.core.rules.Fact;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Entries of a log as server-sent events: exactly one for each, with the entry's number as its id.
+ * A change of the job's state is a {@code status}, anything else a {@code log}.
+ */
+final class Frames {
+  static final byte[] RETRY = bytes("retry: 2000\n\n");
+  static final byte[] HEARTBEAT = bytes(": \n\n");
+
+  private Frames() {}
+
+  /**
+   * @param begun the number of the entry with which the job began; those after a pause change
+   *     nothing that shows
+   */
+  static byte[] of(Entry entry, long begun) {
+    if (entry.fact() instanceof Fact.Submitted) {
+      return status(entry.number(), state(So1State.PENDING));
+    }
+    return entry.number() == begun
+        ? status(begun, state(So1State.RUNNING))
+        : log(entry.number(), Redaction.secrets(EntryText.of(entry.fact())));
+  }
+
+  /** The last one, with what came of the job. */
+  static byte[] last(long number, Reading store, JobView view) {
+    JsonObject data = state(So1State.of(view));
+    data.putIfPresent("output", Output.of(store, view));
+    data.putIfPresent("error", So1Job.error(view));
+    return status(number, data);
+  }
+
+  static byte[] comment(String text) {
+    return bytes(": " + text + "\n\n");
+  }
+
+  static boolean begins(Entry entry) {
+    return entry.fact() instanceof Fact.OfJob(JobEvent event, var _) && event == JobEvent.BEGIN;
+  }
+
+  static boolean ends(Entry entry) {
+    return entry.fact() instanceof Fact.OfJob(JobEvent event, var _)
+        && (event == JobEvent.COMPLETE || event == JobEvent.FAIL || event == JobEvent.ABORT);
+  }
+
+  private static JsonObject state(So1State state) {
+    return JsonObject.create().put("state", state.word());
+  }
+
+  private static byte[] status(long number, JsonObject data) {
+    return frame(number, "status", data);
+  }
+
+  private static byte[] log(long number, String line) {
+    return frame(number, "log", JsonObject.create().put("line", line).put("cursor", number));
+  }
+
+  /** The data is one line: JSON has no line breaks that are not escaped. */
+  private static byte[] frame(long number, String event, JsonObject data) {
+    return bytes("id: " + number + "\nevent: " + event + "\ndata: " + Json.write(data) + "\n\n");
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.millrace.server.http.so1;
+
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What is left out of what is kept beside a job, and of what is said about it. */
+final class Redaction {
+  /** Keys as they are commonly written, ours among them, and the places where people live. */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          "(?i:bearer )[^\\s\"',;]+|\\bsk-[A-Za-z0-9_-]{8,}|\\bmr_[A-Za-z0-9_-]{43}"
+              + "|(?<=/home/)[^\\s\"':,;]+");
+
+  private Redaction() {}
+
+  /** Inputs without what somebody wrote: numbers, flags and the model's name stay. */
+  static JsonObject inputs(JsonObject inputs) {
+    JsonObject kept = JsonObject.create();
+    for (Map.Entry<String, @Nullable Object> input : inputs.values().entrySet()) {
+      Object value = input.getValue();
+      boolean harmless =
+          value == null
+              || value instanceof Number
+              || value instanceof Boolean
+              || input.getKey().equals("model");
+      kept.put(input.getKey(), harmless ? value : redacted(value));
+    }
+    return kept;
+  }
+
+  /** Of a whole job, what it consists of. */
+  static JsonObject inputs(JobSpec spec) {
+    List<Object> stages = new ArrayList<>();
+    for (StageSpec stage : spec.stages()) {
+      stages.add(
+          JsonObject.create()
+              .put("type", stage.type())
+              .put("tasks", (long) stage.tasks().size())
+              .values());
+    }
+    return JsonObject.create().put("stages", stages);
+  }
+
+  private static String redacted(Object value) {
+    String text = value instanceof String given ? given : Json.write(value);
+    return "[redacted: " + text.codePointCount(0, text.length()) + " characters]";
+  }
+
+  /** The text without keys and home directories that a worker, or a caller, put into it. */
+  static String secrets(String text) {
+    return SECRET.matcher(text).replaceAll("[redacted]");
+  }
+}

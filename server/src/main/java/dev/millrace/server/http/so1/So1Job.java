@@ -1,0 +1,83 @@
+package dev.millrace.server.http.so1;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.EntryText;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A job as so1 shows it. */
+final class So1Job {
+  /** Most lines that are shown with a job: the last ones. All are in its log. */
+  static final int LINES = 1_000;
+
+  /** Longest such line; whole ones are in the log. */
+  private static final int WIDTH = 2_000;
+
+  private So1Job() {}
+
+  /** All of it. */
+  static JsonObject whole(Reading store, JobView view) {
+    return of(view, Output.of(store, view), lines(store, view));
+  }
+
+  /** Without output and log, which may be large, for a list of many. */
+  static JsonObject brief(JobView view) {
+    return of(view, null, List.of());
+  }
+
+  private static JsonObject of(JobView view, @Nullable JsonObject output, List<String> lines) {
+    return JsonObject.create()
+        .put("id", EntityId.of(view.header().id()).toString())
+        .put("state", So1State.of(view).word())
+        .put("createdAt", view.createdAt().toString())
+        .putIfPresent("startedAt", text(startedAt(view)))
+        .putIfPresent("completedAt", text(completedAt(view)))
+        .putIfPresent("output", output)
+        .putIfPresent("error", error(view))
+        .put("logs", lines)
+        .put("metadata", Origin.of(view).toJson());
+  }
+
+  /** Why the job failed; null if it did not. */
+  static @Nullable JsonObject error(JobView view) {
+    if (So1State.of(view) != So1State.FAILED) {
+      return null;
+    }
+    String message = view.error() == null ? "the job failed; its log says why" : view.error();
+    return JsonObject.create()
+        .put("code", "JOB_FAILED")
+        .put("message", Redaction.secrets(message));
+  }
+
+  /** A store may know of a job's state a moment before its log says when. */
+  private static @Nullable Instant startedAt(JobView view) {
+    return view.startedAt() == null && So1State.of(view) == So1State.RUNNING
+        ? view.updatedAt()
+        : view.startedAt();
+  }
+
+  private static @Nullable Instant completedAt(JobView view) {
+    return view.completedAt() == null && So1State.of(view).isFinal()
+        ? view.updatedAt()
+        : view.completedAt();
+  }
+
+  private static @Nullable String text(@Nullable Instant at) {
+    return at == null ? null : at.toString();
+  }
+
+  private static List<String> lines(Reading store, JobView view) {
+    long after = Math.max(0, view.lastEvent() - LINES);
+    return store.events(view.header().id(), after, LINES).stream()
+        .map(entry -> cut(Redaction.secrets(EntryText.of(entry.fact()))))
+        .toList();
+  }
+
+  private static String cut(String line) {
+    return line.length() <= WIDTH ? line : line.substring(0, WIDTH) + "…";
+  }
+}

@@ -1,0 +1,285 @@
+package dev.millrace.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who gets in, what is said when something fails, and what is written down. */
+final class AccessTest {
+  private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  @TempDir private Path directory;
+  private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Served> served = new LinkedBlockingQueue<>();
+  private Path keys;
+  private String reader;
+  private String admin;
+  private HttpService service;
+
+  @BeforeEach
+  void open() throws IOException {
+    keys = directory.resolve("keys");
+    reader = KeyFile.add(keys, "reader", Set.of(Scope.READ));
+    admin = KeyFile.add(keys, "admin", Set.of(Scope.ADMIN));
+    open(Limits.DEFAULT);
+  }
+
+  private void open(Limits limits) {
+    close();
+    Tiny face =
+        new Tiny("/v1")
+            .route("GET", "/v1/open", Scope.NONE, AccessTest::whoAmI)
+            .route("GET", "/v1/read", Scope.READ, AccessTest::whoAmI)
+            .route("POST", "/v1/write", Scope.SUBMIT, AccessTest::whoAmI)
+            .route("GET", "/v1/trace", Scope.READ, call -> Reply.json(200, "" + call.trace()))
+            .route("GET", "/v1/fail/{how}", Scope.READ, call -> fail(call.parameter("how")))
+            .route(
+                "GET",
+                "/v1/header",
+                Scope.READ,
+                call -> new Reply.Json(200, Map.of("X-Echo", call.query("v").orElse("")), null));
+    service =
+        HttpService.open(
+            HttpSettings.loopback(0).withKeys(keys).withLimits(limits).withAccessLog(log::add),
+            List.of(face),
+            List.of(served::add),
+            id -> Optional.empty());
+  }
+
+  @AfterEach
+  void close() {
+    if (service != null) {
+      service.close();
+    }
+  }
+
+  private static Reply whoAmI(Call call) {
+    return Reply.ok(Map.of("me", call.principal().name()));
+  }
+
+  private static Reply fail(String how) {
+    if (how.equals("error")) {
+      throw new AssertionError("internal detail");
+    }
+    throw switch (how) {
+      case "argument" -> new IllegalArgumentException("priority must be 1 to 5");
+      case "store" -> new StoreException("/data/secret/place is full");
+      case "state" -> new IllegalStateException("internal detail /home/me");
+      default -> new Problem(Problem.Kind.CONFLICT, "there is one already");
+    };
+  }
+
+  private Wire.Answer ask(String method, String target, String key) throws IOException {
+    return Wire.ask(service, method, target, "Authorization: Bearer " + key);
+  }
+
+  /** The answer is out before the line is written. */
+  private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+    T next = queue.poll(20, TimeUnit.SECONDS);
+    assertThat(next).isNotNull();
+    return next;
+  }
+
+  @Test
+  void aKeyOpensWhatItsScopesAllow() throws IOException {
+    assertThat(ask("GET", "/v1/read", reader).text()).isEqualTo("{\"me\":\"reader\"}");
+    Wire.Answer refused = ask("POST", "/v1/write", reader);
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.text()).contains("FORBIDDEN", "submit", "reader");
+    assertThat(ask("POST", "/v1/write", admin).status()).isEqualTo(200);
+  }
+
+  @Test
+  void noKeyAndWrongKeysAreToldHowToSendOne() throws IOException {
+    List<String> wrong =
+        List.of("X: y", "Authorization: Bearer mr_wrong", "Authorization: Basic " + reader,
+            "Authorization: " + reader, "Authorization: Bearer");
+    for (String field : wrong) {
+      Wire.Answer answer = Wire.ask(service, "GET", "/v1/read", field);
+      assertThat(answer.status()).as(field).isEqualTo(401);
+      assertThat(answer.field("WWW-Authenticate")).contains("Bearer");
+      assertThat(answer.text()).contains("UNAUTHORIZED", "Authorization: Bearer KEY");
+    }
+    String key = "Authorization: Bearer " + reader;
+    assertThat(Wire.ask(service, "GET", "/v1/read", key, key).status()).isEqualTo(401);
+    assertThat(Wire.ask(service, "GET", "/v1/open").status()).isEqualTo(200);
+    assertThat(Wire.ask(service, "GET", "/v1/read", "authorization: bearer " + reader).status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void keysComeAndGoWithTheirFile() throws IOException {
+    String later = KeyFile.add(keys, "later", Set.of(Scope.READ));
+    assertThat(ask("GET", "/v1/read", later).status()).isEqualTo(200);
+    KeyFile.remove(keys, "reader");
+    assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(401);
+    Files.writeString(keys, "broken line\n");
+    assertThat(ask("GET", "/v1/read", later).status()).as("a broken file").isEqualTo(200);
+    Files.delete(keys);
+    assertThat(ask("GET", "/v1/read", later).status()).as("no file").isEqualTo(200);
+  }
+
+  @Test
+  void keyFilesThatCannotBeReadAreRefusedAtTheStart() throws IOException {
+    Path none = directory.resolve("none");
+    assertThatThrownBy(() -> ApiKeys.open(none)).hasMessageContaining("millrace apikey");
+    Path broken = Files.writeString(directory.resolve("broken"), "# fine\na read 12\n");
+    assertThatThrownBy(() -> ApiKeys.open(broken)).hasMessageContaining("line 2");
+    String line = "a read " + KeyFile.hash("x") + "\n";
+    Path twice = Files.writeString(directory.resolve("twice"), line + line);
+    assertThatThrownBy(() -> ApiKeys.open(twice)).hasMessageContaining("twice");
+  }
+
+  @Test
+  void whoeverCanBeReachedFromElsewhereNeedsKeys() {
+    assertThatThrownBy(() -> HttpSettings.loopback(0).withHost("0.0.0.0"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("--api-key-file");
+    assertThat(HttpSettings.loopback(0).withKeys(keys).withHost("0.0.0.0").host())
+        .isEqualTo("0.0.0.0");
+  }
+
+  @Test
+  void eachKeyHasItsOwnRate() throws IOException {
+    open(Limits.DEFAULT.withRate(0.01, 2));
+    assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(200);
+    assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(200);
+    Wire.Answer refused = ask("GET", "/v1/read", reader);
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(Integer.parseInt(refused.field("Retry-After"))).isBetween(90, 100);
+    assertThat(ask("GET", "/v1/read", admin).status()).isEqualTo(200);
+    assertThat(Wire.ask(service, "GET", "/v1/open").status()).isEqualTo(200);
+  }
+
+  @Test
+  void guessingKeysIsLimitedByAddress() throws IOException {
+    open(Limits.DEFAULT.withRate(0.01, 2));
+    assertThat(ask("GET", "/v1/read", "x").status()).isEqualTo(401);
+    assertThat(ask("GET", "/nowhere", "x").status()).isEqualTo(404);
+    assertThat(ask("GET", "/v1/read", "x").status()).isEqualTo(429);
+    assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(200);
+  }
+
+  @Test
+  void failuresAreMappedAndTellNothingThatIsOurs() throws IOException {
+    Wire.Answer argument = ask("GET", "/v1/fail/argument", reader);
+    assertThat(argument.status()).isEqualTo(400);
+    assertThat(argument.text()).contains("INVALID", "priority must be 1 to 5");
+    Wire.Answer store = ask("GET", "/v1/fail/store", reader);
+    assertThat(store.status()).isEqualTo(503);
+    assertThat(store.text()).contains("UNAVAILABLE").doesNotContain("secret");
+    for (String how : List.of("state", "error")) {
+      Wire.Answer answer = ask("GET", "/v1/fail/" + how, reader);
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.text()).contains("internal error").doesNotContain("detail", "at dev.");
+    }
+    assertThat(ask("GET", "/v1/fail/conflict", reader).status()).isEqualTo(409);
+  }
+
+  @Test
+  void aHandlersHeaderCannotBeSplit() throws IOException {
+    assertThat(ask("GET", "/v1/header?v=fine", reader).field("X-Echo")).isEqualTo("fine");
+    Wire.Answer answer = ask("GET", "/v1/header?v=a%0d%0aSet-Cookie:%20b=c", reader);
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.fields()).doesNotContainKey("Set-Cookie");
+  }
+
+  @Test
+  void theAccessLogHasALineForEachRequest() throws Exception {
+    String mine = UUID.randomUUID().toString();
+    Wire.Answer answer =
+        Wire.ask(
+            service,
+            "GET",
+            "/v1/read?limit=5&api_key=verysecret&x=" + admin,
+            "Authorization: Bearer " + reader,
+            "X-Request-Id: " + mine,
+            "traceparent: " + PARENT);
+    JsonObject line = Json.object(next(log));
+    assertThat(line.string("requestId")).isEqualTo(answer.field("X-Request-Id"));
+    assertThat(line.string("clientRequestId")).isEqualTo(mine);
+    assertThat(line.string("method")).isEqualTo("GET");
+    assertThat(line.string("path"))
+        .isEqualTo("/v1/read?limit=5&api_key=[redacted]&x=[redacted]");
+    assertThat(line.integer("status")).isEqualTo(200);
+    assertThat(line.string("userId")).isEqualTo("reader");
+    assertThat(line.string("remote")).isEqualTo("127.0.0.1");
+    assertThat(line.integer("bytes")).isEqualTo(answer.body().length);
+    assertThat(line.string("traceId")).isEqualTo("0af7651916cd43dd8448eb211c80319c");
+    assertThat(line.has("duration_ms")).isTrue();
+    assertThat(line.has("error")).isFalse();
+    ask("GET", "/v1/nothing", admin);
+    JsonObject error = Json.object(next(log));
+    assertThat(error.string("error")).isEqualTo("NOT_FOUND");
+    assertThat(error.toString() + error.values()).doesNotContain(admin);
+  }
+
+  @Test
+  void observersLearnWhatWasServed() throws Exception {
+    ask("GET", "/v1/read", reader);
+    Served one = next(served);
+    assertThat(one.route()).isNotNull();
+    assertThat(one.route().path()).isEqualTo("/v1/read");
+    assertThat(one.status()).isEqualTo(200);
+    assertThat(one.principal()).isNotNull();
+    assertThat(one.nanos()).isPositive();
+    ask("BREW", "/v1/read", reader);
+    Served other = next(served);
+    assertThat(other.route()).isNull();
+    assertThat(other.method()).isEqualTo("_OTHER");
+    assertThat(other.status()).isEqualTo(405);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+        "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        PARENT + "-more",
+        "nonsense"
+      })
+  void aTraceThatIsNoneCountsAsNotThere(String parent) throws IOException {
+    String text = trace("traceparent: " + parent, "tracestate: a=b");
+    assertThat(text).isEqualTo("\"null\"");
+  }
+
+  @Test
+  void aTraceIsRead() throws IOException {
+    assertThat(trace("traceparent: " + PARENT, "tracestate: a=b", "tracestate: c=d"))
+        .contains(PARENT, "a=b,c=d");
+    assertThat(trace("traceparent: 01" + PARENT.substring(2) + "-more"))
+        .contains("01" + PARENT.substring(2) + ",");
+    assertThat(trace("traceparent: " + PARENT, "traceparent: " + PARENT)).isEqualTo("\"null\"");
+    assertThat(trace("traceparent: " + PARENT, "tracestate: " + "x".repeat(600)))
+        .contains("state=null");
+  }
+
+  private String trace(String... fields) throws IOException {
+    String[] all = new String[fields.length + 1];
+    all[0] = "Authorization: Bearer " + reader;
+    System.arraycopy(fields, 0, all, 1, fields.length);
+    return Wire.ask(service, "GET", "/v1/trace", all).text();
+  }
+}

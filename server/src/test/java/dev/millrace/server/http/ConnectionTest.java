@@ -1,0 +1,268 @@
+package dev.millrace.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What connections may do to the listener, and for how long. */
+final class ConnectionTest {
+  private final CountDownLatch go = new CountDownLatch(1);
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private HttpService service;
+
+  private HttpService open(Limits limits) {
+    Face face =
+        new Tiny("")
+            .named("GET", "/x")
+            .route("POST", "/body", Scope.READ, call -> Reply.ok(Map.of("size", 1)))
+            .route(
+                "GET",
+                "/later",
+                Scope.READ,
+                call ->
+                    new Reply.Stream(
+                        200,
+                        Map.of(),
+                        "text/plain",
+                        sink -> {
+                          sink.send(new byte[] {'a'});
+                          go.await();
+                          sink.send(new byte[] {'b'});
+                        }));
+    service =
+        Tiny.open(HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add), face);
+    return service;
+  }
+
+  @AfterEach
+  void close() {
+    service.close();
+  }
+
+  private static Limits times(long idleMillis, long slowestMillis) {
+    return Limits.DEFAULT.withTimes(
+        Duration.ofMillis(idleMillis), Duration.ofMillis(slowestMillis), Duration.ofSeconds(30));
+  }
+
+  @Test
+  void tooManyHeaderFieldsAreRefused() throws IOException {
+    open(Limits.DEFAULT);
+    Wire.Answer answer = Wire.ask(service, "GET", "/x", "X-Big: " + "x".repeat(20_000));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(431);
+    assertThat(answer.text()).contains("HEADERS_TOO_LARGE");
+    assertThat(answer.field("X-Request-Id")).isNotEmpty();
+    assertThat(log.peek()).contains("\"status\":431");
+  }
+
+  @Test
+  void tooLongATargetIsRefused() throws IOException {
+    open(Limits.DEFAULT);
+    Wire.Answer answer = Wire.ask(service, "GET", "/" + "x".repeat(10_000));
+    assertThat(answer.status()).as(answer.text()).isIn(400, 414, 431);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GARBAGE\r\n\r\n",
+        "GET /x HTTP/1.1\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: localhost\r\nBad Name: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: localhost\r\nnocolon\r\n\r\n",
+        "GET /x HTTP/3.0\r\nHost: localhost\r\n\r\n",
+        "GET /x\r\n\r\n",
+        "\u0000\u0001\u0002\r\n\r\n",
+      })
+  void whatIsNoRequestIsRefusedOrClosed(String text) throws IOException {
+    open(Limits.DEFAULT);
+    try (Wire wire = Wire.to(service)) {
+      wire.send(text).half();
+      try {
+        Wire.Answer answer = wire.read(false);
+        assertThat(answer.status()).as(answer.text()).isBetween(400, 505);
+        assertThat(answer.text()).doesNotContain("reached").doesNotContain("Exception");
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("after \"\"");
+      }
+    }
+    assertThat(Wire.ask(service, "GET", "/x").status()).isEqualTo(200);
+  }
+
+  @Test
+  void headerFieldsThatDripAreGivenUp() throws IOException {
+    open(times(60_000, 600));
+    try (Wire wire = Wire.to(service)) {
+      wire.send("GET /x HTTP/1.1\r\nHost: localhost\r\nX-A: ");
+      assertThat(wire.isClosed()).isTrue();
+    }
+  }
+
+  @Test
+  void connectionsWithoutRequestsAreClosed() throws IOException {
+    open(times(1000, 600));
+    try (Wire silent = Wire.to(service);
+        Wire dripping = Wire.to(service);
+        Wire used = Wire.to(service)) {
+      dripping.send("GE");
+      assertThat(used.ask("GET", "/x").status()).isEqualTo(200);
+      assertThat(silent.isClosed()).isTrue();
+      assertThat(dripping.isClosed()).isTrue();
+      assertThat(used.isClosed()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"HTTP_1_1", "HTTP_2"})
+  void aStreamIsNoIdleConnection(String version) throws Exception {
+    open(times(1000, 600));
+    try (HttpClient client =
+        HttpClient.newBuilder().version(HttpClient.Version.valueOf(version)).build()) {
+      HttpResponse<InputStream> response =
+          client.send(
+              HttpRequest.newBuilder(service.uri().resolve("/later")).build(),
+              HttpResponse.BodyHandlers.ofInputStream());
+      assertThat(response.version().name()).isEqualTo(version);
+      try (InputStream in = response.body();
+          Wire silent = Wire.to(service)) {
+        assertThat(in.read()).isEqualTo('a');
+        assertThat(silent.isClosed()).isTrue(); // so long that others were idle
+        go.countDown();
+        assertThat(in.read()).isEqualTo('b');
+        assertThat(in.read()).isEqualTo(-1);
+      }
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheMostWaitTheirTurn() throws IOException {
+    open(Limits.DEFAULT.withConnections(2));
+    try (Wire first = Wire.to(service);
+        Wire second = Wire.to(service);
+        Wire third = Wire.to(service)) {
+      assertThat(first.ask("GET", "/x").status()).isEqualTo(200);
+      assertThat(second.ask("GET", "/x").status()).isEqualTo(200);
+      third.timeout(300).request("GET", "/x");
+      assertThatThrownBy(() -> third.read(false)).isInstanceOf(SocketTimeoutException.class);
+      first.request("GET", "/x", "Connection: close");
+      assertThat(third.timeout(20_000).read(false).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void requestsInOneGoAreAnsweredInTurn() throws IOException {
+    open(Limits.DEFAULT);
+    try (Wire wire = Wire.to(service)) {
+      String get = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      wire.send(
+          get
+              + "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+              + "Content-Length: 2\r\n\r\n{}"
+              + get);
+      assertThat(wire.read(false).text()).contains("/x");
+      assertThat(wire.read(false).text()).contains("size");
+      assertThat(wire.read(false).text()).contains("/x");
+    }
+  }
+
+  @Test
+  void theClientsWishToCloseIsGranted() throws IOException {
+    open(Limits.DEFAULT);
+    try (Wire wire = Wire.to(service)) {
+      assertThat(wire.ask("GET", "/x", "Connection: close").field("Connection")).isEqualTo("close");
+      assertThat(wire.isClosed()).isTrue();
+    }
+  }
+
+  @Test
+  void anotherNameForThisMachineIsRefusedWithoutKeys() throws IOException {
+    open(Limits.DEFAULT);
+    assertThat(Wire.ask(service, "GET", "/x", "Host: evil.example").status()).isEqualTo(403);
+    assertThat(Wire.ask(service, "GET", "/x", "Host: localhost.evil.example").status())
+        .isEqualTo(403);
+    for (String host : List.of("localhost:8080", "127.0.0.1", "[::1]:80", "LOCALHOST")) {
+      assertThat(Wire.ask(service, "GET", "/x", "Host: " + host).status()).as(host).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void speaksHttp2ToThoseWhoBeginWithIt() throws IOException {
+    open(Limits.DEFAULT);
+    try (Socket socket = new Socket("127.0.0.1", service.address().getPort())) {
+      socket.setSoTimeout(20_000);
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      out.writeBytes(frame(4, 0, 0, new byte[0]));
+      ByteArrayOutputStream fields = new ByteArrayOutputStream();
+      fields.write(0x82); // :method: GET, by its number in the static table (RFC 7541, A)
+      fields.write(0x86); // :scheme: http
+      field(fields, 4, "/x"); // :path
+      field(fields, 1, "localhost"); // :authority
+      out.writeBytes(frame(1, 5, 1, fields.toByteArray())); // HEADERS, END_STREAM | END_HEADERS
+      socket.getOutputStream().write(out.toByteArray());
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      StringBuilder data = new StringBuilder();
+      while (!data.toString().contains("reached")) {
+        int size = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+        int type = in.readUnsignedByte();
+        in.skipNBytes(5);
+        byte[] payload = in.readNBytes(size);
+        data.append(type == 0 ? new String(payload, StandardCharsets.UTF_8) : "");
+      }
+      assertThat(data.toString()).isEqualTo("{\"reached\":\"/x\"}");
+    }
+  }
+
+  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    frame.writeBytes(
+        new byte[] {
+          (byte) (payload.length >> 16),
+          (byte) (payload.length >> 8),
+          (byte) payload.length,
+          (byte) type,
+          (byte) flags,
+          0,
+          0,
+          0,
+          (byte) stream
+        });
+    frame.writeBytes(payload);
+    return frame.toByteArray();
+  }
+
+  /** A field of the static table with a value of its own, not indexed (RFC 7541, 6.2.2). */
+  private static void field(ByteArrayOutputStream out, int name, String value) {
+    out.write(name);
+    out.write(value.length());
+    out.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaid() {
+    open(Limits.DEFAULT);
+    int port = service.address().getPort();
+    assertThatThrownBy(() -> Tiny.open(HttpSettings.loopback(port), new Tiny("")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("port " + port);
+  }
+}

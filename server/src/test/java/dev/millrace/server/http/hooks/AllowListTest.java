@@ -1,0 +1,111 @@
+package dev.millrace.server.http.hooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AllowListTest {
+  private static final AllowList NOTHING_SAID = AllowList.of(List.of());
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "127.0.0.1", "127.255.0.9", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1",
+        "169.254.169.254", "100.64.0.1", "100.127.255.255", "0.0.0.0", "0.1.2.3", "224.0.0.1",
+        "239.255.255.255", "240.0.0.1", "255.255.255.255", "198.18.0.1", "192.0.0.8", "::1", "::",
+        "fc00::1", "fdff::1", "fe80::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1", "::127.0.0.1", "2002:7f00:1::", "2002:a00:1::1", "2002:c0a8:101::",
+        "64:ff9b::7f00:1", "64:ff9b::10.0.0.1", "64:ff9b:1::1", "2001:0:1:2::3", "2001:db8::1"
+      })
+  void privateAddressesAreRefusedUnlessAPatternAllowsThem(String address) throws Exception {
+    InetAddress resolved = InetAddress.ofLiteral(address);
+    assertThat(NOTHING_SAID.allows("hooks.example.org", 80, resolved)).isFalse();
+    assertThat(AllowList.of(List.of("*")).allows("hooks.example.org", 80, resolved)).isFalse();
+    assertThat(AllowList.of(List.of("hooks.example.org")).allows("hooks.example.org", 80, resolved))
+        .isTrue();
+    assertThat(AllowList.of(List.of(address)).allows("any.example.org", 80, resolved)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "11.0.0.1",
+        "2606:4700::1", "2002:808:808::1", "64:ff9b::8.8.8.8", "2a00:1450::1"
+      })
+  void publicAddressesAreAllowedUnlessPatternsSayOtherwise(String address) {
+    InetAddress resolved = InetAddress.ofLiteral(address);
+    assertThat(NOTHING_SAID.allows("hooks.example.org", 80, resolved)).isTrue();
+    assertThat(AllowList.of(List.of("other.org")).allows("hooks.example.org", 80, resolved))
+        .isFalse();
+  }
+
+  @Test
+  void patternsMatchHostsSuffixesRangesAndPorts() {
+    InetAddress inside = InetAddress.ofLiteral("10.9.8.7");
+    InetAddress six = InetAddress.ofLiteral("fd12::5");
+    assertThat(AllowList.of(List.of("*.example.org")).allows("a.b.example.org", 1, inside)).isTrue();
+    assertThat(AllowList.of(List.of("*.example.org")).allows("example.org", 1, inside)).isFalse();
+    assertThat(AllowList.of(List.of("*.example.org")).allows("badexample.org", 1, inside)).isFalse();
+    assertThat(AllowList.of(List.of("10.8.0.0/13")).allows("x", 1, inside)).isTrue();
+    assertThat(AllowList.of(List.of("10.0.0.0/13")).allows("x", 1, inside)).isFalse();
+    assertThat(AllowList.of(List.of("fd00::/8")).allows("x", 1, six)).isTrue();
+    assertThat(AllowList.of(List.of("fd00::/8")).allows("x", 1, inside)).isFalse();
+    assertThat(AllowList.of(List.of("Hooks.Example.org:8443")).allows("hooks.example.org", 8443, six))
+        .isTrue();
+    assertThat(AllowList.of(List.of("hooks.example.org:8443")).allows("hooks.example.org", 80, six))
+        .isFalse();
+    assertThat(AllowList.of(List.of("[fd12::5]:90")).allows("x", 90, six)).isTrue();
+    assertThat(AllowList.of(List.of("10.9.8.7:90")).allows("x", 91, inside)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "", "a b", "http://x", "10.0.0.0/33", "10.0.0.0/x", "fd00::/129", "10.0.0", "x:0", "x:70000",
+        "*.*.org", "a/b", "1.2.3.4.5", "10.0.0.0/8:80"
+      })
+  void whatIsNoPatternIsRefusedByName(String pattern) {
+    assertThatThrownBy(() -> AllowList.of(List.of(pattern)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"" + pattern + "\"");
+  }
+
+  /** However a host is written, it is its address that counts. */
+  @ParameterizedTest
+  @ValueSource(strings = {"2130706433", "0x7f000001", "017700000001", "127.1", "localtest.example"})
+  void numericTricksEndInTheSameCheck(String host) throws Exception {
+    Guard.Resolver system =
+        name -> {
+          try {
+            return InetAddress.getAllByName(name);
+          } catch (UnknownHostException e) {
+            return new InetAddress[] {InetAddress.getLoopbackAddress()};
+          }
+        };
+    try (Guard guard = new Guard(NOTHING_SAID, system)) {
+      URI uri = URI.create("http://" + host + ":80/");
+      if (uri.getHost() != null) { // else no webhook can be made of it
+        assertThatThrownBy(() -> guard.admit(uri)).isInstanceOf(Barred.class);
+      }
+    }
+  }
+
+  @Test
+  void aNameThatIsNotOnTheListIsNotLookedUp() throws Exception {
+    Guard.Resolver never =
+        _ -> {
+          throw new AssertionError("looked up");
+        };
+    try (Guard guard = new Guard(AllowList.of(List.of("hooks.example.org")), never)) {
+      assertThatThrownBy(() -> guard.admit(URI.create("http://other.example.org/")))
+          .isInstanceOf(Barred.class);
+    }
+  }
+}

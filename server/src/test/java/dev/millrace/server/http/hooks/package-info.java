@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.server.http.hooks;
+
+import org.jspecify.annotations.NullMarked;

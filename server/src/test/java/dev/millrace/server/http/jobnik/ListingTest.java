@@ -1,0 +1,76 @@
+package dev.millrace.server.http.jobnik;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.server.http.jobnik.Api.Got;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How much is looked at for one page. */
+class ListingTest {
+  private final Api api = new Api();
+
+  @AfterEach
+  void close() {
+    api.close();
+  }
+
+  @Test
+  void pageOfAListThatLeavesAlmostAllOutIsShortAndLeadsOn() {
+    api.store.submit(job("needle", 1));
+    api.store.submit(job("hay", Listing.MOST_LOOKS + 100));
+    api.store.submit(job("needle", 2));
+    Got first = api.get("/v1/tasks?status=PENDING&from_date=2026-03-01T08:00:00Z&limit=1000");
+    assertThat(first.list()).hasSize(1_000);
+    Got none = api.get("/v1/tasks?from_date=2030-01-01T00:00:00Z");
+    assertThat(none.list()).isEmpty();
+    assertThat(none.header("X-Next-Cursor")).isNotNull();
+    assertThat(Pages.ids(api, "/v1/tasks?from_date=2030-01-01T00:00:00Z")).isEmpty();
+    assertThat(Pages.ids(api, "/v1/tasks?stage_type=needle")).hasSize(3);
+    assertThat(Pages.ids(api, "/v1/tasks")).hasSize(Listing.MOST_LOOKS + 103);
+  }
+
+  @Test
+  void whatComesAlongCountsToo() {
+    for (int i = 0; i < 15; i++) {
+      api.store.submit(job("t", 1_500));
+    }
+    Got page = api.get("/v1/stages?should_return_tasks=true");
+    assertThat(page.list()).hasSize(10);
+    assertThat(page.list().getFirst().list("tasks")).hasSize(1_000);
+    assertThat(Pages.ids(api, "/v1/stages?should_return_tasks=true")).hasSize(15);
+  }
+
+  @Test
+  void cursorOutlivesItsJob() {
+    String first = api.job();
+    String second = api.job();
+    String cursor = api.get("/v1/jobs?limit=1").header("X-Next-Cursor");
+    api.put("/v1/jobs/" + first + "/status", "{'status':'ABORTED'}");
+    api.delete("/v1/jobs/" + first);
+    assertThat(api.get("/v1/jobs?cursor=" + cursor).list())
+        .extracting(job -> job.string("id"))
+        .containsExactly(second);
+    assertThat(api.get("/v1/stages?cursor=" + cursor).status()).isEqualTo(200);
+  }
+
+  private static JobSpec job(String type, int tasks) {
+    List<TaskSpec> inputs = IntStream.range(0, tasks).mapToObj(i -> TaskSpec.of("" + i)).toList();
+    return new JobSpec(
+        type,
+        Priority.MEDIUM,
+        false,
+        null,
+        null,
+        List.of(),
+        JsonObject.create(),
+        List.of(StageSpec.of(type, inputs)));
+  }
+}

@@ -1,0 +1,193 @@
+package dev.millrace.server.http.meter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ContractSettings;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.store.MemoryFixture;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.server.http.Principal;
+import dev.millrace.server.http.Reply;
+import dev.millrace.server.http.Route;
+import dev.millrace.server.http.Scope;
+import dev.millrace.server.http.Served;
+import dev.millrace.server.http.hooks.HookStats;
+import dev.millrace.server.infer.InferenceStats;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MetersTest {
+  private final ManualClock clock = new ManualClock();
+  private final JobStore bare = new MemoryFixture().open(ContractSettings.steady(clock));
+  private final Meters meters = new Meters(bare, clock);
+  private final JobStore store = meters.over(bare);
+
+  @AfterEach
+  void close() {
+    meters.close();
+    store.close();
+  }
+
+  private String text() {
+    return new String(meters.text(), StandardCharsets.UTF_8);
+  }
+
+  private JobId submit(String type, int tasks) {
+    List<TaskSpec> all = Collections.nCopies(tasks, TaskSpec.of("x"));
+    return store.submit(JobSpec.of(List.of(StageSpec.of(type, all))));
+  }
+
+  private Claim claim(String type) {
+    return store.claim(new Demand(Set.of(type), 1, "test", null)).getFirst();
+  }
+
+  @Test
+  void theQueueIsCountedByStateTypeAndPriority() {
+    submit("resize", 3);
+    clock.advance(Duration.ofSeconds(90));
+    claim("resize");
+    assertThat(text().lines())
+        .contains(
+            "jobnik_jobs_by_status{status=\"IN_PROGRESS\"} 1.0",
+            "jobnik_jobs_by_status{status=\"FAILED\"} 0.0",
+            "jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"PENDING\"} 2.0",
+            "jobnik_tasks_count{priority=\"MEDIUM\",stage_type=\"resize\",task_status=\"IN_PROGRESS\"}"
+                + " 1.0",
+            "millrace_queue_depth{priority=\"MEDIUM\",state=\"PENDING\",type=\"resize\"} 2.0",
+            "millrace_queue_oldest_seconds{priority=\"MEDIUM\",type=\"resize\"} 90.0");
+  }
+
+  @Test
+  void waitsRunsAndOutcomesOfTasksAreMeasuredWhoeverWorksOnThem() {
+    submit("resize", 2);
+    clock.advance(Duration.ofSeconds(4));
+    Claim first = claim("resize");
+    Claim second = claim("resize");
+    clock.advance(Duration.ofSeconds(20));
+    store.complete(first, TaskResult.of("done"));
+    store.complete(first, TaskResult.of("again"));
+    store.fail(second, Failure.permanent("broken"));
+    assertThat(text().lines())
+        .contains(
+            "millrace_task_wait_seconds_count{type=\"resize\"} 2",
+            "millrace_task_wait_seconds_sum{type=\"resize\"} 8.0",
+            "millrace_task_run_seconds_sum{outcome=\"completed\",type=\"resize\"} 20.0",
+            "millrace_task_attempts_total{outcome=\"failed\",type=\"resize\"} 1.0",
+            "millrace_task_attempts_total{outcome=\"late\",type=\"resize\"} 1.0",
+            "millrace_lease_losses_total{type=\"resize\"} 1.0");
+  }
+
+  @Test
+  void aJobIsMeasuredOnceAtItsEnd() {
+    JobId id = submit("resize", 1);
+    clock.advance(Duration.ofSeconds(7));
+    store.complete(claim("resize"), TaskResult.of("done"));
+    String counted = "millrace_job_seconds_count{outcome=\"completed\"} 1";
+    await().atMost(Duration.ofSeconds(20)).until(() -> text().contains(counted));
+    assertThat(text()).contains("millrace_job_seconds_sum{outcome=\"completed\"} 7.0");
+    store.describe(
+        id,
+        0,
+        0,
+        JsonObject.create().put("a", 1L),
+        Cause.user("u", null));
+    submit("resize", 1);
+    store.fail(claim("resize"), Failure.permanent("broken"));
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> text().contains("millrace_job_seconds_count{outcome=\"failed\"} 1"));
+    assertThat(text()).contains(counted);
+  }
+
+  @Test
+  void typesBeyondTheFirstHundredAreOneLabel() {
+    for (int i = 0; i < 150; i++) {
+      submit("type-" + i, 1);
+    }
+    String text = text();
+    assertThat(text.lines().filter(line -> line.startsWith("millrace_queue_oldest_seconds{")))
+        .hasSize(101);
+    assertThat(text)
+        .contains("millrace_queue_depth{priority=\"MEDIUM\",state=\"PENDING\",type=\"other\"} 50.0");
+  }
+
+  @Test
+  void modelsWebhooksAndRequestsAreThere() {
+    InferenceStats.Wheel wheel = new InferenceStats.Wheel("tiny", 8, 6, 2, 10, 55, 1, 30, 10, 60);
+    meters
+        .inference(
+            () -> new InferenceStats(100, 40, 70, 5, 6, 2, List.of("tiny"), List.of(wheel)))
+        .webhooks(() -> new HookStats(3, 2, 1, 4))
+        .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
+    Route route = new Route("GET", "/v1/jobs/{id}", "getJob", Scope.READ, _ -> Reply.ok("x"));
+    Served served =
+        new Served("GET", route, 200, 3_000_000, 120, Principal.LOCAL, null, "request");
+    meters.observer().served(served);
+    meters.observer().served(new Served("_OTHER", null, 404, 1, 7, null, null, "request"));
+    assertThat(text().lines())
+        .contains(
+            "millrace_tokens_total{kind=\"prompt\"} 100.0",
+            "millrace_tokens_total{kind=\"cached\"} 40.0",
+            "millrace_tokens_total{kind=\"generated\"} 70.0",
+            "millrace_batch_fill_ratio{model=\"tiny\"} 0.75",
+            "millrace_batch_rows_total{model=\"tiny\"} 55.0",
+            "millrace_kv_cache_use_ratio{model=\"tiny\"} 0.3",
+            "millrace_kv_cache_pages{model=\"tiny\",state=\"cached\"} 10.0",
+            "millrace_models_loaded{model=\"tiny\"} 1.0",
+            "millrace_webhooks_total{outcome=\"failed\"} 2.0",
+            "millrace_webhooks_pending 4.0",
+            "millrace_http_streams 12.0",
+            "millrace_http_requests_total{method=\"GET\",route=\"/v1/jobs/{id}\",status=\"200\"} 1.0",
+            "millrace_http_requests_total{method=\"_OTHER\",route=\"none\",status=\"404\"} 1.0",
+            "millrace_http_response_bytes_total{method=\"GET\",route=\"/v1/jobs/{id}\"} 120.0",
+            "millrace_http_request_seconds_count{method=\"GET\",route=\"/v1/jobs/{id}\"} 1")
+        .anyMatch(line -> line.startsWith("jvm_memory_used_bytes"))
+        .anyMatch(line -> line.startsWith("process_start_time_seconds"));
+  }
+
+  @Test
+  void theFormIsTheOneThatIsAskedFor() {
+    assertThat(meters.render(null).mediaType()).startsWith("text/plain; version=0.0.4");
+    Meters.Rendered open = meters.render("application/openmetrics-text; version=1.0.0");
+    assertThat(open.mediaType()).startsWith("application/openmetrics-text");
+    assertThat(new String(open.body(), StandardCharsets.UTF_8)).endsWith("# EOF\n");
+  }
+
+  @Test
+  void aStoreThatDoesNotAnswerLeavesTheRest() {
+    JobStore broken =
+        (JobStore)
+            Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(),
+                new Class<?>[] {JobStore.class},
+                (_, method, arguments) -> {
+                  if (method.getName().equals("census")) {
+                    throw new StoreException("the disk is gone");
+                  }
+                  return method.invoke(bare, arguments);
+                });
+    try (Meters poor = new Meters(broken, clock)) {
+      assertThat(new String(poor.text(), StandardCharsets.UTF_8))
+          .contains("jvm_memory_used_bytes")
+          .doesNotContain("jobnik_");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.server.http.meter;
+
+import org.jspecify.annotations.NullMarked;

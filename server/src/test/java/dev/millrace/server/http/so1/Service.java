@@ -1,0 +1,147 @@
+package dev.millrace.server.http.so1;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ContractSettings;
+import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.MemoryFixture;
+import dev.millrace.server.http.HttpService;
+import dev.millrace.server.http.HttpSettings;
+import dev.millrace.server.http.Idempotency;
+import dev.millrace.server.http.Ids;
+import dev.millrace.server.http.Limits;
+import dev.millrace.server.http.Problem;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The face over a store in memory, listening on a free port of this machine. */
+final class Service implements AutoCloseable {
+  static final Duration LONG = Duration.ofSeconds(30);
+  static final Set<String> TYPES = Set.of("generate", "embed", "resize");
+
+  final JobStore store = new MemoryFixture().open(ContractSettings.steady(Clock.systemUTC()));
+  final So1Face face;
+  final HttpService http;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  Service() {
+    this(Duration.ofSeconds(15), Limits.DEFAULT);
+  }
+
+  /**
+   * @param heartbeat of streams without events
+   */
+  Service(Duration heartbeat, Limits limits) {
+    this.face =
+        new So1Face(
+            store,
+            TYPES,
+            new Ids(store),
+            new Idempotency(store, InstantSource.system()),
+            hook -> {
+              if (hook.url().contains("10.0.0.1")) {
+                throw new Problem(Problem.Kind.INVALID, "webhook: 10.0.0.1 is a private address");
+              }
+            },
+            new LogHub.Pace(heartbeat, Duration.ofMillis(500)));
+    this.http =
+        HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(face));
+  }
+
+  /** What was answered. */
+  record Answer(int status, HttpResponse<String> response) {
+    JsonObject json() {
+      return Json.object(response.body());
+    }
+
+    JsonObject job() {
+      return json().object("job");
+    }
+
+    /** The code and the message of an error. */
+    String error() {
+      JsonObject error = json().object("error");
+      return error.string("code") + " " + error.string("message");
+    }
+  }
+
+  URI uri(String target) {
+    return http.uri().resolve(target);
+  }
+
+  Answer get(String target, String... headers) throws IOException, InterruptedException {
+    return send("GET", target, null, headers);
+  }
+
+  Answer post(String target, @Nullable Object body, String... headers)
+      throws IOException, InterruptedException {
+    return send("POST", target, body, headers);
+  }
+
+  private Answer send(String method, String target, @Nullable Object body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri(target)).timeout(LONG);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    if (body == null) {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    } else {
+      String text = body instanceof String given ? given : Json.write(body);
+      request
+          .header("Content-Type", "application/json")
+          .method(method, HttpRequest.BodyPublishers.ofString(text));
+    }
+    HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+    return new Answer(response.statusCode(), response);
+  }
+
+  /** Submits a prompt over HTTP. */
+  JobId submit(String prompt) throws IOException, InterruptedException {
+    Answer answer =
+        post("/api/jobs", "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"" + prompt + "\"}}");
+    return EntityId.parse(answer.job().string("id"))
+        .flatMap(EntityId::of)
+        .orElseThrow()
+        .job();
+  }
+
+  JobId submit(JobSpec spec) {
+    return store.submit(spec);
+  }
+
+  Claim claim() {
+    return claim("generate");
+  }
+
+  Claim claim(String type) {
+    return store.claim(new Demand(Set.of(type), 1, "tester", null)).getFirst();
+  }
+
+  static String path(JobId id) {
+    return "/api/jobs/" + EntityId.of(id);
+  }
+
+  @Override
+  public void close() {
+    http.close();
+    client.close();
+    store.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.server.http.trace;
+
+import org.jspecify.annotations.NullMarked;
