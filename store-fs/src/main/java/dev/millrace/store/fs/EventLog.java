@@ -63,7 +63,8 @@ final class EventLog {
     try {
       if (known.length() > 0) {
         byte[] grown = at.disk().read(file, known.length() - 1, MAX_BYTES);
-        Content all = grown.length == 0 || grown[0] != '\n' ? null : entries(grown, 1, known).content();
+        boolean goesOn = grown.length > 0 && grown[0] == '\n';
+        Content all = goesOn ? entries(grown, 1, known).content() : null;
         if (all != null && all.length() == known.length() + grown.length - 1) {
           return all;
         } // else it is torn, or what could not be written whole has been taken back
@@ -106,12 +107,14 @@ final class EventLog {
   /** The entries in a part of a log that begins after that number, as many as are whole. */
   static List<Entry> following(byte[] bytes, long after) {
     List<Entry> entries = new ArrayList<>();
-    for (int from = 0, end = lineEnd(bytes, 0); end >= 0; from = end + 1, end = lineEnd(bytes, from)) {
+    int from = 0;
+    for (int end = lineEnd(bytes, from); end >= 0; end = lineEnd(bytes, from)) {
       Entry entry = parse(bytes, from, end);
       if (entry == null || entry.number() != after + entries.size() + 1) {
         break;
       }
       entries.add(entry);
+      from = end + 1;
     }
     return entries;
   }

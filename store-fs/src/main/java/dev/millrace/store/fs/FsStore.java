@@ -58,7 +58,7 @@ final class FsStore extends LeverThrough implements JobStore {
     this.ledger = new Ledger(settings, commits, queue, leases, Epoch.next(disk, places));
     this.publisher =
         new Publisher(
-            disk, places, commits, settings.clock(), settings.ids(), notes, ledger::whereabouts);
+            disk, places, commits, settings.clock(), settings.ids(), notes, ledger.jobs()::whereabouts);
     this.claimer = new Claimer(ledger, queue, commits);
     this.retention = new Retention(disk, places, files, commits, ledger);
     this.answers = new OwnerAnswers(settings, ledger, queue, leases, retention);
@@ -264,7 +264,7 @@ final class FsStore extends LeverThrough implements JobStore {
   public boolean idle(Set<String> types) {
     scanner.scan();
     return queue.isEmpty(types)
-        && ledger.active().stream().noneMatch(job -> job.runs(types));
+        && ledger.jobs().active().stream().noneMatch(job -> job.runs(types));
   }
 
   @Override

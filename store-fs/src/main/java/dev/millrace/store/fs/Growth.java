@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Stages and tasks that are added to open jobs. Their texts are durable before the entry that counts
- * them is written, so there is never an entry without them.
+ * Stages and tasks that are added to open jobs. Their texts are durable before the entry that
+ * counts them is written, so there is never an entry without them.
  */
 final class Growth {
   private final Ledger ledger;

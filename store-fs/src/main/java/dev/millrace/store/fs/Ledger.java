@@ -17,20 +17,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The owner's jobs and the one way to change them: lock the job, let a rule record entries, append
  * them to the log, move the directory if the job ended, and tell nobody before a sync.
  *
- * <p>A job is in memory while it runs; others are read when they are needed. If a step cannot be
- * written, the job is forgotten and read again from disk: memory never knows more than the log.
+ * <p>If a step cannot be written, the job is forgotten and read again from disk: memory never knows
+ * more than the log.
  */
 final class Ledger {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
@@ -47,14 +43,12 @@ final class Ledger {
   private final GroupCommit commits;
   private final ClaimQueue queue;
   private final long epoch;
-  private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<JobId, Long> interrupted = new ConcurrentHashMap<>();
+  private final ActiveJobs jobs;
   private final Orphans orphans = new Orphans();
   private final Recovery recovery;
   private final FinishRate rate = new FinishRate();
   private final EndedJobs ended;
   private final Bulletin bulletin;
-  private final Object loading = new Object();
 
   Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
     this.settings = settings;
@@ -64,6 +58,7 @@ final class Ledger {
     this.queue = queue;
     this.epoch = epoch;
     this.recovery = new Recovery(settings, commits, this, leases);
+    this.jobs = new ActiveJobs(disk, places, commits, recovery);
     this.ended = new EndedJobs(disk, places, commits, this::now);
     this.bulletin = new Bulletin(commits);
   }
@@ -86,19 +81,6 @@ final class Ledger {
     commits.await(batch);
   }
 
-  Collection<ActiveJob> active() {
-    return active.values();
-  }
-
-  /** Jobs with which something could not be written: they may have to be brought to their end. */
-  Set<JobId> interrupted() {
-    return interrupted.keySet();
-  }
-
-  boolean isActive(JobId id) {
-    return active.containsKey(id);
-  }
-
   /**
    * Runs a step on a job that has not ended and makes it durable.
    *
@@ -118,64 +100,16 @@ final class Ledger {
   /** As {@link #step(JobId, Step)}, but waits for no sync: the next one is soon enough. */
   <T> Optional<T> jot(JobId id, Step<T> step) {
     Dirty dirty = new Dirty();
-    Optional<T> answer = step(id, dirty, step);
-    bulletin.tellLater(dirty);
-    return answer;
-  }
-
-  /** Something read of a job by whoever holds its lock. */
-  @FunctionalInterface
-  interface Look<T> {
-    T at(ActiveJob job) throws IOException;
-  }
-
-  /**
-   * Looks at a job that is in memory, and tells nothing that is not durable.
-   *
-   * @return empty if it is not in memory, or no longer where it was: its files tell then
-   */
-  <T> Optional<T> look(JobId id, Look<T> look) {
-    ActiveJob job = active.get(id);
-    if (job == null) {
-      return Optional.empty();
-    }
-    T answer;
-    long batch;
-    job.lock.lock();
     try {
-      if (job.forgotten() || disk.kind(job.at().dir()) != Disk.Kind.DIRECTORY) {
-        return Optional.empty();
-      }
-      answer = look.at(job);
-      batch = job.batch();
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    } catch (IOException e) {
-      throw Failures.ofJob("cannot read job " + id, e);
+      return step(id, dirty, step);
     } finally {
-      job.lock.unlock();
-    }
-    commits.await(batch);
-    return Optional.of(answer);
-  }
-
-  /** Whether it stands where a worker can hold one of its tasks. */
-  boolean mayRun(JobId id) {
-    try {
-      JobState place = whereabouts(id).orElse(JobState.ABORTED);
-      return place == JobState.IN_PROGRESS || place == JobState.PAUSED;
-    } catch (IOException e) {
-      throw Failures.of("cannot look for " + id, e);
+      bulletin.tellLater(dirty);
     }
   }
 
-  /** Where a job is, for certain: one that moves is in memory. */
-  Optional<JobState> whereabouts(JobId id) throws IOException {
-    Optional<JobState> place = places.look(disk, id);
-    while (place.isEmpty() && active.containsKey(id)) {
-      place = places.look(disk, id);
-    }
-    return place.isPresent() ? place : places.look(disk, id);
+  /** The jobs in memory. */
+  ActiveJobs jobs() {
+    return jobs;
   }
 
   /** Whom to tell of what happens to jobs. */
@@ -207,7 +141,7 @@ final class Ledger {
   <T> Optional<T> step(JobId id, Dirty dirty, Step<T> step) {
     commits.check();
     while (true) {
-      ActiveJob job = find(id, dirty);
+      ActiveJob job = jobs.find(id, dirty);
       if (job == null) {
         return Optional.empty();
       }
@@ -228,9 +162,9 @@ final class Ledger {
           JobState state = job.fold().state();
           if (state == JobState.ABORTED) {
             orphans.add(job);
-            forget(job);
+            jobs.forget(job);
           } else if (state == JobState.PAUSED && !job.running()) {
-            forget(job); // a user has it; it need not fill our memory
+            jobs.forget(job); // a user has it; it need not fill our memory
           }
           return Optional.of(answer);
         }
@@ -239,8 +173,7 @@ final class Ledger {
       } catch (UncheckedIOException e) {
         return vanishedOrThrow(job, e.getCause());
       } catch (RuntimeException e) {
-        forget(job); // what was recorded may not have been written
-        interrupted.put(id, job.logLength());
+        jobs.interrupt(job); // what was recorded may not have been written
         throw e;
       } finally {
         job.lock.unlock();
@@ -249,7 +182,7 @@ final class Ledger {
   }
 
   private <T> Optional<T> vanishedOrThrow(ActiveJob job, IOException e) {
-    forget(job);
+    jobs.forget(job);
     Path dir = job.at().dir();
     try {
       if (e instanceof NoSuchFileException && disk.kind(dir) == Disk.Kind.NOTHING) {
@@ -268,51 +201,8 @@ final class Ledger {
     } catch (IOException further) {
       e.addSuppressed(further);
     }
-    interrupted.put(job.id(), job.logLength());
+    jobs.interrupt(job);
     throw Failures.ofJob("cannot write job " + job.id(), e);
-  }
-
-  /** The job in memory, read from disk if need be; null if it has ended or is nowhere. */
-  private @Nullable ActiveJob find(JobId id, Dirty told) {
-    ActiveJob job = active.get(id);
-    if (job == null) {
-      synchronized (loading) {
-        job = active.get(id);
-        if (job == null) {
-          job = load(id, told);
-          if (job != null) {
-            active.put(id, job);
-          }
-        }
-      }
-    }
-    return job;
-  }
-
-  /** Reads a job into memory and completes what a crash or another process left undone. */
-  private @Nullable ActiveJob load(JobId id, Dirty told) {
-    try {
-      Optional<JobState> place = places.look(disk, id);
-      if (place.isEmpty() || place.get().isFinal()) {
-        return null;
-      }
-      ActiveJob job = new ActiveJob(id, disk, places, place.get());
-      Long whole = interrupted.get(id);
-      if (whole != null) {
-        EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
-      }
-      boolean goesOn = recovery.recover(job, told);
-      interrupted.remove(id);
-      return goesOn ? job : null;
-    } catch (NoSuchFileException e) {
-      return null; // it moved or was removed just now
-    } catch (EventLog.Damaged e) {
-      throw Failures.ofJob("job " + id + " is damaged and left alone", e);
-    } catch (IOException e) {
-      throw Failures.ofJob("cannot read job " + id, e);
-    } catch (UncheckedIOException e) {
-      throw Failures.of("cannot read job " + id, e.getCause());
-    }
   }
 
   /** Lets a rule record what it will, and writes that to the log. */
@@ -365,7 +255,7 @@ final class Ledger {
     move(job, end, dirty);
     commits.commit(dirty.directory(job.at().dir()));
     orphans.add(job);
-    forget(job);
+    jobs.forget(job);
     queue.remove(job.id());
     rate.finished(job.fold());
     return true;
@@ -428,13 +318,13 @@ final class Ledger {
 
   /** Completes the log of a job that another process, or a hand, moved to a final place. */
   void completeEnded(JobId id) {
-    ActiveJob before = active.get(id);
+    ActiveJob before = jobs.get(id);
     if (before != null) {
       boolean running;
       before.lock.lock();
       try {
         running = !before.forgotten() && before.running();
-        forget(before);
+        jobs.forget(before);
       } finally {
         before.lock.unlock();
       }
@@ -455,10 +345,5 @@ final class Ledger {
           Level.WARNING,
           "job " + id + " ended, but its log could not be completed: " + Failures.explain(e));
     }
-  }
-
-  private void forget(ActiveJob job) {
-    job.forget();
-    active.remove(job.id(), job);
   }
 }

@@ -55,7 +55,7 @@ final class Meta {
     return limits.values().isEmpty() ? meta : meta.put("limits", limits);
   }
 
-  /** How many tasks its first stage has, so that a job which waits is counted without reading it. */
+  /** How many tasks its first stage has: a job that waits is counted without reading it. */
   static int tasks(JsonObject meta) {
     try {
       return (int) Math.clamp(meta.integer("tasks", 1), 0L, (long) StageSpec.MAX_TASKS);

@@ -16,7 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Notes as files in {@code .millrace/notes/<shelf>/<name>}, each replaced by a rename. Thread-safe. */
+/**
+ * Notes as files in {@code .millrace/notes/<shelf>/<name>}, each replaced by a rename. Thread-safe.
+ */
 final class Notes implements Notebook {
   static final int MAX_BYTES = 64 * 1024;
   private static final Pattern NAME = Pattern.compile("[a-z0-9_-]{1,64}");

@@ -125,7 +125,7 @@ final class OwnerAnswers {
 
   /** The present claim of a running task. */
   Optional<Claim> held(JobId id, int stage, int task) {
-    if (!ledger.isActive(id) && !ledger.mayRun(id)) {
+    if (!ledger.jobs().isActive(id) && !ledger.jobs().mayRun(id)) {
       return Optional.empty(); // a job that waits need not be read to know that
     }
     AtomicLong durable = new AtomicLong();

@@ -196,7 +196,7 @@ final class OwnerControls implements Controls {
     ledger.check();
     // One that is in memory is looked at in its turn: it may be just ending.
     Optional<JobState> going =
-        ledger.isActive(id)
+        ledger.jobs().isActive(id)
             ? ledger.step(id, (job, _) -> job.fold().state())
             : reader.state(id).filter(state -> !state.isFinal());
     if (going.isPresent()) {

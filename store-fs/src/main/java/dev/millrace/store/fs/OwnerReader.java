@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the owner knows: of jobs in its memory from there, for their logs can be long; of others from
- * their files, as everyone. Thread-safe.
+ * What the owner knows: of jobs in its memory from there, for their logs can be long; of others
+ * from their files, as everyone. Thread-safe.
  */
 final class OwnerReader implements Reading {
   /** How long a census is good for, and how many times as long as it took to make. */
@@ -55,12 +55,13 @@ final class OwnerReader implements Reading {
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return ledger.look(id, ActiveJob::view).or(() -> files.find(id));
+    return ledger.jobs().look(id, ActiveJob::view).or(() -> files.find(id));
   }
 
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     return ledger
+        .jobs()
         .look(
             id,
             job -> {
@@ -81,6 +82,7 @@ final class OwnerReader implements Reading {
   @Override
   public Optional<TaskView> task(JobId id, int stage, int task) {
     return ledger
+        .jobs()
         .look(
             id,
             job -> {
@@ -115,6 +117,7 @@ final class OwnerReader implements Reading {
   @Override
   public List<Entry> events(JobId id, long after, int limit) {
     return ledger
+        .jobs()
         .look(id, job -> job.events(after, limit))
         .flatMap(entries -> entries)
         .orElseGet(() -> files.events(id, after, limit));
@@ -142,16 +145,16 @@ final class OwnerReader implements Reading {
     if (census == null || !good) {
       long start = System.nanoTime();
       CensusSheet sheet = new CensusSheet();
-      for (ActiveJob job : ledger.active()) {
-        ledger.look(job.id(), ActiveJob::view).ifPresent(sheet::add);
+      for (ActiveJob job : ledger.jobs().active()) {
+        ledger.jobs().look(job.id(), ActiveJob::view).ifPresent(sheet::add);
       }
       queue.forEach(
           candidate -> {
-            if (!ledger.isActive(candidate.id())) {
+            if (!ledger.jobs().isActive(candidate.id())) {
               sheet.add(candidate);
             }
           });
-      census = sheet.census(files.counts(id -> queue.knows(id) || ledger.isActive(id)));
+      census = sheet.census(files.counts(id -> queue.knows(id) || ledger.jobs().isActive(id)));
       Duration share = Duration.ofNanos(SHARE * (System.nanoTime() - start));
       censusUntil = now.plus(share.compareTo(CENSUS) < 0 ? CENSUS : share);
     }

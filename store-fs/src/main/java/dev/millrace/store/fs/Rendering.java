@@ -15,7 +15,9 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Renders the templates of stages that open; a file from an opening that a crash undid is replaced. */
+/**
+ * Renders the templates of stages that open; a file from an opening that a crash undid is replaced.
+ */
 record Rendering(At at, StagedFiles files, JobFold fold, Dirty dirty) implements Turn.Openings {
 
   @Override

@@ -67,7 +67,7 @@ final class Retention {
               return true;
             });
         for (JobId id : ids) {
-          if (!ledger.isActive(id) // else it is just being moved there
+          if (!ledger.jobs().isActive(id) // else it is just being moved there
               && endedBefore(id, state, before)
               && ledger.ended().remove(id, new Dirty()).isPresent()) {
             orphans.end(id);

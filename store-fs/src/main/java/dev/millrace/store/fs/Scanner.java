@@ -120,7 +120,7 @@ final class Scanner implements AutoCloseable {
 
   /** A job turned up; it may be known already, or gone again. */
   void discover(JobId id) {
-    if (!queue.knows(id) && !ledger.isActive(id)) {
+    if (!queue.knows(id) && !ledger.jobs().isActive(id)) {
       guarded(
           id,
           () -> {
@@ -157,7 +157,7 @@ final class Scanner implements AutoCloseable {
       Instant created = Meta.submittedAt(meta, id);
       queue.set(
           Candidate.of(id, type, JobDocument.priority(meta), created, Meta.tasks(meta)), true);
-      if (ledger.isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
+      if (ledger.jobs().isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
         claimedMeanwhile(id);
       }
       Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();

@@ -36,8 +36,8 @@ final class Sweep {
   int run() {
     Map<JobId, Set<Hold>> lost = leases.expired(now);
     TreeSet<JobId> due = new TreeSet<>(lost.keySet());
-    due.addAll(ledger.interrupted());
-    for (ActiveJob job : ledger.active()) {
+    due.addAll(ledger.jobs().interrupted());
+    for (ActiveJob job : ledger.jobs().active()) {
       if (job.timeouts()) {
         due.add(job.id());
       }

@@ -57,7 +57,8 @@ class DiskTroubleTest {
   }
 
   static Stream<Scenario> writing() {
-    return Scenario.all().filter(scenario -> !scenario.name().equals("prune"));
+    Set<String> deleting = Set.of("prune", "delete what has ended");
+    return Scenario.all().filter(scenario -> !deleting.contains(scenario.name()));
   }
 
   private static IOException full(Op op) {

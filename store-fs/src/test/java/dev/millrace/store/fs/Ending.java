@@ -6,6 +6,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
@@ -81,10 +82,24 @@ final class Ending {
       if (turn && stage.state() == StageState.WAITING) {
         rig.approve(id, stage.number());
       }
-      if (job.header().open() && stage.state() == StageState.PENDING && stage.total() == 0) {
-        rig.addTasks(id, stage.number()); // none will come
+      if (job.header().open()
+          && stage.state() == StageState.PENDING
+          && stage.spec().each() == null) {
+        grow(rig, id, stage);
       }
       turn = stage.state() == StageState.COMPLETED;
+    }
+  }
+
+  /** An empty stage gets nothing more, any other one more task: after those that count. */
+  private static void grow(Rig rig, JobId id, JobView.StageView stage) {
+    if (stage.total() == 0) {
+      rig.addTasks(id, stage.number());
+      return;
+    }
+    TaskView last = rig.store.task(id, stage.number(), stage.total()).orElseThrow();
+    if (!"more".equals(last.input())) {
+      rig.addTasks(id, stage.number(), TaskSpec.of("more"));
     }
   }
 
@@ -105,7 +120,8 @@ final class Ending {
     Checks.hold(rig.disk, Rig.PLACES, rig.store);
   }
 
-  private static Outcome undisturbed(JobSpec spec) {
+  private static Outcome undisturbed(JobSpec asked) {
+    JobSpec spec = asked.open() ? Specs.sealed(asked) : asked; // as it would be, submitted whole
     return UNDISTURBED.computeIfAbsent(
         spec,
         _ -> {

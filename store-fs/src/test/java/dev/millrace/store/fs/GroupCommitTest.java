@@ -94,7 +94,7 @@ class GroupCommitTest {
                 clock,
                 settings.ids(),
                 new Notes(disk, Rig.PLACES, commits),
-                ledger::whereabouts)
+                ledger.jobs()::whereabouts)
             .submit(Specs.job(Specs.stage("a", "1", "2")));
     ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
     Claim claim =

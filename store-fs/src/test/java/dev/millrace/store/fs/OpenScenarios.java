@@ -24,6 +24,13 @@ final class OpenScenarios {
     return StageSpec.of(type, List.of(task("one", 2), TaskSpec.of("two"), task("three", 2)));
   }
 
+  private static void ended(Rig rig) {
+    rig.submit(plain("x"));
+    rig.complete(rig.claim(1).getFirst());
+    rig.submit(plain("y"));
+    rig.abort(rig.jobs.get(1));
+  }
+
   static List<Scenario> all() {
     return List.of(
         new Scenario(
@@ -71,18 +78,16 @@ final class OpenScenarios {
               rig.describe(rig.jobs.getFirst(), 1, 1, "task");
             }),
         new Scenario(
-            "describe and delete what has ended",
-            rig -> {
-              rig.submit(plain("x"));
-              rig.complete(rig.claim(1).getFirst());
-              rig.submit(plain("y"));
-              rig.abort(rig.jobs.get(1));
-            },
+            "describe what has ended",
+            OpenScenarios::ended,
             rig -> {
               rig.describe(rig.jobs.get(0), 0, 0, "job");
               rig.describe(rig.jobs.get(1), 1, 0, "stage");
-              rig.delete(rig.jobs.get(0));
             }),
+        new Scenario(
+            "delete what has ended",
+            OpenScenarios::ended,
+            rig -> rig.delete(rig.jobs.get(0))),
         new Scenario(
             "lease and complete",
             rig -> rig.submit(job(stage("a", "1", "2"))),

@@ -6,11 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Answer.Reason;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Controls.Added;
 import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
@@ -18,7 +24,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -67,8 +75,77 @@ class RemoteControlsTest extends RealWorkspace {
     assertThat(controls().prune(Instant.now().plusSeconds(1), Set.of(JobState.ABORTED)))
         .isEqualTo(1);
     assertThat(reading.state(id)).isEmpty();
+    aJobGrowsFromOutside(reading);
     assertThat(left("inbox")).isEmpty();
     assertThat(left("answers")).isEmpty();
+  }
+
+  private void aJobGrowsFromOutside(Reading reading) {
+    JobId id = workspace.submitting().submit(Specs.open());
+    assertThat(controls().addStage(id, Specs.gate(Specs.stage("x", "1", "2")), Rig.ANNA))
+        .isEqualTo(new Added(Answer.DONE, 1));
+    assertThat(controls().addTasks(id, 1, List.of(Specs.task("3", 3)), Rig.ANNA))
+        .isEqualTo(new Added(Answer.DONE, 3));
+    assertThat(reading.task(id, 1, 3).orElseThrow().maxAttempts()).isEqualTo(3);
+    assertThat(controls().addTasks(id, 2, List.of(), Rig.ANNA).answer())
+        .isInstanceOf(Answer.Missing.class);
+    assertThat(controls().prioritize(id, Priority.HIGH, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(controls().prioritize(id, Priority.HIGH, Rig.ANNA))
+        .isEqualTo(new Answer.Refused(Reason.SAME, "the job's priority is HIGH already"));
+    JsonObject said = JsonObject.create().put("said", "so");
+    assertThat(controls().describe(id, 0, 0, said, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(reading.find(id).orElseThrow().header())
+        .extracting(JobHeader::priority, JobHeader::metadata)
+        .containsExactly(Priority.HIGH, said);
+    assertThat(controls().delete(id))
+        .isInstanceOfSatisfying(
+            Answer.Refused.class,
+            refused -> assertThat(refused.reason()).isEqualTo(Reason.JOB_NOT_ENDED));
+    assertThatThrownBy(
+            () ->
+                controls()
+                    .addTasks(id, 1, List.of(new TaskSpec("{{results}}", true)), Rig.ANNA))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cannot be a template");
+    assertThat(reading.census().jobs()).containsEntry(JobState.PENDING, 1);
+    assertThat(controls().abort(id, Rig.ANNA)).isEqualTo(Answer.DONE);
+    assertThat(controls().describe(id, 1, 1, said, Rig.ANNA)).isEqualTo(Answer.DONE);
+    Checks.logAddsUp(reading, id);
+    assertThat(controls().delete(id)).isEqualTo(Answer.DONE);
+    assertThat(controls().delete(id)).isInstanceOf(Answer.Missing.class);
+    assertThat(reading.state(id)).isEmpty();
+  }
+
+  @Test
+  void anAdditionThatIsCarriedOutTwiceHappensOnce() {
+    JobStore store = own();
+    JobId id = workspace.submitting().submit(Specs.open(Specs.stage("x", "1")));
+    store.queuePlace(id);
+    Map<Request, Object> requests = new LinkedHashMap<>();
+    requests.put(
+        Request.addTasks(id, 1, List.of(Specs.task("2", 2), Specs.task("3", 3)), Rig.ANNA),
+        new Added(Answer.DONE, 2));
+    requests.put(
+        Request.addStage(id, Specs.stage("y", "4"), Rig.ANNA), new Added(Answer.DONE, 2));
+    requests.put(
+        Request.addTasks(id, 2, List.of(TaskSpec.of("5")), Rig.ANNA), new Added(Answer.DONE, 2));
+    requests.put(Request.prioritize(id, Priority.HIGH, Rig.ANNA), Answer.DONE);
+    requests.put(Request.describe(id, 2, 1, JsonObject.create(), Rig.ANNA), Answer.DONE);
+    for (int round = 0; round < 2; round++) {
+      int op = 0;
+      for (Map.Entry<Request, Object> each : requests.entrySet()) {
+        Request request = Request.read(each.getKey().write("op" + op++));
+        assertThat(request.run(store)).as("%s", request).isEqualTo(each.getValue());
+      }
+    }
+    assertThat(store.find(id).orElseThrow().stages()).extracting(s -> s.total()).containsExactly(3, 2);
+    assertThat(store.abort(id, Rig.ANNA)).isEqualTo(Answer.DONE);
+    int op = 0;
+    for (Map.Entry<Request, Object> each : requests.entrySet()) {
+      Request request = Request.read(each.getKey().write("op" + op++));
+      assertThat(request.run(store)).as("%s, long after", request).isEqualTo(each.getValue());
+    }
+    Checks.logAddsUp(store, id);
   }
 
   private StageState stage(JobId id) {
