@@ -1,30 +1,52 @@
 package dev.millrace.bench;
 
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The options of a benchmark: {@code --name value}; any other name is refused. */
+/** The options of a benchmark: {@code --name value} or {@code --flag}; other names are refused. */
 final class Arguments {
   private final Map<String, String> values = new HashMap<>();
 
   Arguments(String[] args, Set<String> known) {
-    for (int i = 0; i < args.length; i += 2) {
-      String name = args[i].startsWith("--") ? args[i].substring(2) : "";
-      if (!known.contains(name) || i + 1 == args.length) {
-        System.err.println(
-            "bench: \"" + args[i] + "\" is no option with a value; known: " + new TreeSet<>(known));
-        System.exit(2);
+    this(args, known, Set.of());
+  }
+
+  Arguments(String[] args, Set<String> known, Set<String> flags) {
+    Iterator<String> words = List.of(args).iterator();
+    while (words.hasNext()) {
+      String word = words.next();
+      String name = word.startsWith("--") ? word.substring(2) : "";
+      if (flags.contains(name)) {
+        values.put(name, "");
+      } else if (known.contains(name) && words.hasNext()) {
+        values.put(name, words.next());
+      } else {
+        refuse(word, known, flags);
       }
-      values.put(name, args[i + 1]);
     }
+  }
+
+  private static void refuse(String word, Set<String> known, Set<String> flags) {
+    System.err.println(
+        "bench: \""
+            + word
+            + "\" is no option with a value; known: "
+            + new TreeSet<>(known)
+            + (flags.isEmpty() ? "" : " and, without a value, " + new TreeSet<>(flags)));
+    System.exit(2);
   }
 
   Optional<String> text(String name) {
     return Optional.ofNullable(values.get(name));
+  }
+
+  boolean flag(String name) {
+    return values.containsKey(name);
   }
 
   int number(String name, int otherwise) {

@@ -30,12 +30,17 @@ final class Series {
 
   /** One round to warm up, then {@code rounds} that count. */
   Series run(int rounds) throws Exception {
-    for (int round = 0; round <= rounds; round++) {
+    for (Contender contender : contenders.values()) {
+      contender.perSecond();
+    }
+    return runWarm(rounds);
+  }
+
+  /** Rounds that all count. */
+  Series runWarm(int rounds) throws Exception {
+    for (int round = 0; round < rounds; round++) {
       for (Map.Entry<String, Contender> contender : contenders.entrySet()) {
-        double rate = contender.getValue().perSecond();
-        if (round > 0) {
-          rates.get(contender.getKey()).add(rate);
-        }
+        rates.get(contender.getKey()).add(contender.getValue().perSecond());
       }
     }
     return this;

@@ -29,6 +29,7 @@ class ReplayReportTest {
             JobHeader.of(id, JobSpec.prompt("generate", "p")),
             JobState.COMPLETED,
             START.plusSeconds(created),
+            claimed.plusSeconds(1),
             claimed,
             claimed.plusSeconds(1),
             null,

@@ -58,7 +58,7 @@ final class Answers {
   private static @Nullable String refusal(Answer answer) {
     return switch (answer) {
       case Answer.Done() -> null;
-      case Answer.Refused(String message) -> message;
+      case Answer.Refused(_, String message) -> message;
       case Answer.Fenced(String message) -> message;
       case Answer.Cancelled(String message) -> message;
       case Answer.Missing(String message) -> message;

@@ -13,7 +13,7 @@ final class ApproveCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "approve",
-        List.of("[DIR] ID STAGE [options]"),
+        List.of("[DIR|URL] ID STAGE [options]"),
         "Lets a stage pass that waits at a gate.",
         List.of(Answers.COMMENT, Workspaces.OPTION),
         "Exit status: 0 done, 1 refused or missing, 2 not understood.");
@@ -36,10 +36,10 @@ final class ApproveCommand implements Command {
     JobId id = Workspaces.id(words.getFirst());
     int stage = Arguments.integer("STAGE", words.get(1), 1, 1_000_000);
     Answers answers = new Answers(shell, given.has(Option.JSON));
-    answers.tell(
-        id,
-        "stage " + stage + " approved",
-        found.workspace().controls().approve(id, stage, Answers.cause(given)));
+    try (Place place = found.place()) {
+      answers.tell(
+          id, "stage " + stage + " approved", place.approve(id, stage, Answers.cause(given)));
+    }
     return answers.status();
   }
 }

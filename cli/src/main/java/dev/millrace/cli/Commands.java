@@ -23,6 +23,7 @@ final class Commands {
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
           new Entry("serve", "work off the jobs of a workspace"),
+          new Entry("apikey", "make a key for the HTTP API"),
           new Entry("demo", "show what it does, with the model that ships"),
           new Entry("verify", "generate a job's results again and compare"),
           new Entry("batch", "answer a file of OpenAI batch requests"),
@@ -50,6 +51,7 @@ final class Commands {
       case "retry" -> new RetryCommand();
       case "prune" -> new PruneCommand();
       case "serve" -> new ServeCommand();
+      case "apikey" -> new ApiKeyCommand();
       case "demo" -> new DemoCommand();
       case "verify" -> new VerifyCommand();
       case "batch" -> new BatchCommand();

@@ -75,7 +75,7 @@ final class DemoRun {
   private static void approve(JobStore store, JobId id) {
     Answer answer =
         store.approve(id, DemoJob.CHARACTERS, Cause.user("demo", "the demo's own approval"));
-    if (answer instanceof Answer.Refused(String message) && waits(store, id)) {
+    if (answer instanceof Answer.Refused(_, String message) && waits(store, id)) {
       throw new Refusal("the gate did not open: " + message);
     }
   }

@@ -5,7 +5,6 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.core.job.JobId;
-import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +40,16 @@ final class FlowCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "flow",
-        List.of("DIR [options]", "DIR ID [options]"),
-        "Prints a job's result, or how the workspace DIR stands.",
+        List.of("DIR|URL [options]", "DIR|URL ID [options]"),
+        "Prints a job's result, or how a workspace or a server stands.",
         List.of(WAIT, IDLE, FOLLOW, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
         """
         The result of a single task is printed as it is; of several, one JSON object a line. With
         -f, standard output ends with the result, byte for byte; a text that was begun twice and
         differs, or thoughts, which the result leaves out, come before it, and stderr says so. With
-        -f --json: events, pieces of text {"stage","task","text"}, and in the end the job.
+        -f --json: events, pieces of text {"stage","task","text"}, and in the end the job. A URL is
+        a server's, with the key in MILLRACE_API_KEY; over HTTP, -f shows the job's log and, in the
+        end, the result: the API does not tell text that is being generated.
         Examples:
           millrace flow ./ws                                  how many jobs wait, run, are done
           millrace work ./ws "prompt" | millrace flow ./ws -w   submit and wait in one pipe
@@ -77,18 +78,22 @@ final class FlowCommand implements Command {
     check(given, word, selection);
     JobId id = word == null ? piped(shell, given) : Workspaces.id(word);
     FlowSelection set = selection ? FlowSelection.of(given) : null;
-    Workspace workspace = Workspaces.existing(shell, given.words().getFirst());
-    boolean json = given.has(Option.JSON);
-    if (set != null) {
-      return given.has(IDLE) ? set.await(workspace) : set.print(shell, workspace, json);
+    try (Place place = Workspaces.place(shell, given.words().getFirst())) {
+      if (set != null) {
+        return given.has(IDLE)
+            ? set.await(place.reading())
+            : set.print(shell, place, given.has(Option.JSON));
+      }
+      return id == null
+          ? standing(shell, given, place)
+          : new FlowJob(shell, place, id, given).run();
     }
-    if (given.has(IDLE)) {
-      return new FlowStatus(shell, workspace, json).awaitIdle();
-    }
-    if (id == null) {
-      return new FlowStatus(shell, workspace, json).print(given.words().getFirst());
-    }
-    return new FlowJob(shell, workspace, id, given).run();
+  }
+
+  private static int standing(Shell shell, Arguments given, Place place)
+      throws InterruptedException {
+    FlowStatus status = new FlowStatus(shell, place, given.has(Option.JSON));
+    return given.has(IDLE) ? status.awaitIdle() : status.print();
   }
 
   private static void check(Arguments given, @Nullable String id, boolean selection) {

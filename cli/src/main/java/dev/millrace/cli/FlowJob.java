@@ -13,7 +13,6 @@ import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
-import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,16 +23,16 @@ final class FlowJob {
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private final Shell shell;
-  private final Workspace workspace;
+  private final Place place;
   private final Reading reading;
   private final JobId id;
   private final Arguments given;
   private @Nullable FollowedText followed;
 
-  FlowJob(Shell shell, Workspace workspace, JobId id, Arguments given) {
+  FlowJob(Shell shell, Place place, JobId id, Arguments given) {
     this.shell = shell;
-    this.workspace = workspace;
-    this.reading = workspace.reading();
+    this.place = place;
+    this.reading = place.reading();
     this.id = id;
     this.given = given;
   }
@@ -62,7 +61,7 @@ final class FlowJob {
   }
 
   private void follow() throws InterruptedException {
-    Following.Subject subject = new Following.Subject(shell, workspace, reading, id, dir());
+    Following.Subject subject = new Following.Subject(shell, place, reading, id);
     if (given.has(Option.JSON)) {
       Following.json(subject);
     } else {
@@ -70,13 +69,8 @@ final class FlowJob {
     }
   }
 
-  /** The workspace as the user named it. */
-  private String dir() {
-    return given.words().getFirst();
-  }
-
   private int object() {
-    JobObject job = JobObject.read(workspace, reading, id);
+    JobObject job = JobObject.read(place, reading, id);
     shell.out().println(Json.write(job.json()));
     return job.status() == Status.MISSING ? missing() : exit(job.status());
   }
@@ -101,13 +95,15 @@ final class FlowJob {
     }
     switch (status) {
       case DONE -> {
-        Artifact artifact = JobDirectory.of(workspace, id).artifact().orElse(null);
+        Artifact artifact = place.directory(id).artifact().orElse(null);
         if (artifact != null && artifact.kind() == JobDirectory.Kind.AUDIO) {
           shell.out().println(artifact.path());
         } else if (artifact != null && artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
-          print(String.valueOf(JobDirectory.of(workspace, id).transcript()));
+          print(String.valueOf(place.directory(id).transcript()));
         } else {
-          results(view.stages().getLast());
+          if (!view.stages().isEmpty()) {
+            results(view.stages().getLast());
+          }
         }
       }
       case FAILED, CANCELLED -> {
@@ -125,7 +121,7 @@ final class FlowJob {
 
   /** Where what there was before it ended can be had. */
   private void partial(JobView view) {
-    JobDirectory directory = JobDirectory.of(workspace, id);
+    JobDirectory directory = place.directory(id);
     Path file = directory.partialFile();
     if (file != null) {
       shell.err().println("Partial output: " + file);
@@ -136,7 +132,7 @@ final class FlowJob {
               "Partial output: \""
                   + Called.MILLRACE
                   + " flow "
-                  + dir()
+                  + place.name()
                   + " "
                   + id
                   + " --json\" has it");
@@ -145,15 +141,15 @@ final class FlowJob {
 
   private void notReady(JobView view, Status status) {
     shell.err().println("Job not ready: " + id + " (status: " + status + ")");
-    if (status == Status.QUEUED) {
-      StageView next =
-          view.stages().stream()
-              .filter(stage -> !stage.state().isFinal())
-              .findFirst()
-              .orElse(view.stages().getLast());
+    StageView next =
+        view.stages().stream().filter(stage -> !stage.state().isFinal()).findFirst().orElse(null);
+    if (status == Status.QUEUED && next == null) {
+      shell.err().println("waits for stages to be added");
+    } else if (status == Status.QUEUED) {
       shell
           .err()
-          .println(QueueText.of(reading.queuePlace(id), workspace.owner(), next.type(), dir()));
+          .println(
+              QueueText.of(reading.queuePlace(id), place.owner(), next.type(), place.name()));
     }
   }
 

@@ -8,7 +8,6 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.store.Reading;
-import dev.millrace.store.fs.Workspace;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.TreeSet;
@@ -49,15 +48,15 @@ record FlowSelection(@Nullable String tag, @Nullable JobId parent) {
   }
 
   /** Prints the ids, or one object for each job; then 1 means that one of them failed. */
-  int print(Shell shell, Workspace workspace, boolean json) {
-    Reading reading = workspace.reading();
+  int print(Shell shell, Place place, boolean json) {
+    Reading reading = place.reading();
     int status = ExitCode.OK;
     for (JobId id : in(reading, EVERYWHERE)) {
       if (!json) {
         shell.out().println(id);
         continue;
       }
-      JobObject job = JobObject.read(workspace, reading, id);
+      JobObject job = JobObject.read(place, reading, id);
       shell.out().println(Json.write(job.json()));
       if (job.status().isFinal() && job.status() != Status.DONE) {
         status = ExitCode.FAILED;
@@ -67,8 +66,7 @@ record FlowSelection(@Nullable String tag, @Nullable JobId parent) {
   }
 
   /** Waits until none of them is queued or running; says nothing. */
-  int await(Workspace workspace) throws InterruptedException {
-    Reading reading = workspace.reading();
+  int await(Reading reading) throws InterruptedException {
     for (TreeSet<JobId> active = in(reading, ACTIVE);
         !active.isEmpty();
         active = in(reading, ACTIVE)) {

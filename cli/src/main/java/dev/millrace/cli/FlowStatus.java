@@ -7,7 +7,6 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
-import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,19 +18,19 @@ final class FlowStatus {
   private static final int RECENT = 5;
 
   private final Shell shell;
-  private final Workspace workspace;
+  private final Place place;
   private final Reading reading;
   private final boolean json;
 
-  FlowStatus(Shell shell, Workspace workspace, boolean json) {
+  FlowStatus(Shell shell, Place place, boolean json) {
     this.shell = shell;
-    this.workspace = workspace;
-    this.reading = workspace.reading();
+    this.place = place;
+    this.reading = place.reading();
     this.json = json;
   }
 
-  /** Prints the counts; {@code dir} is the workspace as the user named it. */
-  int print(String dir) {
+  /** Prints the counts. */
+  int print() {
     Counts counts = Counts.of(reading.counts());
     if (json) {
       shell.out().println(counts.json());
@@ -47,7 +46,7 @@ final class FlowStatus {
     if (counts.cancelled() > 0) {
       line("cancelled:", counts.cancelled());
     }
-    String server = new ServerLine(workspace, reading).text();
+    String server = new ServerLine(place).text();
     if (!server.isEmpty()) {
       shell.out().println("server:     " + server);
     }
@@ -59,7 +58,7 @@ final class FlowStatus {
               "\nno jobs yet: submit one with  "
                   + Called.MILLRACE
                   + " work "
-                  + dir
+                  + place.name()
                   + " \"your prompt\"");
     } else {
       shell.out().println("\nrecent:");

@@ -87,7 +87,7 @@ final class FollowedStages implements Following.View {
   /** Asked now and then only: who asks holds the lock for a moment. */
   private boolean served() {
     if (owners.due()) {
-      owners.look(() -> served = subject.workspace().owner().held());
+      owners.look(() -> served = subject.place().owner().held());
     }
     return served;
   }

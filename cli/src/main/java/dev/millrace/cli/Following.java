@@ -7,7 +7,6 @@ import dev.millrace.core.rules.Entry;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
-import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +16,20 @@ import org.jspecify.annotations.Nullable;
  * of several, how far they are. With JSON, a line for each event and for each piece of text.
  */
 final class Following {
-  private static final Duration ROUND = Duration.ofMillis(30);
   private static final int PAGE = 10_000; // a log is read whole, whatever is wanted of it
 
   /** What is followed, by whom. */
-  record Subject(Shell shell, Workspace workspace, Reading reading, JobId id, String dir) {
+  record Subject(Shell shell, Place place, Reading reading, JobId id) {
+
+    /** The place as the user named it. */
+    String dir() {
+      return place.name();
+    }
 
     /** What a stage needs that waits at its gate. */
     String gate(StageView stage) {
       return "stage %d waits: %s approve %s %s %d"
-          .formatted(stage.number(), Called.MILLRACE, dir, id, stage.number());
+          .formatted(stage.number(), Called.MILLRACE, dir(), id, stage.number());
     }
   }
 
@@ -49,7 +52,7 @@ final class Following {
   private final Subject subject;
   private final Reading reading;
   private final View view;
-  private final Pacing events = new Pacing(ROUND);
+  private final Pacing events = new Pacing(Duration.ofMillis(30));
   private long seen;
 
   private Following(Subject subject, View view) {
@@ -70,15 +73,18 @@ final class Following {
    */
   static @Nullable FollowedText text(Subject subject) throws InterruptedException {
     JobView job = subject.reading().find(subject.id()).orElse(null);
-    if (job == null || job.stages().size() > 1 || job.stages().getFirst().total() != 1) {
+    if (job == null || !JobObject.single(job)) {
       new Following(subject, new FollowedStages(subject)).run();
       return null;
     }
     StageView only = job.stages().getFirst();
+    if (!subject.place().drafts() && !job.state().isFinal()) {
+      subject.shell().err().println("over HTTP: the job's log, and the text when it is complete");
+    }
     if (JobObject.atGate(job, only)) {
       subject.shell().err().println(subject.gate(only));
     }
-    try (FollowedText text = new FollowedText(subject, job.stages().getFirst().type())) {
+    try (FollowedText text = new FollowedText(subject, only.type())) {
       new Following(subject, text).run();
       return text;
     }
@@ -102,20 +108,18 @@ final class Following {
       if (subject.shell().out().checkError()) {
         return; // nobody listens
       }
-      reading.awaitChange(subject.id(), ROUND);
+      reading.awaitChange(subject.id(), subject.place().round());
     }
   }
 
   private void log(int pages) {
     for (int page = 0; page < pages; page++) {
       List<Entry> entries = reading.events(subject.id(), seen, PAGE);
-      if (!entries.isEmpty()) {
-        view.events(entries);
-        seen = entries.getLast().number();
+      if (entries.isEmpty()) {
+        return; // a page may be shorter than was asked for, and not the last
       }
-      if (entries.size() < PAGE) {
-        return;
-      }
+      view.events(entries);
+      seen = entries.getLast().number();
     }
   }
 }

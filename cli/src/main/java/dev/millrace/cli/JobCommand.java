@@ -4,6 +4,7 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -11,7 +12,7 @@ import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.EntryJson;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
-import dev.millrace.store.fs.Workspace;
+import java.util.ArrayList;
 import java.util.List;
 
 /** {@code millrace job}: everything about one job. */
@@ -25,7 +26,7 @@ final class JobCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "job",
-        List.of("[DIR] ID [options]"),
+        List.of("[DIR|URL] ID [options]"),
         "Shows a job: its stages, times, error and last events.",
         List.of(EVENTS, Workspaces.OPTION),
         "");
@@ -38,8 +39,13 @@ final class JobCommand implements Command {
     if (ids.size() > 1) {
       throw new UsageException("only one job ID may be provided");
     }
-    JobId id = ids.getFirst();
-    Reading reading = found.workspace().reading();
+    try (Place place = found.place()) {
+      return show(shell, given, place, ids.getFirst());
+    }
+  }
+
+  private static int show(Shell shell, Arguments given, Place place, JobId id) {
+    Reading reading = place.reading();
     JobView view =
         reading
             .find(id)
@@ -49,19 +55,35 @@ final class JobCommand implements Command {
                         "no job "
                             + id
                             + " in "
-                            + found.workspace().root()
+                            + place.name()
                             + "; \"millrace jobs\" lists those that there are"));
     if (given.has(EVENTS)) {
       events(shell, reading, id);
       return ExitCode.OK;
     }
-    List<Entry> last = reading.events(id, Math.max(0, view.lastEvent() - LAST), LAST);
+    List<Entry> last = last(reading, view);
     if (given.has(Option.JSON)) {
-      shell.out().println(Json.write(json(found.workspace(), reading, view, last)));
+      shell.out().println(Json.write(json(place, reading, view, last)));
     } else {
-      new JobText(shell, reading, found.workspace()).print(view, last);
+      new JobText(shell, place).print(view, last);
     }
     return ExitCode.OK;
+  }
+
+  /** A server does not tell how long the log is: then it is read to its end. */
+  private static List<Entry> last(Reading reading, JobView view) {
+    JobId id = view.header().id();
+    if (view.lastEvent() > 0) {
+      return reading.events(id, Math.max(0, view.lastEvent() - LAST), LAST);
+    }
+    List<Entry> last = new ArrayList<>();
+    for (List<Entry> page = reading.events(id, 0, PAGE);
+        !page.isEmpty();
+        page = reading.events(id, page.getLast().number(), PAGE)) {
+      last.addAll(page);
+      last.subList(0, Math.max(0, last.size() - LAST)).clear();
+    }
+    return last;
   }
 
   private static void events(Shell shell, Reading reading, JobId id) {
@@ -79,16 +101,16 @@ final class JobCommand implements Command {
   }
 
   private static JsonObject json(
-      Workspace workspace, Reading reading, JobView view, List<Entry> last) {
+      Place place, Reading reading, JobView view, List<Entry> last) {
     JsonObject out =
-        header(JsonObject.create().put("id", view.header().id().value()), view)
+        header(JsonObject.create().put("id", view.header().id().value()).put("uuid", EntityId.of(view.header().id()).toString()), view)
             .put("stages", JobObject.stages(view));
     if (!view.header().metadata().values().isEmpty()) {
       out.put("metadata", view.header().metadata());
     }
     return out.putIfPresent("error", JobObject.error(reading, view))
-        .putIfPresent("receipt", JobObject.receipt(workspace, reading, view))
-        .put("last_event", view.lastEvent())
+        .putIfPresent("receipt", JobObject.receipt(place, reading, view))
+        .put("last_event", last.isEmpty() ? 0 : last.getLast().number())
         .put("events", last.stream().map(EntryJson::toJson).toList());
   }
 

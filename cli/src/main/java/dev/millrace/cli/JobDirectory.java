@@ -41,6 +41,9 @@ final class JobDirectory {
   /** A job's output as a file. */
   record Artifact(Kind kind, Path path) {}
 
+  /** Of a job whose files are out of reach. */
+  static final JobDirectory NONE = new JobDirectory(null);
+
   private final @Nullable Path dir;
 
   private JobDirectory(@Nullable Path dir) {
@@ -63,6 +66,11 @@ final class JobDirectory {
       // as if there were none
     }
     return JsonObject.create();
+  }
+
+  /** Where the job is; null if that is out of reach. */
+  @Nullable Path path() {
+    return dir;
   }
 
   Optional<Artifact> artifact() {

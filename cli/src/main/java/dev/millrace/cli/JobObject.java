@@ -11,7 +11,6 @@ import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.store.fs.Workspace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,17 +20,22 @@ import org.jspecify.annotations.Nullable;
 /** A job as {@code flow --json} prints it: nrvna's fields, and where it has them, its stages. */
 record JobObject(Status status, JsonObject json) {
 
-  static JobObject read(Workspace workspace, Reading reading, JobId id) {
+  static JobObject read(Place place, Reading reading, JobId id) {
     try {
       return reading
           .find(id)
-          .map(view -> of(workspace, reading, view))
+          .map(view -> of(place, reading, view))
           .orElseGet(() -> new JobObject(Status.MISSING, start(id, Status.MISSING)));
     } catch (StoreException e) {
       Status status = reading.state(id).map(Status::of).orElse(Status.MISSING);
       return new JobObject(
           Status.FAILED, start(id, status).put("error", "cannot be read: " + Explain.of(e)));
     }
+  }
+
+  /** Whether the job is one task, as a prompt is: then it is told without its stages. */
+  static boolean single(JobView view) {
+    return view.stages().size() == 1 && view.stages().getFirst().total() == 1;
   }
 
   private static JsonObject start(JobId id, Status status) {
@@ -42,10 +46,10 @@ record JobObject(Status status, JsonObject json) {
     return status.name().toLowerCase(Locale.ROOT);
   }
 
-  private static JobObject of(Workspace workspace, Reading reading, JobView view) {
+  private static JobObject of(Place place, Reading reading, JobView view) {
     JobId id = view.header().id();
     Status status = Status.of(view.state());
-    JobDirectory directory = JobDirectory.of(workspace, id);
+    JobDirectory directory = place.directory(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
     meta(out, directory.meta(), view);
     if (status == Status.DONE) {
@@ -56,7 +60,7 @@ record JobObject(Status status, JsonObject json) {
     } else {
       out.putIfPresent("partial", draft(reading, view));
     }
-    if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+    if (!single(view)) {
       out.put("stages", stages(view));
     }
     return new JobObject(status, out);
@@ -102,6 +106,9 @@ record JobObject(Status status, JsonObject json) {
         return;
       }
     }
+    if (view.stages().isEmpty()) {
+      return;
+    }
     StageView last = view.stages().getLast();
     JobId id = view.header().id();
     if (last.total() == 1) {
@@ -115,7 +122,7 @@ record JobObject(Status status, JsonObject json) {
 
   /** Why a job failed: of a single prompt, what its task says; else what its stage says. */
   static @Nullable String error(Reading reading, JobView view) {
-    if (view.stages().size() == 1 && view.stages().getFirst().total() == 1) {
+    if (single(view)) {
       for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {
         if (task.error() != null) {
           return task.error();
@@ -133,7 +140,7 @@ record JobObject(Status status, JsonObject json) {
 
   /** What a job of one task has produced so far; null if nothing, or if there are several. */
   static @Nullable String draft(Reading reading, JobView view) {
-    if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+    if (!single(view)) {
       return null;
     }
     JobId id = view.header().id();
@@ -147,15 +154,15 @@ record JobObject(Status status, JsonObject json) {
   }
 
   /** How the result of a job of one task came about; null if nobody said. */
-  static @Nullable JsonObject receipt(Workspace workspace, Reading reading, JobView view) {
-    if (view.stages().size() > 1 || view.stages().getFirst().total() != 1) {
+  static @Nullable JsonObject receipt(Place place, Reading reading, JobView view) {
+    if (!single(view)) {
       return null;
     }
-    JsonObject meta = JobDirectory.of(workspace, view.header().id()).meta();
+    JsonObject meta = place.directory(view.header().id()).meta();
     if (meta.get("receipt") instanceof Map<?, ?> receipt) {
       return JsonObject.of(receipt, "receipt");
     }
-    if (!"job".equals(meta.get("mode"))) {
+    if (meta.has("mode") && !"job".equals(meta.get("mode"))) {
       return null; // a plain prompt would have it there
     }
     for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {

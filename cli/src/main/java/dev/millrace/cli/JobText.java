@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.store.JobHeader;
@@ -7,7 +8,6 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.store.fs.Workspace;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -19,19 +19,19 @@ final class JobText {
 
   private final Shell shell;
   private final Reading reading;
-  private final Workspace workspace;
+  private final Place place;
 
-  JobText(Shell shell, Reading reading, Workspace workspace) {
+  JobText(Shell shell, Place place) {
     this.shell = shell;
-    this.reading = reading;
-    this.workspace = workspace;
+    this.reading = place.reading();
+    this.place = place;
   }
 
   void print(JobView view, List<Entry> last) {
     header(view);
     stages(view);
     if (!last.isEmpty()) {
-      shell.out().println("\nlast events (of " + view.lastEvent() + "; --events prints all):");
+      shell.out().println("\nlast events (of " + last.getLast().number() + "; --events prints all):");
       last.forEach(entry -> shell.out().println("  " + EventText.of(entry)));
     }
   }
@@ -40,6 +40,7 @@ final class JobText {
     JobHeader header = view.header();
     Instant now = Instant.now();
     line("job", header.id().value());
+    line("uuid", EntityId.of(header.id()));
     line("name", header.name());
     Colour colour = shell.colourful() ? StateColours.of(view.state()) : Colour.NONE;
     String state = colour.of(view.state().name()) + " (" + StateNames.word(view.state()) + ")";
@@ -57,8 +58,8 @@ final class JobText {
     line(
         "duration",
         view.startedAt() == null ? null : Ages.between(view.startedAt(), view.completedAt(), now));
-    line("directory", workspace.directory(header.id()).orElse(null));
-    line("receipt", ReceiptText.of(JobObject.receipt(workspace, reading, view)));
+    line("directory", place.directory(header.id()).path());
+    line("receipt", ReceiptText.of(JobObject.receipt(place, reading, view)));
     line("error", JobObject.error(reading, view));
   }
 
@@ -90,13 +91,15 @@ final class JobText {
     shell.out().print(table.text(shell.colourful()));
   }
 
-  private static String note(JobView view, StageView stage) {
+  private String note(JobView view, StageView stage) {
     return switch (stage.state()) {
       case WAITING ->
           JobObject.atGate(view, stage)
               ? "waits for: "
                   + Called.MILLRACE
                   + " approve "
+                  + place.name()
+                  + " "
                   + view.header().id()
                   + " "
                   + stage.number()

@@ -13,7 +13,6 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.store.fs.Workspace;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -38,8 +37,8 @@ final class JobsCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "jobs",
-        List.of("[DIR] [options]"),
-        "Lists the jobs of a workspace, newest first.",
+        List.of("[DIR|URL] [options]"),
+        "Lists the jobs of a workspace or a server, newest first.",
         List.of(STATE, TAG, LIMIT, Workspaces.OPTION),
         "With --json one object a line. Progress counts completed tasks of all stages so far.");
   }
@@ -50,16 +49,20 @@ final class JobsCommand implements Command {
     if (!found.words().isEmpty()) {
       throw new UsageException("unexpected argument: " + found.words().getFirst());
     }
-    Reading reading = found.workspace().reading();
+    try (Place place = found.place()) {
+      return list(shell, given, place);
+    }
+  }
+
+  private static int list(Shell shell, Arguments given, Place place) {
+    Reading reading = place.reading();
     int limit = given.integer(LIMIT, 0, Integer.MAX_VALUE, USUAL);
     int most = limit == 0 ? Integer.MAX_VALUE : limit;
     List<JobId> ids =
         reading.list(new Reading.Query(states(given), tag(given), null, true, more(most)));
     List<JobId> shown = ids.size() > most ? ids.subList(ids.size() - most, ids.size()) : ids;
     if (given.has(Option.JSON)) {
-      shown
-          .reversed()
-          .forEach(id -> shell.out().println(Json.write(json(found.workspace(), reading, id))));
+      shown.reversed().forEach(id -> shell.out().println(Json.write(json(place, reading, id))));
       return ExitCode.OK;
     }
     Table table = new Table("ID", "NAME", "STATE", "PRIORITY", ">PROGRESS", ">AGE", ">DURATION");
@@ -119,7 +122,7 @@ final class JobsCommand implements Command {
     return view.stages().stream().mapToInt(StageView::total).sum();
   }
 
-  private static JsonObject json(Workspace workspace, Reading reading, JobId id) {
+  private static JsonObject json(Place place, Reading reading, JobId id) {
     try {
       JobView view = reading.find(id).orElse(null);
       JsonObject out = JsonObject.create().put("id", id.value());
@@ -128,7 +131,7 @@ final class JobsCommand implements Command {
           : JobCommand.header(out, view)
               .put("done", done(view))
               .put("total", total(view))
-              .putIfPresent("receipt", JobObject.receipt(workspace, reading, view));
+              .putIfPresent("receipt", JobObject.receipt(place, reading, view));
     } catch (StoreException e) {
       return JsonObject.create()
           .put("id", id.value())

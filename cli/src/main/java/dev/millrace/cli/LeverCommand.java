@@ -6,7 +6,6 @@ import dev.millrace.cli.args.Syntax;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
-import dev.millrace.core.store.Controls;
 import java.util.List;
 
 /** A command that moves jobs: what pause, resume and abort have in common. */
@@ -24,13 +23,13 @@ abstract class LeverCommand implements Command {
     this.summary = summary;
   }
 
-  abstract Answer pull(Controls controls, JobId id, Cause cause);
+  abstract Answer pull(Place place, JobId id, Cause cause);
 
   @Override
   public Syntax syntax() {
     return new Syntax(
         name,
-        List.of("[DIR] ID... [options]"),
+        List.of("[DIR|URL] ID... [options]"),
         summary,
         List.of(Answers.COMMENT, Workspaces.OPTION),
         "Exit status: 0 done, 1 refused or missing (of several: at least one), 2 not understood.");
@@ -40,10 +39,11 @@ abstract class LeverCommand implements Command {
   public int run(Shell shell, Arguments given) {
     Workspaces.Found found = Workspaces.locate(shell, given);
     List<JobId> ids = found.ids();
-    Controls controls = found.workspace().controls();
     Answers answers = new Answers(shell, given.has(Option.JSON));
-    for (JobId id : ids) {
-      answers.tell(id, past, pull(controls, id, Answers.cause(given)));
+    try (Place place = found.place()) {
+      for (JobId id : ids) {
+        answers.tell(id, past, pull(place, id, Answers.cause(given)));
+      }
     }
     return answers.status();
   }

@@ -3,7 +3,6 @@ package dev.millrace.cli;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
-import dev.millrace.core.store.Controls;
 
 /** {@code millrace pause}: any state that is not final, to PAUSED. */
 final class PauseCommand extends LeverCommand {
@@ -12,7 +11,7 @@ final class PauseCommand extends LeverCommand {
   }
 
   @Override
-  Answer pull(Controls controls, JobId id, Cause cause) {
-    return controls.pause(id, cause);
+  Answer pull(Place place, JobId id, Cause cause) {
+    return place.pause(id, cause);
   }
 }

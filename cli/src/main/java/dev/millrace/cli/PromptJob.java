@@ -113,7 +113,7 @@ final class PromptJob {
           given.get(WorkCommand.NAME),
           priority == null ? null : JobDocument.priority(priority),
           given.has(WorkCommand.HOLD),
-          parent == null ? null : new JobId(parent),
+          parent == null ? null : Workspaces.id(parent),
           tags);
     }
 
@@ -129,7 +129,11 @@ final class PromptJob {
           spec.retryOf(),
           List.copyOf(all),
           spec.metadata(),
-          spec.stages());
+          spec.stages(),
+          spec.open(),
+          spec.data(),
+          spec.trace(),
+          spec.webhooks());
     }
   }
 }

@@ -11,6 +11,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -50,12 +51,13 @@ final class PruneCommand implements Command {
       throw new UsageException(
           "unexpected argument: " + found.words().getFirst() + "; prune selects by age and state");
     }
+    Workspace workspace = found.place().workspace("prune");
     Instant before = Instant.now().minus(age);
     boolean json = given.has(Option.JSON);
     if (given.has(DRY)) {
-      return dry(shell, found.workspace().reading(), before, states, json);
+      return dry(shell, workspace.reading(), before, states, json);
     }
-    int count = found.workspace().controls().prune(before, states);
+    int count = workspace.controls().prune(before, states);
     shell.say(
         json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
     return ExitCode.OK;

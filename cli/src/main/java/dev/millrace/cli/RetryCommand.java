@@ -28,10 +28,11 @@ final class RetryCommand implements Command {
   @Override
   public int run(Shell shell, Arguments given) {
     Workspaces.Found found = Workspaces.locate(shell, given);
+    Workspace workspace = found.place().workspace("retry");
     int status = ExitCode.OK;
     for (JobId id : found.ids()) {
       try {
-        JobId again = again(found.workspace(), id);
+        JobId again = again(workspace, id);
         shell.say(
             given.has(Option.JSON)
                 ? Json.write(
@@ -62,7 +63,11 @@ final class RetryCommand implements Command {
             id,
             old.tags(),
             old.metadata(),
-            old.stages());
+            old.stages(),
+            old.stages().isEmpty(), // else it is whole by now
+            old.data(),
+            old.trace(),
+            old.webhooks());
     SubmitResult result = workspace.work().submit(spec);
     if (!result.ok()) {
       throw new Refusal(result.message());

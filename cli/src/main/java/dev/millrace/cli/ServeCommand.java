@@ -5,6 +5,7 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** {@code millrace serve}: owns a workspace and works off its jobs. */
@@ -56,29 +57,17 @@ final class ServeCommand implements Command {
         List.of(
             "--workspace DIR --model MODEL... [options]",
             "--workspace DIR --exec TYPE=COMMAND... [options]",
+            "--workspace DIR --port N [options]",
             "--workspace DIR --status [--json]",
             "--workspace DIR --stop [--timeout S]"),
         "Works off the jobs of a workspace.",
-        List.of(
-            WORKSPACE,
-            InferenceOptions.MODEL,
-            EXEC,
-            SLOTS,
-            EngineOptions.THREADS,
-            InferenceOptions.CONTEXT,
-            EngineOptions.CACHE,
-            InferenceOptions.MEMORY,
-            InferenceOptions.IDLE,
-            DRAIN,
-            WAIT,
-            NO_WAIT,
-            STATUS,
-            STOP,
-            TIMEOUT),
+        options(),
         """
         A model works on tasks of the types generate and embed, a program on those of its own type;
-        a server may have both. MILLRACE_MODEL names a model where no option does. What a job does
-        not say is as the environment has it (MILLRACE_TEMP and others, docs/serving.md).
+        a server may have both, or leave the work to workers that come over HTTP. The API is at
+        http://127.0.0.1:8080 unless told otherwise, its description at /docs/api (docs/http.md).
+        MILLRACE_MODEL names a model where no option does. What a job does not say is as the
+        environment has it (MILLRACE_TEMP and others, docs/serving.md).
         The first SIGINT or SIGTERM lets running programs finish, and gives back what models work
         on, which later goes on from its last token; the second ends programs (they run again later)
         and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
@@ -88,6 +77,24 @@ final class ServeCommand implements Command {
           millrace serve --workspace ./ws --model big=llama-8b.gguf --model house --memory 8G
           millrace serve --workspace ./ws --exec generate='tr a-z A-Z'\
         """);
+  }
+
+  private static List<Option> options() {
+    List<Option> options = new ArrayList<>();
+    options.addAll(
+        List.of(
+            WORKSPACE,
+            InferenceOptions.MODEL,
+            EXEC,
+            SLOTS,
+            EngineOptions.THREADS,
+            InferenceOptions.CONTEXT,
+            EngineOptions.CACHE,
+            InferenceOptions.MEMORY,
+            InferenceOptions.IDLE));
+    options.addAll(HttpOptions.ALL);
+    options.addAll(List.of(DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
+    return options;
   }
 
   @Override
@@ -123,6 +130,9 @@ final class ServeCommand implements Command {
       }
       given.exclude(query, InferenceOptions.MODEL);
       for (Option option : InferenceOptions.TUNING) {
+        given.exclude(query, option);
+      }
+      for (Option option : HttpOptions.ALL) {
         given.exclude(query, option);
       }
     }

@@ -79,17 +79,25 @@ final class ServeRun {
 
   private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
       throws InterruptedException {
-    ServerBuilder builder = Server.builder(store).slots(settings.slots());
+    ServeFaces faces = ServeFaces.of(settings, store, inference);
+    ServerBuilder builder = Server.builder(faces.store()).slots(settings.slots());
     settings.commands().forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
     if (inference != null) {
       builder.group(inference.slots(), inference.workers());
     }
-    Server server = builder.build();
-    try {
+    Server server = builder.listener(faces.listener()).build();
+    try (faces) {
+      String at = faces.open(server); // before anything is claimed: it may be refused
       server.start();
       stopping.running(server);
-      workspace.announce(settings.info());
-      LOG.log(Level.INFO, "ready: workspace " + workspace.root() + ", " + settings.text());
+      workspace.announce(settings.info().putIfPresent("http", at));
+      LOG.log(
+          Level.INFO,
+          "ready: workspace "
+              + workspace.root()
+              + ", "
+              + settings.text()
+              + (at == null ? "" : ", " + at));
       return settings.drain() ? drain(server) : await(server);
     } finally {
       server.close();

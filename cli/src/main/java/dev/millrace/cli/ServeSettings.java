@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param inference the models and how they run; null if there are none
  * @param slots sequences of a model at once, and programs at once
  * @param patient whether to wait for a workspace that another server owns
+ * @param http how it answers over HTTP; null: it does not
  */
 record ServeSettings(
     Workspace workspace,
@@ -33,10 +34,14 @@ record ServeSettings(
     @Nullable InferenceSettings inference,
     int slots,
     boolean drain,
-    boolean patient) {
+    boolean patient,
+    @Nullable ServeHttp http) {
 
   /** What models work on. */
   static final List<String> MODEL_TYPES = List.of("generate", "embed");
+
+  /** An action of the HTTP API. */
+  private static final String PIPELINE = "pipeline";
 
   private static final int MOST_PROGRAMS = 1_000;
 
@@ -46,6 +51,12 @@ record ServeSettings(
     boolean modelled = given.has(InferenceOptions.MODEL) || commands.isEmpty();
     List<ModelFile> models = modelled ? InferenceOptions.models(shell, given) : List.of();
     require(given, commands, models);
+    ServeHttp http = ServeHttp.of(shell, given);
+    if (http != null && commands.containsKey(PIPELINE)) {
+      throw new UsageException(
+          "--exec pipeline=…: \"pipeline\" is how the HTTP API names a whole job; name another"
+              + " type, or pass --no-http");
+    }
     Path workspace = Workspaces.forServer(shell, given);
     InferenceSettings inference = models.isEmpty() ? null : inference(shell, given, models);
     int slots = inference == null ? slots(shell, given, false) : inference.engine().slots();
@@ -55,7 +66,8 @@ record ServeSettings(
         inference,
         slots,
         given.has(ServeCommand.DRAIN),
-        !given.has(ServeCommand.NO_WAIT));
+        !given.has(ServeCommand.NO_WAIT),
+        http);
   }
 
   /** How models are to be run, by the options and the environment. */
@@ -65,10 +77,11 @@ record ServeSettings(
 
   private static void require(
       Arguments given, Map<String, String> commands, List<ModelFile> models) {
-    if (models.isEmpty() && commands.isEmpty()) {
+    if (models.isEmpty() && commands.isEmpty() && !given.has(HttpOptions.PORT)) {
       throw new UsageException(
           "nothing to work with: pass --model MODEL, for example --model house (the model that"
-              + " ships), or --exec TYPE=COMMAND, for example --exec generate='tr a-z A-Z'");
+              + " ships), or --exec TYPE=COMMAND, for example --exec generate='tr a-z A-Z'; or"
+              + " --port N to leave the work to workers that come over HTTP");
     }
     for (Option option : InferenceOptions.TUNING) {
       if (models.isEmpty() && given.has(option)) {
@@ -158,6 +171,7 @@ record ServeSettings(
                 + ", memory "
                 + Amounts.bytes(inference.memory())
                 + ", ";
-    return models + "types " + String.join(", ", types()) + ", slots " + slots;
+    String own = types().isEmpty() ? "no" : String.join(", ", types());
+    return models + "types " + own + ", slots " + slots;
   }
 }

@@ -37,7 +37,7 @@ final class ServeStatus {
     if (owner.pid().isPresent()) {
       out.put("pid", owner.pid().getAsLong());
     }
-    for (String field : new String[] {"model", "models", "types", "workers", "started_at"}) {
+    for (String field : new String[] {"model", "models", "types", "workers", "started_at", "http"}) {
       out.putIfPresent(field, owner.info().get(field));
     }
     return out;
@@ -52,7 +52,7 @@ final class ServeStatus {
       return "starting (pid " + pid + ")";
     }
     StringBuilder out = new StringBuilder("ready (pid ").append(pid);
-    for (String field : new String[] {"model", "types", "workers"}) {
+    for (String field : new String[] {"model", "types", "workers", "http"}) {
       Object value = owner.info().get(field);
       if (value != null) {
         out.append(", ").append(field).append(' ').append(words(value));

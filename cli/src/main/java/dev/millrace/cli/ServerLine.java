@@ -9,7 +9,6 @@ import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.Owner;
-import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -22,17 +21,17 @@ final class ServerLine {
 
   private static final Duration LATE = Duration.ofMinutes(5);
 
-  private final Workspace workspace;
+  private final Place place;
   private final Reading reading;
 
-  ServerLine(Workspace workspace, Reading reading) {
-    this.workspace = workspace;
-    this.reading = reading;
+  ServerLine(Place place) {
+    this.place = place;
+    this.reading = place.reading();
   }
 
   /** Empty if there is no server. */
   String text() {
-    Owner owner = workspace.owner();
+    Owner owner = place.owner();
     if (!owner.held() || !owner.ready()) {
       return "";
     }

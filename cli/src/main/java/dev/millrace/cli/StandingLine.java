@@ -38,7 +38,7 @@ final class StandingLine implements AutoCloseable {
   private void ask() {
     while (!closed) {
       try {
-        Owner owner = subject.workspace().owner();
+        Owner owner = subject.place().owner();
         served = owner.held();
         started =
             status == Status.RUNNING

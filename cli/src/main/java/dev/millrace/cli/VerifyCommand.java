@@ -7,6 +7,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
+import dev.millrace.store.fs.Workspace;
 import java.util.List;
 
 /** {@code millrace verify}: does a job again, under the terms that it was done, and compares. */
@@ -47,7 +48,8 @@ final class VerifyCommand implements Command {
     if (ids.size() > 1) {
       throw new UsageException("only one job ID may be provided");
     }
-    Reading reading = found.workspace().reading();
+    Workspace workspace = found.place().workspace("verify");
+    Reading reading = workspace.reading();
     JobView view = finished(reading, ids.getFirst());
     int stage = given.integer(STAGE, 1, Integer.MAX_VALUE, 0);
     int task = given.integer(TASK, 1, Integer.MAX_VALUE, 0);
@@ -55,7 +57,7 @@ final class VerifyCommand implements Command {
       throw new UsageException("--task needs --stage: job " + ids.getFirst() + " has several");
     }
     FrozenTasks tasks = FrozenTasks.of(reading, view, stage, task);
-    return new VerifyRun(shell, given, found.workspace(), view).run(tasks);
+    return new VerifyRun(shell, given, workspace, view).run(tasks);
   }
 
   private static JobView finished(Reading reading, JobId id) {

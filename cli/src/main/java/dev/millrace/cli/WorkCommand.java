@@ -9,7 +9,6 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.util.List;
 
@@ -50,9 +49,11 @@ final class WorkCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "work",
-        List.of("DIR [PROMPT...] [options]", "DIR - [options]", "DIR --job FILE.json [options]"),
-        "Submits a prompt (words, or stdin) or a job of stages to the workspace DIR and prints its"
-            + " id.",
+        List.of(
+            "DIR|URL [PROMPT...] [options]",
+            "DIR|URL - [options]",
+            "DIR|URL --job FILE.json [options]"),
+        "Submits a prompt (words, or stdin) or a job of stages and prints its id.",
         List.of(
             EMBED,
             MODE,
@@ -85,7 +86,9 @@ final class WorkCommand implements Command {
             STT,
             Option.VERSION),
         """
-        DIR is created if it is not there. When the id is printed, the job is on disk.
+        DIR is a workspace, created if it is not there; URL is a server's, such as
+        http://127.0.0.1:8080, with the key in MILLRACE_API_KEY if it asks for one. When the id is
+        printed, the job is on disk.
         Examples:
           millrace work ./ws "What is a mill race?"
           millrace work ./ws "A story, please." --temp 0.7 --seed 1 -n 200
@@ -105,13 +108,12 @@ final class WorkCommand implements Command {
     if (arguments.words().isEmpty()) {
       throw new UsageException("no workspace: name a directory, for example ./ws");
     }
-    String dir = arguments.words().getFirst();
-    if (dir.contains("://")) {
-      throw new UsageException("DIR must be a directory path, not a URL: " + dir);
-    }
     WorkRules.check(arguments);
     JobSpec spec = spec(shell, arguments);
-    SubmitResult result = Workspace.open(shell.path(dir)).work().submit(spec);
+    SubmitResult result;
+    try (Place place = Workspaces.toSubmit(shell, arguments.words().getFirst())) {
+      result = place.work().submit(spec);
+    }
     if (!result.ok()) {
       throw new Refusal(result.message());
     }

@@ -3,31 +3,36 @@ package dev.millrace.cli;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Which workspace a command is about. */
+/** Which workspace, or which server, a command is about. */
 final class Workspaces {
   static final Option OPTION =
       Option.value(
               "workspace",
               "DIR",
-              "the workspace; else a leading argument DIR, else\n"
-                  + "MILLRACE_WORKSPACE, else the current directory")
+              "the workspace, or a server's URL; else a leading\n"
+                  + "argument, else MILLRACE_WORKSPACE, else the current\n"
+                  + "directory")
           .letter('d');
+
+  private static final String VARIABLE = "MILLRACE_WORKSPACE";
 
   private static final String REMEDY =
       "name one with --workspace DIR, or set MILLRACE_WORKSPACE, or start in its directory";
 
   private Workspaces() {}
 
-  /** A workspace, and the words that did not name it. */
-  record Found(Workspace workspace, List<String> words) {
+  /** Where jobs are, and the words that did not name it. */
+  record Found(Place place, List<String> words) {
 
     /** The words as job ids, at least one. */
     List<JobId> ids() {
@@ -42,28 +47,50 @@ final class Workspaces {
     }
   }
 
-  /** Finds the workspace by the option, a leading argument, the environment or where we are. */
+  /** Finds the place by the option, a leading argument, the environment or where we are. */
   static Found locate(Shell shell, Arguments arguments) {
     List<String> words = arguments.words();
     String named = arguments.get(OPTION);
     if (named != null) {
-      return new Found(existing(shell, named), words);
+      return new Found(place(shell, named), words);
     }
-    if (!words.isEmpty() && !JobId.isValid(words.getFirst())) {
-      if (!Files.exists(path(shell, words.getFirst()))) {
+    if (!words.isEmpty() && !isId(words.getFirst())) {
+      if (!isUrl(words.getFirst()) && !Files.exists(path(shell, words.getFirst()))) {
         throw new UsageException(
             "\""
                 + words.getFirst()
-                + "\" is neither a job ID, which is digits joined by single"
-                + " underscores, nor a workspace directory");
+                + "\" is neither a job ID, which is digits joined by single underscores, or a UUID,"
+                + " nor a workspace directory, nor a server's URL");
       }
-      return new Found(existing(shell, words.getFirst()), words.subList(1, words.size()));
+      return new Found(place(shell, words.getFirst()), words.subList(1, words.size()));
+    }
+    String variable = shell.variable(VARIABLE);
+    if (variable != null && isUrl(variable)) {
+      return new Found(RemotePlace.at(shell, variable), words);
     }
     Path implied = implied(shell);
     if (implied == null) {
       throw new UsageException("no workspace: " + REMEDY);
     }
-    return new Found(Workspace.open(implied), words);
+    return new Found(new LocalPlace(implied.toString(), Workspace.open(implied)), words);
+  }
+
+  /** The jobs of a directory that must hold a workspace, or of a server. */
+  static Place place(Shell shell, String named) {
+    return isUrl(named)
+        ? RemotePlace.at(shell, named)
+        : new LocalPlace(named, existing(shell, named));
+  }
+
+  /** The same for somebody who submits: a directory is made into a workspace. */
+  static Place toSubmit(Shell shell, String named) {
+    return isUrl(named)
+        ? RemotePlace.at(shell, named)
+        : new LocalPlace(named, Workspace.open(shell.path(named)));
+  }
+
+  private static boolean isUrl(String named) {
+    return named.contains("://");
   }
 
   /** Where a server is to work, which may make the directory. */
@@ -85,7 +112,7 @@ final class Workspaces {
 
   /** What is meant where nothing is said; null if nothing can be. */
   static @Nullable Path implied(Shell shell) {
-    String variable = shell.variable("MILLRACE_WORKSPACE");
+    String variable = shell.variable(VARIABLE);
     if (variable != null) {
       return path(shell, variable);
     }
@@ -114,17 +141,37 @@ final class Workspaces {
   }
 
   private static Path path(Shell shell, String dir) {
-    if (dir.contains("://")) {
-      throw new UsageException("DIR must be a directory path, not a URL: " + dir);
+    if (isUrl(dir)) {
+      throw new UsageException("DIR must be a directory here, not a URL: " + dir);
     }
     return shell.path(dir);
   }
 
+  private static boolean isId(String word) {
+    return JobId.isValid(word) || uuid(word).isPresent();
+  }
+
+  /** What the HTTP API calls it by. */
+  private static Optional<EntityId> uuid(String word) {
+    return EntityId.parse(word).flatMap(EntityId::of);
+  }
+
   static JobId id(String word) {
-    if (!JobId.isValid(word)) {
-      throw new UsageException(
-          "Invalid job ID: " + word + "; an id is digits joined by single underscores");
+    if (JobId.isValid(word)) {
+      return new JobId(word);
     }
-    return new JobId(word);
+    EntityId id =
+        uuid(word)
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        "Invalid job ID: "
+                            + word
+                            + "; an id is digits joined by single underscores, or a UUID"));
+    if (id.stage() > 0) {
+      throw new UsageException(
+          word + " names stage " + id.stage() + " of a job; the job's id is " + id.job());
+    }
+    return id.job();
   }
 }

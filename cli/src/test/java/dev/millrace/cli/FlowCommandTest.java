@@ -2,6 +2,8 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
@@ -204,7 +206,7 @@ class FlowCommandTest {
     refused("Invalid job ID: ../etc", "ws", "../etc");
     refused("Invalid tag", "ws", "--tag", "a b");
     refused("Invalid job ID", "ws", "--children", "x");
-    refused("DIR must be a directory path", "http://x/");
+    refused("the server's address must be http://HOST:PORT", "ftp://x/");
     refused("no workspace: name its directory");
   }
 
@@ -226,5 +228,17 @@ class FlowCommandTest {
     assertThat(cli.run("flow", "ws", id, "-w").out()).isEqualTo("X\n");
     assertThat(cli.stdin("x".repeat(100_000)).run("flow", "ws", "-w").err())
         .contains("Invalid job ID");
+  }
+
+  /** What a job made over HTTP is called by. */
+  @Test
+  void uuidNamesTheJob() {
+    String id = cli.submit("ws", "x");
+    Cli.workAll(ws);
+    String uuid = EntityId.of(new JobId(id)).toString();
+    assertThat(cli.run("flow", "ws", uuid).out()).isEqualTo("X\n");
+    assertThat(cli.run("job", "ws", uuid, "--json").out()).contains(id).contains(uuid);
+    assertThat(cli.run("abort", "--workspace", "ws", uuid).err()).contains(id);
+    refused("names stage 1 of a job", "ws", new EntityId(new JobId(id), 1, 2).toString());
   }
 }

@@ -52,11 +52,12 @@ class FollowStagesTest {
 
   private List<Claim> claim(int count) throws InterruptedException {
     List<Claim> claims = new ArrayList<>();
+    long seen = 0;
     while (claims.size() < count) {
       claims.addAll(
           store.claim(new Demand(Set.of("generate"), count - claims.size(), "test", null)));
       if (claims.size() < count) {
-        store.awaitWork(Duration.ofMillis(20));
+        seen = store.awaitWork(seen, Duration.ofMillis(20));
       }
     }
     return claims;

@@ -50,13 +50,14 @@ class FollowTest {
     org.awaitility.Awaitility.await()
         .pollInterval(java.time.Duration.ofMillis(5))
         .until(() -> !store.idle(Set.of("generate")));
+    long seen = 0;
     for (int tries = 0; tries < 1_000; tries++) {
       List<Claim> claims = store.claim(DEMAND);
       if (!claims.isEmpty()) {
         return claims.getFirst();
       }
       try {
-        store.awaitWork(java.time.Duration.ofMillis(20));
+        seen = store.awaitWork(seen, java.time.Duration.ofMillis(20));
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }

@@ -110,7 +110,8 @@ class JobsCommandTest {
     assertThat(cli.run("jobs", "other").err())
         .contains("no workspace in other: it has no input/ready");
     assertThat(cli.run("job", "typo").err()).contains("\"typo\" is neither a job ID");
-    assertThat(cli.run("jobs", "-d", "http://x").err()).contains("DIR must be a directory path");
+    assertThat(cli.run("jobs", "-d", "ftp://x").err())
+        .contains("the server's address must be http://HOST:PORT");
     assertThat(dir.resolve("other")).isEmptyDirectory();
   }
 

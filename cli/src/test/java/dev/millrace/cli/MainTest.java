@@ -86,11 +86,6 @@ class MainTest {
   }
 
   @Test
-  void theHttpOptionsAreUnknownAsYet() {
-    assertThat(run("serve", "--port", "8080").err()).contains("unknown option: --port");
-  }
-
-  @Test
   void aDefectIsOneLineWithoutAStackTrace() {
     Shell broken =
         new Shell(

@@ -23,7 +23,7 @@ class ModuleBoundariesTest {
 
   /** Rules over classes that were not found, or could not be read, would all pass. */
   @ParameterizedTest
-  @ValueSource(strings = {"core.job", "store.fs", "engine.gguf", "server", "cli"})
+  @ValueSource(strings = {"core.job", "store.fs", "engine.gguf", "client", "server.http", "cli"})
   void everyModuleIsSeen(String module) {
     assertThat(MILLRACE.containPackage("dev.millrace." + module)).isTrue();
   }
@@ -48,6 +48,52 @@ class ModuleBoundariesTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             "dev.millrace.store.fs..", "dev.millrace.core..", "java..", "org.jspecify..")
+        .check(MILLRACE);
+  }
+
+  /** Whoever writes a worker takes this one module, and core with it. */
+  @Test
+  void clientKnowsCoreOnly() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.millrace.client..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.millrace.store..",
+            "dev.millrace.engine..",
+            "dev.millrace.server..",
+            "dev.millrace.cli..")
+        .check(MILLRACE);
+  }
+
+  /** A command on a directory starts without what HTTP needs. */
+  @ParameterizedTest
+  @ValueSource(strings = {"dev.millrace.client..", "java.net.http.."})
+  void onlyOneClassOfCliKnowsTheClient(String packages) {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.millrace.cli..")
+        .and()
+        .doNotHaveSimpleName("RemotePlace")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(packages)
+        .check(MILLRACE);
+  }
+
+  /** The faces know jobs, the listener below them knows the web server. */
+  @Test
+  void facesDoNotKnowTheWebServer() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.millrace.server.http.jobnik..",
+            "dev.millrace.server.http.so1..",
+            "dev.millrace.server.http.hooks..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.helidon..")
         .check(MILLRACE);
   }
 

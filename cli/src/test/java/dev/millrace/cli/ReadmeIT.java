@@ -49,6 +49,7 @@ class ReadmeIT {
         .containsPattern("failed: +0")
         .contains("the same bytes") // after the plug was pulled
         .contains("WHY IS THE SKY BLUE")
+        .contains("event: status", "\"state\":\"success\"") // over HTTP
         .doesNotContain("Error");
     assertThat(Files.readAllLines(dir.resolve("answers.jsonl"))).hasSize(20);
   }

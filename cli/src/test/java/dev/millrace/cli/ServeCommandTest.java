@@ -118,14 +118,18 @@ class ServeCommandTest {
       assertThat(store).isNotNull();
       assertThat(cli.run("serve", "-d", "ws", "--status"))
           .isEqualTo(new Cli.Result(2, "starting (pid " + pid + ")\n", ""));
-      workspace.announce(JsonObject.create().put("workers", 3).put("model", "m.gguf"));
+      workspace.announce(
+          JsonObject.create().put("workers", 3).put("model", "m.gguf").put("http", "http://h:1"));
       assertThat(cli.run("serve", "-d", "ws", "--status"))
-          .isEqualTo(new Cli.Result(0, "ready (pid " + pid + ", model m.gguf, workers 3)\n", ""));
+          .isEqualTo(
+              new Cli.Result(
+                  0, "ready (pid " + pid + ", model m.gguf, workers 3, http http://h:1)\n", ""));
       assertThat(Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out()).values())
           .containsEntry("running", true)
           .containsEntry("ready", true)
           .containsEntry("pid", pid)
-          .containsEntry("workers", 3L);
+          .containsEntry("workers", 3L)
+          .containsEntry("http", "http://h:1");
     }
     assertThat(Json.write(Json.parse(cli.run("serve", "-d", "ws", "--status", "--json").out())))
         .isEqualTo("{\"running\":false,\"ready\":false}");

@@ -45,7 +45,7 @@ class ServeIT {
   }
 
   private Launched serve(String... options) {
-    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws"));
+    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws", "--no-http"));
     args.addAll(List.of(options));
     Launched server = Launched.start(dir, args.toArray(String[]::new));
     servers.add(server);

@@ -51,6 +51,10 @@ final class Watched implements AutoCloseable {
     return new Watched(directory, Map.of(), false, shell -> Main.run(shell, args));
   }
 
+  static Watched start(Path directory, Map<String, String> environment, String... args) {
+    return new Watched(directory, environment, false, shell -> Main.run(shell, args));
+  }
+
   /** On a terminal of 100 columns. */
   static Watched onTerminal(Path directory, String... args) {
     return onTerminal(directory, shell -> Main.run(shell, args));

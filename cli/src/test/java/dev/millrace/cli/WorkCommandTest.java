@@ -343,8 +343,8 @@ class WorkCommandTest {
   @Test
   void theWorkspaceMustBeADirectory() throws IOException {
     assertThat(cli.run("work").err()).startsWith("Error: no workspace");
-    assertThat(cli.run("work", "http://localhost:8080", "x").err())
-        .startsWith("Error: DIR must be a directory path");
+    assertThat(cli.run("work", "ftp://localhost", "x").err())
+        .startsWith("Error: the server's address must be http://HOST:PORT");
     assertThat(cli.run("work", "", "x").err()).startsWith("Error: a path must not be empty");
     Files.writeString(dir.resolve("file"), "");
     Cli.Result result = cli.run("work", "file", "x");

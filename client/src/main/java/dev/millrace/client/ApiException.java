@@ -89,6 +89,11 @@ public final class ApiException extends ClientException {
     return status == 404;
   }
 
+  /** Whether it would be a move from one status to another that there is not. */
+  boolean isIllegalMove() {
+    return status == 400 && code.startsWith("ILLEGAL_");
+  }
+
   /** Whether the state of things does not allow it (any more). */
   public boolean isConflict() {
     return status == 409;

@@ -1,19 +1,16 @@
 package dev.millrace.client;
 
 import dev.millrace.client.wire.SseEvent;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.ByteBuffer;
+import java.io.IOException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Iterator;
-import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -28,34 +25,36 @@ public final class EventStream implements Iterator<SseEvent>, AutoCloseable {
   /** A server says something every 15 s; one that is silent for this long is gone. */
   private static final Duration SILENCE = Duration.ofSeconds(45);
 
-  /** Failures in a row, no event between them, after which it is given up. */
-  private static final int MAX_FAILURES = 10;
+  /** How long it is tried again without a line from the server. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private static final Duration USUAL_PAUSE = Duration.ofSeconds(2);
 
-  private final Line line;
+  private final Channel channel;
   private final UUID job;
   private final @Nullable Long cursor;
   private final SseParser parser = new SseParser();
   private final CountDownLatch closed = new CountDownLatch(1);
-  private volatile @Nullable LineQueue lines;
+  private volatile @Nullable EventConnection connection;
   private @Nullable String lastId;
   private @Nullable SseEvent ready;
   private boolean ended;
-  private int failures;
+  private @Nullable Long failingSince;
+  private long nextTry;
   private long heardAt;
 
-  EventStream(Line line, UUID job, @Nullable Long cursor) {
-    this.line = line;
+  EventStream(Channel channel, UUID job, @Nullable Long cursor) {
+    this.channel = channel;
     this.job = job;
     this.cursor = cursor;
+    this.nextTry = channel.timing().nanos();
   }
 
   /** Waits for the next event; false once the final status was read, or this is closed. */
   @Override
   public boolean hasNext() {
     while (ready == null && !isEnded()) {
-      fetch(SILENCE);
+      step(SILENCE);
     }
     return ready != null;
   }
@@ -68,15 +67,12 @@ public final class EventStream implements Iterator<SseEvent>, AutoCloseable {
     return take();
   }
 
-  /** The next event if it comes in time. */
+  /** The next event if it comes in time, connecting included. */
   public Optional<SseEvent> poll(Duration atMost) {
-    long end = line.timing().nanos() + atMost.toNanos();
-    while (ready == null && !isEnded()) {
-      long left = Math.max(0, end - line.timing().nanos());
-      fetch(Duration.ofNanos(left));
-      if (left == 0) {
-        break;
-      }
+    long end = now() + atMost.toNanos();
+    boolean more = true;
+    while (ready == null && !isEnded() && more) {
+      more = step(until(end));
     }
     return ready == null ? Optional.empty() : Optional.of(take());
   }
@@ -107,105 +103,114 @@ public final class EventStream implements Iterator<SseEvent>, AutoCloseable {
     return event;
   }
 
-  /** Reads until there is an event, or {@code atMost} has passed. */
-  private void fetch(Duration atMost) {
+  /**
+   * Gets one step further towards the next event: connects, reads a line, learns of a failure.
+   *
+   * @return false if {@code atMost} passed with nothing
+   */
+  private boolean step(Duration atMost) {
+    EventConnection current = connection;
+    long end = now() + atMost.toNanos();
     try {
-      LineQueue queue = lines == null ? connect() : lines;
-      if (queue == null) {
-        return;
+      if (current == null) {
+        return connect(atMost);
       }
-      long end = line.timing().nanos() + atMost.toNanos();
-      while (ready == null && lines != null) {
-        long left = Math.max(0, end - line.timing().nanos());
-        LineQueue.Item item = queue.poll(Duration.ofNanos(left));
-        read(queue, item);
-        if (item == null && left == 0) {
-          return;
-        }
-      }
+      return switch (current.status(atMost)) {
+        case 0 -> silent();
+        case 200 -> read(current.next(until(end)));
+        case 204 -> ended = true; // all was seen before the connection broke
+        default -> failed(current.refusal());
+      };
+    } catch (NetworkException e) {
+      return failed(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       close();
-      throw NetworkException.of("events of " + job, e);
+      throw broken(e);
     }
   }
 
-  private void read(LineQueue queue, LineQueue.@Nullable Item item) throws InterruptedException {
-    switch (item) {
-      case null -> {
-        if (line.timing().nanos() - heardAt > SILENCE.toNanos()) {
-          broken(queue, null);
-        }
-      }
-      case LineQueue.Item.Text(String text) -> {
-        heardAt = line.timing().nanos();
-        SseEvent event = parser.line(text);
-        if (event != null) {
-          ready = event;
-          failures = 0;
-          lastId = event.id() == null ? lastId : event.id();
-          ended = event.isFinal();
-          if (ended) {
-            disconnect();
-          }
-        }
-      }
-      case LineQueue.Item.End(Throwable cause) -> broken(queue, cause);
+  /** Once it is time. */
+  private boolean connect(Duration atMost) throws InterruptedException {
+    Duration wait = Duration.ofNanos(nextTry - now());
+    if (wait.isPositive()) {
+      channel.timing().await(closed, wait.compareTo(atMost) < 0 ? wait : atMost);
+      return now() - nextTry >= 0;
     }
-  }
-
-  private void broken(LineQueue queue, @Nullable Throwable cause) throws InterruptedException {
-    queue.cancel();
-    lines = null;
-    parser.broken();
-    NetworkException problem =
-        NetworkException.of(
-            "events of " + job,
-            cause == null ? new java.io.IOException("the stream ended early") : cause);
-    failed(problem);
-  }
-
-  /** Counts a failure and waits before the next try; gives up after many in a row. */
-  private void failed(ClientException problem) throws InterruptedException {
+    heardAt = now();
+    connection = new EventConnection(channel, request());
     if (closed.getCount() == 0) {
-      return;
+      disconnect();
     }
-    if (++failures > MAX_FAILURES) {
+    return true;
+  }
+
+  private boolean read(LineQueue.@Nullable Item item) {
+    return switch (item) {
+      case null -> silent();
+      case LineQueue.Item.Text(String text) -> heard(text);
+      case LineQueue.Item.End(Throwable cause) ->
+          failed(broken(cause == null ? new IOException("the stream ended early") : cause));
+    };
+  }
+
+  private boolean heard(String text) {
+    heardAt = now();
+    failingSince = null;
+    SseEvent event = parser.line(text);
+    if (event != null) {
+      ready = event;
+      lastId = event.id() == null ? lastId : event.id();
+      ended = event.isFinal();
+      if (ended) {
+        disconnect();
+      }
+    }
+    return true;
+  }
+
+  private boolean silent() {
+    return now() - heardAt > SILENCE.toNanos()
+        && failed(broken(new HttpTimeoutException("the server is silent")));
+  }
+
+  private NetworkException broken(Throwable cause) {
+    return NetworkException.of("events of " + job, cause);
+  }
+
+  /** Lets go of the connection and says when to try again, unless that would not help. */
+  private boolean failed(ClientException problem) {
+    disconnect();
+    parser.broken();
+    long now = now();
+    failingSince = failingSince == null ? now : failingSince;
+    if (closed.getCount() > 0
+        && (!passing(problem) || now - failingSince > PATIENCE.toNanos())) {
       ended = true;
       throw problem;
     }
     Duration pause = parser.retry() == null ? USUAL_PAUSE : parser.retry();
-    line.timing().await(closed, failures == 1 ? Duration.ZERO : pause);
+    nextTry = now + pause.toNanos();
+    return true;
   }
 
-  private @Nullable LineQueue connect() throws InterruptedException {
-    try {
-      LineQueue queue = new LineQueue();
-      HttpResponse<Flow.Publisher<List<ByteBuffer>>> answer =
-          line.transport().open(request(), line.trace().get(), BodyHandlers.ofPublisher());
-      answer.body().subscribe(queue);
-      if (answer.statusCode() == 204) { // all was seen before the connection broke
-        ended = true;
-        return null;
-      }
-      if (answer.statusCode() != 200) {
-        refused(answer, queue);
-        return null;
-      }
-      heardAt = line.timing().nanos();
-      lines = queue;
-      if (closed.getCount() == 0) {
-        disconnect();
-      }
-      return queue;
-    } catch (NetworkException e) {
-      if (!e.passing()) {
-        ended = true;
-        throw e;
-      }
-      failed(e);
-      return null;
-    }
+  private static boolean passing(ClientException problem) {
+    return switch (problem) {
+      case NetworkException e -> e.passing();
+      case ApiException e ->
+          switch (e.status()) {
+            case 429, 502, 503, 504 -> true;
+            default -> false;
+          };
+    };
+  }
+
+  private Duration until(long end) {
+    return Duration.ofNanos(Math.max(0, end - now()));
+  }
+
+  private long now() {
+    return channel.timing().nanos();
   }
 
   private Request request() {
@@ -216,32 +221,11 @@ public final class EventStream implements Iterator<SseEvent>, AutoCloseable {
         : request.header("Last-Event-ID", lastId); // a cursor in the query would win over this
   }
 
-  private void refused(
-      HttpResponse<Flow.Publisher<List<ByteBuffer>>> answer, LineQueue body)
-      throws InterruptedException {
-    StringBuilder text = new StringBuilder();
-    while (body.poll(Duration.ofSeconds(10)) instanceof LineQueue.Item item) {
-      if (!(item instanceof LineQueue.Item.Text(String more))) {
-        break;
-      }
-      text.append(more).append('\n');
-    }
-    body.cancel();
-    int status = answer.statusCode();
-    ApiException problem =
-        ApiException.of(new Response(status, answer.headers(), text.toString(), 1));
-    if (status != 429 && status != 502 && status != 503 && status != 504) {
-      ended = true;
-      throw problem;
-    }
-    failed(problem);
-  }
-
   private void disconnect() {
-    LineQueue queue = lines;
-    lines = null;
-    if (queue != null) {
-      queue.cancel();
+    EventConnection current = connection;
+    connection = null;
+    if (current != null) {
+      current.close();
     }
   }
 

@@ -5,10 +5,10 @@ import java.util.function.Function;
 
 /** Whether the server is well, and what it offers. Thread-safe. */
 public final class HealthApi {
-  private final Line line;
+  private final Channel channel;
 
-  HealthApi(Line line) {
-    this.line = line;
+  HealthApi(Channel channel) {
+    this.channel = channel;
   }
 
   /** Whether the process is up; an exception where it cannot be asked. */
@@ -28,32 +28,32 @@ public final class HealthApi {
 
   /** As so1's clients ask: {@code {status, timestamp}}. */
   public JsonObject health() {
-    return line.send(Request.get("/health")).read(Function.identity());
+    return channel.send(Request.get("/health")).read(Function.identity());
   }
 
   /** All metrics in Prometheus' text format. */
   public String metrics() {
-    return line.send(Request.get("/metrics")).text();
+    return channel.send(Request.get("/metrics")).text();
   }
 
   /** The same under its stock name. */
   public String serviceMetrics() {
-    return line.send(Request.get("/service-metrics")).text();
+    return channel.send(Request.get("/service-metrics")).text();
   }
 
   /** The API's document. */
   public JsonObject openApi() {
-    return line.send(Request.get("/openapi.json")).read(Function.identity());
+    return channel.send(Request.get("/openapi.json")).read(Function.identity());
   }
 
   /** The page for people, as HTML. */
   public String docs() {
-    return line.send(Request.get("/docs/api")).text();
+    return channel.send(Request.get("/docs/api")).text();
   }
 
   /** Where the server sends who asks for nothing in particular. */
   public String home() {
-    Response response = line.transport().exchange(Request.get("/"), line.trace().get());
+    Response response = channel.exchange(Request.get("/"));
     String location = response.header("Location");
     if (location == null) {
       throw ApiException.of(response);
@@ -62,8 +62,7 @@ public final class HealthApi {
   }
 
   private boolean asked(String path) {
-    Response response =
-        line.transport().exchange(Request.get(path).notRepeated(), line.trace().get());
+    Response response = channel.exchange(Request.get(path).notRepeated());
     if (response.status() == 503) {
       return false;
     }

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/jobs} and {@code /v1/pipelines}. Thread-safe. */
 public final class JobsApi {
-  private final Line line;
+  private final Channel channel;
 
-  JobsApi(Line line) {
-    this.line = line;
+  JobsApi(Channel channel) {
+    this.channel = channel;
   }
 
   /** Makes a job to which stages are added; safe to repeat by itself. */
@@ -32,7 +32,7 @@ public final class JobsApi {
    * @param key by which the server knows a repetition; null: a fresh one
    */
   public ApiJob create(NewJob job, @Nullable String key) {
-    return line.produce("job", Request.post("/v1/jobs").once(key).body(job.toJson()))
+    return channel.produce("job", Request.post("/v1/jobs").once(key).body(job.toJson()))
         .read(ApiJob::read);
   }
 
@@ -46,20 +46,20 @@ public final class JobsApi {
    * @param key by which the server knows a repetition; null: a fresh one
    */
   public ApiJob submit(JsonObject document, @Nullable String key) {
-    return line.produce("job", Request.post("/v1/pipelines").once(key).body(document))
+    return channel.produce("job", Request.post("/v1/pipelines").once(key).body(document))
         .read(ApiJob::read);
   }
 
   /** One page of jobs; the first where {@code cursor} is null. */
   public PageOf<ApiJob> list(JobFilter filter, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/v1/jobs")
                 .query("job_name", filter.name())
                 .query("priority", filter.priority())
                 .query("from_date", filter.from())
                 .query("end_date", filter.until())
-                .query("should_return_stages", Line.wish(filter.stages()))
-                .query("limit", Line.limit(filter.limit()))
+                .query("should_return_stages", Channel.wish(filter.stages()))
+                .query("limit", Channel.limit(filter.limit()))
                 .query("cursor", cursor))
         .page(ApiJob::read);
   }
@@ -75,24 +75,19 @@ public final class JobsApi {
   }
 
   public ApiJob get(UUID job, boolean stages) {
-    return line.send(
-            Request.get("/v1/jobs/{}", job).query("should_return_stages", Line.wish(stages)))
+    return channel.send(
+            Request.get("/v1/jobs/{}", job).query("should_return_stages", Channel.wish(stages)))
         .read(ApiJob::read);
   }
 
   /** Deletes a job that has ended. */
   public void delete(UUID job) {
-    Response response =
-        line.transport().exchange(Request.delete("/v1/jobs/{}", job), line.trace().get());
-    boolean goneByNow = response.status() == 404 && response.tries() > 1;
-    if (!response.ok() && !goneByNow) {
-      throw ApiException.of(response);
-    }
+    channel.settle(Request.delete("/v1/jobs/{}", job), ApiException::isNotFound);
   }
 
   /** Replaces what is kept with the job. */
   public void userMetadata(UUID job, JsonObject metadata) {
-    line.send(Request.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
+    channel.send(Request.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
   }
 
   /**
@@ -103,14 +98,20 @@ public final class JobsApi {
   public boolean priority(UUID job, Priority priority) {
     JsonObject body = JsonObject.create().put("priority", priority.name());
     Request request = Request.patch("/v1/jobs/{}/priority", job).repeatable().body(body);
-    return line.send(request).status() != 204;
+    return channel.send(request).status() != 204;
   }
 
   /** PENDING resumes, PAUSED pauses, ABORTED ends it with all its stages and tasks. */
   public void status(UUID job, JobState status) {
-    line.send(
+    Request request =
         Request.put("/v1/jobs/{}/status", job)
-            .body(JsonObject.create().put("status", status.name())));
+            .body(JsonObject.create().put("status", status.name()));
+    channel.settle(request, refused -> refused.isIllegalMove() && has(get(job).status(), status));
+  }
+
+  /** Whether {@code now} is what {@code wanted} leads to; a job that is resumed may run by now. */
+  private static boolean has(JobState now, JobState wanted) {
+    return now == wanted || wanted == JobState.PENDING && now.open();
   }
 
   public void pause(UUID job) {
@@ -127,10 +128,10 @@ public final class JobsApi {
 
   /** One page of a job's stages in order. */
   public PageOf<ApiStage> stages(UUID job, boolean tasks, int limit, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/v1/jobs/{}/stages", job)
-                .query("should_return_tasks", Line.wish(tasks))
-                .query("limit", Line.limit(limit))
+                .query("should_return_tasks", Channel.wish(tasks))
+                .query("limit", Channel.limit(limit))
                 .query("cursor", cursor))
         .page(ApiStage::read);
   }
@@ -141,11 +142,12 @@ public final class JobsApi {
   }
 
   /**
-   * Adds a stage to an open job. Not repeated by itself unless it was not sent: whether a stage whose
-   * answer was lost is there, {@link #stages(UUID)} tells.
+   * Adds a stage to an open job. Not repeated by itself unless it was not sent, for the server would
+   * add another: after a {@link NetworkException} look whether it is among the job's {@link
+   * #stages(UUID)}, and add it only if not.
    */
   public ApiStage addStage(UUID job, NewStage stage) {
-    return line.produce("stage", Request.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
+    return channel.produce("stage", Request.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
         .read(ApiStage::read);
   }
 }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MillraceClient implements AutoCloseable {
   private final @Nullable HttpClient owned;
-  private final Line line;
+  private final Channel channel;
   private final URI base;
 
-  private MillraceClient(@Nullable HttpClient owned, Line line, URI base) {
+  private MillraceClient(@Nullable HttpClient owned, Channel channel, URI base) {
     this.owned = owned;
-    this.line = line;
+    this.channel = channel;
     this.base = base;
   }
 
@@ -36,27 +36,27 @@ public final class MillraceClient implements AutoCloseable {
 
   /** Jobs, stage by stage or as whole pipelines. */
   public JobsApi jobs() {
-    return new JobsApi(line);
+    return new JobsApi(channel);
   }
 
   /** Stages, their tasks, and the claims of workers. */
   public StagesApi stages() {
-    return new StagesApi(line);
+    return new StagesApi(channel);
   }
 
   /** Tasks and what their workers say of them. */
   public TasksApi tasks() {
-    return new TasksApi(line);
+    return new TasksApi(channel);
   }
 
   /** Jobs in so1's words, their logs and events. */
   public So1Api so1() {
-    return new So1Api(line);
+    return new So1Api(channel);
   }
 
   /** Health, metrics and the API's document. */
   public HealthApi health() {
-    return new HealthApi(line);
+    return new HealthApi(channel);
   }
 
   public URI base() {
@@ -65,11 +65,11 @@ public final class MillraceClient implements AutoCloseable {
 
   /** The same connections, with requests that belong to {@code trace}. Needs no closing. */
   public MillraceClient within(@Nullable TraceContext trace) {
-    return new MillraceClient(null, line.with(() -> trace), base);
+    return new MillraceClient(null, channel.with(() -> trace), base);
   }
 
-  Line line() {
-    return line;
+  Channel channel() {
+    return channel;
   }
 
   /** Lets go of the connections; what is under way is cancelled. */
@@ -91,7 +91,7 @@ public final class MillraceClient implements AutoCloseable {
     private @Nullable Executor executor;
     private @Nullable SSLContext tls;
     private Supplier<@Nullable TraceContext> trace = () -> null;
-    private Meters meters = Meters.NONE;
+    private ClientMeters meters = ClientMeters.NONE;
     private Timing timing = Timing.SYSTEM;
 
     private Builder(URI base) {
@@ -121,7 +121,10 @@ public final class MillraceClient implements AutoCloseable {
       return this;
     }
 
-    /** How long one try may take; where the server is asked to wait, that comes on top. */
+    /**
+     * How long one try may take to the end of its answer; where the server is asked to wait, that
+     * comes on top.
+     */
     public Builder requestTimeout(Duration value) {
       requestTimeout = value;
       return this;
@@ -177,10 +180,10 @@ public final class MillraceClient implements AutoCloseable {
         http.sslContext(tls);
       }
       HttpClient client = http.build();
-      Transport.Settings settings =
-          new Transport.Settings(base, key, requestTimeout, retries, "millrace-client");
-      Transport transport = new Transport(client, settings, timing, meters);
-      return new MillraceClient(client, new Line(transport, trace, timing, meters), base);
+      Sender.Settings settings =
+          new Sender.Settings(base, key, requestTimeout, retries, "millrace-client");
+      Sender sender = new Sender(client, settings, timing, meters);
+      return new MillraceClient(client, new Channel(sender, trace, timing, meters), base);
     }
   }
 }

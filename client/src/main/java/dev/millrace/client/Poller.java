@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
 
 /**
  * The one thread that claims for a worker: never more tasks than there are free slots and than the
@@ -14,11 +13,23 @@ import java.util.function.Consumer;
  * it then would wait for its lease to run out; it ends by itself, and what it brings is given back.
  */
 final class Poller implements Runnable {
+
+  /** Who runs what was claimed; the task's slot and its call of the handler's breaker are his. */
+  @FunctionalInterface
+  interface Taker {
+
+    /**
+     * @param asked when the claim was asked for
+     * @return whether it runs
+     */
+    boolean take(ClaimedTask task, long asked);
+  }
+
   private final Shop shop;
   private final Semaphore slots;
   private final Breaker breaker;
   private final CountDownLatch stopping;
-  private final Consumer<ClaimedTask> taken;
+  private final Taker taker;
   private int idle;
   private int empty;
 
@@ -27,12 +38,12 @@ final class Poller implements Runnable {
       Semaphore slots,
       Breaker breaker,
       CountDownLatch stopping,
-      Consumer<ClaimedTask> taken) {
+      Taker taker) {
     this.shop = shop;
     this.slots = slots;
     this.breaker = breaker;
     this.stopping = stopping;
-    this.taken = taken;
+    this.taker = taker;
   }
 
   @Override
@@ -41,7 +52,7 @@ final class Poller implements Runnable {
       while (stopping.getCount() > 0) {
         try {
           turn();
-        } catch (RuntimeException e) { // a bug here must not end the work
+        } catch (RuntimeException | Error e) { // a bug here must not end the work
           idle++;
           shop.error(Location.TASK_DEQUEUE, null, e);
           pause(Duration.ZERO);
@@ -62,23 +73,44 @@ final class Poller implements Runnable {
       pause(Duration.ZERO);
       return;
     }
-    int used = 0;
     long start = shop.timing().nanos();
+    List<ClaimedTask> tasks = List.of();
     try {
-      List<ClaimedTask> tasks = ask(handlers);
-      breaker.succeeded(shop.timing().nanos() - start);
-      used = tasks.size();
-      tasks.forEach(taken);
-      counted(used);
-    } catch (ClientException e) {
-      failed(e, shop.timing().nanos() - start);
+      tasks = claim(handlers, start);
     } finally {
-      shop.breaker().undecided(handlers - used);
-      slots.release(free - used);
+      shop.breaker().undecided(handlers - tasks.size());
+      slots.release(free - tasks.size());
     }
-    if (used == 0) {
-      pause(shop.since(start));
+    if (hand(tasks, start) == 0) {
+      idle++;
+      pause(tasks.isEmpty() ? shop.since(start) : Duration.ZERO);
     }
+  }
+
+  /** Ends the call of the breaker in every case. */
+  private List<ClaimedTask> claim(int limit, long start) throws InterruptedException {
+    List<ClaimedTask> tasks;
+    try {
+      tasks = ask(limit);
+    } catch (RuntimeException | Error e) {
+      failed(e, shop.timing().nanos() - start);
+      return List.of();
+    }
+    breaker.succeeded(shop.timing().nanos() - start);
+    counted(tasks.size());
+    return tasks;
+  }
+
+  /** How many of them run. */
+  private int hand(List<ClaimedTask> tasks, long start) {
+    int running = 0;
+    for (ClaimedTask task : tasks) {
+      if (taker.take(task, start)) {
+        running++;
+        idle = 0;
+      }
+    }
+    return running;
   }
 
   /** Waits for a free slot, and takes all there are. */
@@ -101,19 +133,14 @@ final class Poller implements Runnable {
   }
 
   private void counted(int tasks) {
-    if (tasks > 0) {
-      idle = 0;
-      empty = 0;
-      shop.meters().emptyPolls(shop.type(), 0);
-      return;
-    }
-    idle++;
-    empty++;
+    empty = tasks > 0 ? 0 : empty + 1;
     shop.meters().emptyPolls(shop.type(), empty);
-    shop.tell(new WorkerEvent.QueueEmpty(empty));
+    if (empty > 0) {
+      shop.tell(new WorkerEvent.QueueEmpty(empty));
+    }
   }
 
-  private void failed(ClientException e, long nanos) throws InterruptedException {
+  private void failed(Throwable e, long nanos) throws InterruptedException {
     if (Thread.currentThread().isInterrupted()) {
       breaker.undecided();
       throw new InterruptedException();
@@ -123,7 +150,6 @@ final class Poller implements Runnable {
     } else {
       breaker.failed(nanos, e);
     }
-    idle++;
     shop.error(Location.TASK_DEQUEUE, null, e);
   }
 

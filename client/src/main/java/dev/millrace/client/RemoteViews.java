@@ -82,6 +82,7 @@ final class RemoteViews {
         task.maxAttempts(),
         task.worker(),
         null,
+        false,
         task.creationTime(),
         task.updateTime(),
         task.startTime(),

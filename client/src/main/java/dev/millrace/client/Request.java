@@ -85,7 +85,7 @@ final class Request {
     return this;
   }
 
-  /** An answer that says no is wanted as it is. */
+  /** Says that whatever comes of the first try is wanted as it is. */
   Request notRepeated() {
     repeatable = false;
     return this;

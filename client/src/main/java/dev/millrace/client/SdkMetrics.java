@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * What clients and workers count, in a Prometheus registry, under Jobnik's names. A registry takes
  * one of these; any number of clients may share it.
  */
-public final class SdkMetrics implements Meters {
+public final class SdkMetrics implements ClientMeters {
   private static final String PREFIX = "jobnik_sdk_";
 
   private final Histogram requests;

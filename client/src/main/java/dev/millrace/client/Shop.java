@@ -27,15 +27,15 @@ record Shop(
   private static final System.Logger LOG = System.getLogger("dev.millrace.client");
 
   Timing timing() {
-    return client.line().timing();
+    return client.channel().timing();
   }
 
-  Meters meters() {
-    return client.line().meters();
+  ClientMeters meters() {
+    return client.channel().meters();
   }
 
   Duration since(long start) {
-    return client.line().since(start);
+    return client.channel().since(start);
   }
 
   String type() {
@@ -71,10 +71,11 @@ record Shop(
         () -> Thread.startVirtualThread(what), time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  ScheduledFuture<?> every(Duration time, Runnable what) {
+  /** At first when {@code time} has passed since {@code start}. */
+  ScheduledFuture<?> every(Duration time, long start, Runnable what) {
     return clockwork.scheduleAtFixedRate(
         () -> Thread.startVirtualThread(what),
-        time.toNanos(),
+        time.minus(since(start)).toNanos(),
         time.toNanos(),
         TimeUnit.NANOSECONDS);
   }

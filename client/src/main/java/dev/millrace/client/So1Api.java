@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /api}: jobs in so1's words, and their logs. Thread-safe. */
 public final class So1Api {
-  private final Line line;
+  private final Channel channel;
 
-  So1Api(Line line) {
-    this.line = line;
+  So1Api(Channel channel) {
+    this.channel = channel;
   }
 
   /** Makes a job; safe to repeat by itself. */
@@ -27,22 +27,22 @@ public final class So1Api {
    * @param key by which the server knows a repetition for 24 hours; null: a fresh one
    */
   public So1Job create(NewSo1Job job, @Nullable String key) {
-    return line.produce("job", Request.post("/api/jobs").once(key).body(job.toJson()))
+    return channel.produce("job", Request.post("/api/jobs").once(key).body(job.toJson()))
         .read("job", So1Job::read);
   }
 
   public So1Job get(UUID job) {
-    return line.send(Request.get("/api/jobs/{}", job)).read("job", So1Job::read);
+    return channel.send(Request.get("/api/jobs/{}", job)).read("job", So1Job::read);
   }
 
   /** One page of jobs, newest first. */
   public PageOf<So1Job> list(
       @Nullable So1State state, @Nullable String tag, int limit, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/api/jobs")
                 .query("state", state == null ? null : state.word())
                 .query("tag", tag)
-                .query("limit", Line.limit(limit))
+                .query("limit", Channel.limit(limit))
                 .query("cursor", cursor))
         .page("jobs", So1Job::read);
   }
@@ -54,15 +54,15 @@ public final class So1Api {
 
   /** Ends a job; one that is cancelled already stays so. */
   public So1Job cancel(UUID job) {
-    return line.send(Request.post("/api/jobs/{}/cancel", job).repeatable())
+    return channel.send(Request.post("/api/jobs/{}/cancel", job).repeatable())
         .read("job", So1Job::read);
   }
 
   /** One page of the job's log; from its beginning where {@code cursor} is null. */
   public PageOf<LogLine> logs(UUID job, int limit, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/api/jobs/{}/logs", job)
-                .query("limit", Line.limit(limit))
+                .query("limit", Channel.limit(limit))
                 .query("cursor", cursor))
         .page("lines", LogLine::read);
   }
@@ -79,10 +79,10 @@ public final class So1Api {
    *     has ended only its final status
    */
   public EventStream events(UUID job, @Nullable Long cursor) {
-    return new EventStream(line, job, cursor);
+    return new EventStream(channel, job, cursor);
   }
 
   public Session session() {
-    return line.send(Request.get("/api/auth/session")).read("session", Session::read);
+    return channel.send(Request.get("/api/auth/session")).read("session", Session::read);
   }
 }

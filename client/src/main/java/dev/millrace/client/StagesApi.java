@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/stages}. Thread-safe. */
 public final class StagesApi {
-  private final Line line;
+  private final Channel channel;
 
-  StagesApi(Line line) {
-    this.line = line;
+  StagesApi(Channel channel) {
+    this.channel = channel;
   }
 
   /**
@@ -56,13 +56,13 @@ public final class StagesApi {
   }
 
   public PageOf<ApiStage> list(StageFilter filter, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/v1/stages")
                 .query("job_id", filter.job())
                 .query("stage_type", filter.type())
                 .query("stage_operation_status", filter.state())
-                .query("should_return_tasks", Line.wish(filter.tasks()))
-                .query("limit", Line.limit(filter.limit()))
+                .query("should_return_tasks", Channel.wish(filter.tasks()))
+                .query("limit", Channel.limit(filter.limit()))
                 .query("cursor", cursor))
         .page(ApiStage::read);
   }
@@ -79,32 +79,33 @@ public final class StagesApi {
    * @param tasks whether to tell its tasks too, at most 1,000 of them
    */
   public ApiStage get(UUID stage, boolean tasks) {
-    return line.send(
-            Request.get("/v1/stages/{}", stage).query("should_return_tasks", Line.wish(tasks)))
+    return channel.send(
+            Request.get("/v1/stages/{}", stage).query("should_return_tasks", Channel.wish(tasks)))
         .read(ApiStage::read);
   }
 
   public StageSummary summary(UUID stage) {
-    return line.send(Request.get("/v1/stages/{}/summary", stage)).read(StageSummary::read);
+    return channel.send(Request.get("/v1/stages/{}/summary", stage)).read(StageSummary::read);
   }
 
   /** Replaces what is kept with the stage. */
   public void userMetadata(UUID stage, JsonObject metadata) {
-    line.send(Request.patch("/v1/stages/{}/user-metadata", stage).repeatable().body(metadata));
+    channel.send(Request.patch("/v1/stages/{}/user-metadata", stage).repeatable().body(metadata));
   }
 
   /** Lets a stage that waits for approval go on. */
   public void approve(UUID stage) {
-    line.send(
+    Request request =
         Request.put("/v1/stages/{}/status", stage)
-            .body(JsonObject.create().put("status", "PENDING")));
+            .body(JsonObject.create().put("status", "PENDING"));
+    channel.settle(request, refused -> refused.isIllegalMove() && get(stage).status().open());
   }
 
   /** One page of a stage's tasks in order. */
   public PageOf<ApiTask> tasks(UUID stage, int limit, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/v1/stages/{}/tasks", stage)
-                .query("limit", Line.limit(limit))
+                .query("limit", Channel.limit(limit))
                 .query("cursor", cursor))
         .page(ApiTask::read);
   }
@@ -115,10 +116,12 @@ public final class StagesApi {
 
   /**
    * Adds tasks to a stage of an open job that does not run yet; none at all close an empty stage. Not
-   * repeated by itself unless it was not sent: {@link #summary} tells whether they are there.
+   * repeated by itself unless it was not sent, for the server would add them again: after a {@link
+   * NetworkException} look at the stage's {@link #tasks(UUID)}, where either all are or none, and add
+   * them only if they are not there.
    */
   public List<ApiTask> addTasks(UUID stage, List<NewTask> tasks) {
-    return line.produce(
+    return channel.produce(
             "task",
             Request.post("/v1/stages/{}/tasks", stage)
                 .body(tasks.stream().map(NewTask::toJson).toList()))
@@ -138,18 +141,18 @@ public final class StagesApi {
             .query("limit", demand.limit())
             .query("wait", demand.longPoll().toSeconds())
             .patience(demand.longPoll());
-    return dequeue(demand.type(), () -> line.send(request).list(ClaimedTask::read), List.of());
+    return dequeue(demand.type(), () -> channel.send(request).list(ClaimedTask::read), List.of());
   }
 
   /** As stock workers do: one task, no token, a lease of 30 minutes. */
   public Optional<ClaimedTask> dequeue(String type) {
     Request request = Request.patch("/v1/stages/{}/tasks/dequeue", type);
     return dequeue(
-        type, () -> Optional.of(line.send(request).read(ClaimedTask::read)), Optional.empty());
+        type, () -> Optional.of(channel.send(request).read(ClaimedTask::read)), Optional.empty());
   }
 
   private <T> T dequeue(String type, java.util.function.Supplier<T> ask, T nothing) {
-    long start = line.timing().nanos();
+    long start = channel.timing().nanos();
     try {
       return ask.get();
     } catch (ApiException e) {
@@ -158,7 +161,7 @@ public final class StagesApi {
       }
       throw e;
     } finally {
-      line.meters().dequeued(type, line.since(start));
+      channel.meters().dequeued(type, channel.since(start));
     }
   }
 }

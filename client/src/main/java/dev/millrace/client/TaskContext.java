@@ -91,8 +91,10 @@ public final class TaskContext {
   }
 
   /**
-   * How long the claim is certain to hold. Not positive: the server was not reached for so long that
-   * another worker may have the task. Results are fenced all the same; a handler with effects of its
+   * How long the claim is certain to hold, counted from when it or its last heartbeat was asked for.
+   * Not positive: the server was not reached for so long that another worker may have the task, or
+   * the claim had to be waited for as long as its lease is, and the first heartbeat is on its way.
+   * Results are fenced all the same; a handler with effects of its
    * own should look here before each.
    */
   public Duration leaseLeft() {
@@ -117,7 +119,7 @@ public final class TaskContext {
     log("warn", line);
   }
 
-  /** What there is so far: kept with the task if this attempt fails. */
+  /** What there is so far: its first 150,000 characters are kept if this attempt fails. */
   public void partial(@Nullable String output) {
     run.partial(output);
   }

@@ -19,6 +19,9 @@ final class TaskLog {
   private static final int MOST_AT_ONCE = 100;
   private static final int LONGEST = 4_000;
 
+  /** Characters in a request: each has at most 6 bytes there, and the server takes 1 MiB. */
+  private static final int ROOM = 150_000;
+
   private final Shop shop;
   private final ClaimedTask task;
   private final Object sending = new Object();
@@ -38,9 +41,7 @@ final class TaskLog {
         lost++;
         return;
       }
-      waiting.add(
-          new TaskLine(
-              level, line.length() > LONGEST ? line.substring(0, LONGEST) + "…" : line));
+      waiting.add(new TaskLine(level, Excerpt.of(line, LONGEST)));
       first = !scheduled;
       scheduled = true;
     }
@@ -84,12 +85,15 @@ final class TaskLog {
       waiting.add(new TaskLine("warn", lost + " lines were dropped: the log could not keep up"));
       lost = 0;
     }
-    List<TaskLine> batch = waiting;
-    if (batch.size() > MOST_AT_ONCE) {
-      waiting = new ArrayList<>(batch.subList(MOST_AT_ONCE, batch.size()));
-      return List.copyOf(batch.subList(0, MOST_AT_ONCE));
+    int count = 0;
+    for (int room = ROOM; count < Math.min(waiting.size(), MOST_AT_ONCE); count++) {
+      room -= waiting.get(count).line().length();
+      if (room < 0) {
+        break;
+      }
     }
-    waiting = new ArrayList<>();
+    List<TaskLine> batch = List.copyOf(waiting.subList(0, count));
+    waiting = new ArrayList<>(waiting.subList(count, waiting.size()));
     return batch;
   }
 

@@ -22,6 +22,15 @@ final class TaskReport {
 
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
+  /** For people. */
+  private static final int LONGEST_ERROR = 4_000;
+
+  /** Each character has at most 6 bytes in a request, and the server takes 1 MiB with the rest. */
+  private static final int LONGEST_PARTIAL = 150_000;
+
+  /** The server takes no longer one. */
+  private static final int LONGEST_REASON = 1_000;
+
   private final Shop shop;
   private final TaskRun run;
   private final ClaimedTask claim;
@@ -33,14 +42,18 @@ final class TaskReport {
   }
 
   void end(Ending ending, Duration time) {
-    String outcome =
-        switch (ending) {
-          case Ending.Returned(Object result) -> returned(result, time);
-          case Ending.Threw(ReleaseTask asked) -> released(words(asked));
-          case Ending.Threw(Throwable cause) when run.stop() != null -> stopped();
-          case Ending.Threw(Throwable cause) -> failed(cause, time);
-        };
-    shop.meters().taskEnded(shop.type(), outcome, time);
+    String outcome = "failed";
+    try {
+      outcome =
+          switch (ending) {
+            case Ending.Returned(Object result) -> returned(result, time);
+            case Ending.Threw(ReleaseTask asked) -> released(words(asked));
+            case Ending.Threw(Throwable cause) when run.stop() != null -> stopped();
+            case Ending.Threw(Throwable cause) -> failed(cause, time);
+          };
+    } finally {
+      shop.meters().taskEnded(shop.type(), outcome, time);
+    }
   }
 
   private String returned(@Nullable Object result, Duration time) {
@@ -51,11 +64,8 @@ final class TaskReport {
       shop.tell(new WorkerEvent.TaskCompleted(claim, time));
       return "completed";
     }
-    if (refused.status() == 400 || refused.status() == 413) {
-      // No other attempt would do better, and without an answer the lease would have to run out.
-      deliver(
-          TaskAnswer.failed("the result was refused: " + refused.text(), false),
-          Location.MARK_TASK_FAILED);
+    if (unfit(refused)) {
+      failForGood("the result was refused: ", refused);
       shop.tell(new WorkerEvent.TaskFailed(claim, refused, time));
       return "failed";
     }
@@ -70,13 +80,28 @@ final class TaskReport {
       shop.breaker().failed(time.toNanos(), cause);
     }
     shop.error(Location.TASK_PROCESSING, claim, cause);
+    String partial = run.partial();
     TaskAnswer answer =
-        TaskAnswer.failed(words(cause), !permanent)
-            .partial(run.partial())
+        TaskAnswer.failed(Excerpt.of(words(cause), LONGEST_ERROR), !permanent)
+            .partial(partial == null ? null : Excerpt.of(partial, LONGEST_PARTIAL))
             .receipt(run.receipt());
-    deliver(answer, Location.MARK_TASK_FAILED);
+    ApiException refused = deliver(answer, Location.MARK_TASK_FAILED);
+    if (refused != null && unfit(refused)) {
+      failForGood(answer.error() + "; what was to be kept with it was refused: ", refused);
+    }
     shop.tell(new WorkerEvent.TaskFailed(claim, cause, time));
     return "failed";
+  }
+
+  /** Whether the answer itself is at fault, so that every other attempt could end like this. */
+  private static boolean unfit(ApiException refused) {
+    return refused.status() == 400 || refused.status() == 413;
+  }
+
+  /** So little that it cannot be refused: without an answer the lease would have to run out. */
+  private void failForGood(String words, ApiException refused) {
+    String error = Excerpt.of(words + refused.text(), LONGEST_ERROR);
+    deliver(TaskAnswer.failed(error, false), Location.MARK_TASK_FAILED);
   }
 
   /** The handler was told to stop, and did. */
@@ -105,7 +130,8 @@ final class TaskReport {
   /** Gives a task back; where that fails, its lease runs out. */
   static void giveBack(Shop shop, ClaimedTask claim, String reason) {
     try {
-      shop.client().tasks().release(claim.id(), claim.token(), reason);
+      String said = Excerpt.of(reason, LONGEST_REASON);
+      shop.client().tasks().release(claim.id(), claim.token(), said);
     } catch (ClientException e) {
       shop.error(Location.RELEASE, claim, e);
     }
@@ -135,18 +161,28 @@ final class TaskReport {
         shop.client().tasks().answer(claim.id(), claim.token(), answer);
         return null;
       } catch (ApiException e) {
-        if (e.status() < 500 && e.status() != 429) {
+        if (e.status() != 429 && (e.status() < 500 || claim.token() == null)) {
           return e;
         }
         problem = e;
       } catch (NetworkException e) {
+        if (claim.token() == null && !e.unsent()) {
+          return givenUp(e); // a second try could meet another's claim
+        }
         problem = e;
+      } catch (RuntimeException | StackOverflowError e) { // a handler may return anything
+        String text = "it cannot be written as JSON: " + words(e);
+        return new ApiException(400, "UNWRITABLE", text, null, null);
       }
       if (shop.since(start).compareTo(PATIENCE) > 0 || !another(tries)) {
-        return new ApiException(0, problem.code(), String.valueOf(problem.getMessage()), null, null);
+        return givenUp(problem);
       }
       shop.error(location, claim, problem);
     }
+  }
+
+  private static ApiException givenUp(ClientException e) {
+    return new ApiException(0, e.code(), String.valueOf(e.getMessage()), null, null);
   }
 
   private boolean another(int tries) {

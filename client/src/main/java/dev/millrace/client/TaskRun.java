@@ -32,6 +32,7 @@ final class TaskRun implements Runnable {
 
   private final Shop shop;
   private final ClaimedTask claim;
+  private final long asked;
   private final Consumer<TaskRun> ended;
   private final TaskLog log;
   private final AtomicBoolean beating = new AtomicBoolean();
@@ -47,20 +48,25 @@ final class TaskRun implements Runnable {
   private @Nullable Stop stop;
   private @Nullable String reason;
 
-  TaskRun(Shop shop, ClaimedTask claim, Consumer<TaskRun> ended) {
+  /**
+   * @param asked when the claim was asked for: its lease began then at the earliest
+   */
+  TaskRun(Shop shop, ClaimedTask claim, long asked, Consumer<TaskRun> ended) {
     this.shop = shop;
     this.claim = claim;
+    this.asked = asked;
     this.ended = ended;
     this.log = new TaskLog(shop, claim);
-    this.leaseEnd = shop.timing().nanos() + claim.lease().toNanos();
+    this.leaseEnd = asked + claim.lease().toNanos();
   }
 
   @Override
   public void run() {
-    // A stock server gives no token and knows no heartbeat.
-    Future<?> heart =
-        claim.token() == null ? null : shop.every(shop.settings().heartbeat(), this::beat);
+    Future<?> heart = null;
     try {
+      if (claim.token() != null) { // a stock server gives none and knows no heartbeat
+        heart = shop.every(shop.settings().heartbeat(), asked, this::beat);
+      }
       shop.meters().taskStarted(shop.type());
       shop.tell(new WorkerEvent.TaskStarted(claim));
       long start = shop.timing().nanos();
@@ -140,14 +146,14 @@ final class TaskRun implements Runnable {
       return;
     }
     boolean further = progress.getAndSet(false);
-    long asked = shop.timing().nanos();
+    long sent = shop.timing().nanos();
     try {
       Heartbeat told =
           shop.client()
               .tasks()
               .heartbeat(claim.id(), claim.token(), further, limit());
       Duration lease = told.lease() == null ? claim.lease() : told.lease();
-      leaseEnd = asked + lease.toNanos();
+      leaseEnd = sent + lease.toNanos();
       paused = told.pause();
       if (told.cancel()) {
         cancel(Stop.SERVER, told.reason() == null ? "the job has ended" : told.reason());

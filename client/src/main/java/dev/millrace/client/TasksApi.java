@@ -15,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/tasks}. A token is what the claim gave, null for one without. Thread-safe. */
 public final class TasksApi {
-  private final Line line;
+  private final Channel channel;
 
-  TasksApi(Line line) {
-    this.line = line;
+  TasksApi(Channel channel) {
+    this.channel = channel;
   }
 
   public PageOf<ApiTask> list(TaskFilter filter, @Nullable String cursor) {
-    return line.send(
+    return channel.send(
             Request.get("/v1/tasks")
                 .query("stage_id", filter.stage())
                 .query("stage_type", filter.type())
                 .query("status", filter.state())
                 .query("from_date", filter.from())
                 .query("end_date", filter.until())
-                .query("limit", Line.limit(filter.limit()))
+                .query("limit", Channel.limit(filter.limit()))
                 .query("cursor", cursor))
         .page(ApiTask::read);
   }
@@ -39,22 +39,23 @@ public final class TasksApi {
   }
 
   public ApiTask get(UUID task) {
-    return line.send(Request.get("/v1/tasks/{}", task)).read(ApiTask::read);
+    return channel.send(Request.get("/v1/tasks/{}", task)).read(ApiTask::read);
   }
 
   /** Replaces what is kept with the task. */
   public void userMetadata(UUID task, JsonObject metadata) {
-    line.send(Request.patch("/v1/tasks/{}/user-metadata", task).repeatable().body(metadata));
+    channel.send(Request.patch("/v1/tasks/{}/user-metadata", task).repeatable().body(metadata));
   }
 
   /**
    * Says what became of a task. With a token this may be repeated: the server answers the same.
+   * Without one it is not, unless it was not sent: a second try could meet another's claim.
    *
    * @throws ApiException with status 409 if the claim is another's by now, or the job has ended
    */
   public ApiTask answer(UUID task, @Nullable String token, TaskAnswer answer) {
-    return line.send(Request.put("/v1/tasks/{}/status", task).body(answer.toJson(token)))
-        .read(ApiTask::read);
+    Request request = Request.put("/v1/tasks/{}/status", task).body(answer.toJson(token));
+    return channel.send(fenced(request, token)).read(ApiTask::read);
   }
 
   /**
@@ -64,12 +65,12 @@ public final class TasksApi {
    * @throws ApiException with status 409 if the claim is another's by now
    */
   public Heartbeat heartbeat(UUID task, @Nullable String token, boolean progress) {
-    return line.send(heart(task, token, progress)).read(Heartbeat::read);
+    return channel.send(heart(task, token, progress)).read(Heartbeat::read);
   }
 
   /** As above, for who beats again soon: once, and not longer than {@code limit}. */
   Heartbeat heartbeat(UUID task, @Nullable String token, boolean progress, Duration limit) {
-    return line.send(heart(task, token, progress).notRepeated().within(limit))
+    return channel.send(heart(task, token, progress).notRepeated().within(limit))
         .read(Heartbeat::read);
   }
 
@@ -81,16 +82,22 @@ public final class TasksApi {
     return Request.put("/v1/tasks/{}/heartbeat", task).body(body);
   }
 
-  /** Gives a task back without costing an attempt. */
+  /** Only a token tells the server that a repetition is one. */
+  private static Request fenced(Request request, @Nullable String token) {
+    return token == null ? request.notRepeated() : request;
+  }
+
+  /** Gives a task back without costing an attempt. Repeated as {@link #answer} is. */
   public ApiTask release(UUID task, @Nullable String token, @Nullable String reason) {
     JsonObject body =
         JsonObject.create().putIfPresent("token", token).putIfPresent("reason", reason);
-    return line.send(Request.put("/v1/tasks/{}/release", task).body(body)).read(ApiTask::read);
+    Request request = Request.put("/v1/tasks/{}/release", task).body(body);
+    return channel.send(fenced(request, token)).read(ApiTask::read);
   }
 
   /** Adds lines to the job's log. Not repeated by itself unless it was not sent. */
   public void log(UUID task, @Nullable String token, List<TaskLine> lines) {
-    line.send(
+    channel.send(
         Request.post("/v1/tasks/{}/logs", task)
             .body(
                 JsonObject.create()

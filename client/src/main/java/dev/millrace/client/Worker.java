@@ -1,8 +1,10 @@
 package dev.millrace.client;
 
+import dev.millrace.client.WorkerEvent.Location;
 import dev.millrace.client.wire.ClaimedTask;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -18,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class Worker implements AutoCloseable {
 
-  /** After its grace a handler has this long to heed the interrupt. */
+  /** After its grace a handler has this long to heed the interrupt, and a release to be sent. */
   private static final Duration LAST_CALL = Duration.ofSeconds(5);
 
   private enum Phase {
@@ -65,10 +67,10 @@ public final class Worker implements AutoCloseable {
 
   private Breaker breaker(MillraceClient client, String name, BreakerSettings given) {
     return new Breaker(
-        name, given, client.line().timing(), state -> changed(client.line().meters(), name, state));
+        name, given, client.channel().timing(), state -> changed(client.channel().meters(), name, state));
   }
 
-  private void changed(Meters meters, String breaker, State state) {
+  private void changed(ClientMeters meters, String breaker, State state) {
     switch (state) {
       case OPEN -> {
         meters.breaker(settings.type(), breaker, 2);
@@ -95,17 +97,33 @@ public final class Worker implements AutoCloseable {
     return this;
   }
 
-  /** On the poller's thread; a slot and the breaker's leave are its own. */
-  private void take(ClaimedTask claim) {
+  /** On the poller's thread. */
+  private boolean take(ClaimedTask claim, long asked) {
     if (stopping.getCount() == 0) {
-      shop.breaker().undecided();
-      TaskReport.giveBack(shop, claim, "the worker stops");
-      slots.release();
-      return;
+      leave(claim, "the worker stops");
+      return false;
     }
-    TaskRun run = new TaskRun(shop, claim, this::ended);
+    TaskRun run = new TaskRun(shop, claim, asked, this::ended);
     runs.add(run);
-    settings.threads().newThread(run).start();
+    try {
+      settings.threads().newThread(run).start();
+      return true;
+    } catch (RuntimeException | Error e) {
+      runs.remove(run);
+      shop.error(Location.TASK_PROCESSING, claim, e);
+      leave(claim, "the worker has no thread for it");
+      return false;
+    }
+  }
+
+  /** Gives back what never ran, beside whatever else is to be done. */
+  private void leave(ClaimedTask claim, String reason) {
+    shop.breaker().undecided();
+    Thread.startVirtualThread(
+        () -> {
+          TaskReport.giveBack(shop, claim, reason);
+          slots.release();
+        });
   }
 
   private void ended(TaskRun run) {
@@ -139,7 +157,8 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Claims no more, lets what runs finish for as long as {@code grace}, then cancels the rest and
-   * gives it back. An interrupt ends the waiting, not the stopping.
+   * gives it back, which takes 10 seconds more at most. An interrupt ends the waiting, not the
+   * stopping.
    */
   public void stop(Duration grace) {
     boolean interrupted = false;
@@ -167,29 +186,55 @@ public final class Worker implements AutoCloseable {
     slots.release(); // wakes a poller that waits for a slot
     boolean interrupted = false;
     try {
-      if (!poller.join(left(end))) {
-        poller.interrupt();
-        poller.join(LAST_CALL);
-      }
-      if (!idle(left(end))) {
-        runs.forEach(run -> run.cancel(TaskRun.Stop.WORKER, "the worker stops"));
-        idle(LAST_CALL);
+      if (!poller.join(left(end)) || !idle(left(end))) {
+        cancelAll();
+        long last = System.nanoTime() + LAST_CALL.toNanos();
+        poller.join(left(last));
+        idle(left(last));
       }
     } catch (InterruptedException e) {
       interrupted = true;
-      poller.interrupt();
-      runs.forEach(run -> run.cancel(TaskRun.Stop.WORKER, "the worker stops"));
+      cancelAll();
     }
     shop.over().countDown();
-    for (TaskRun run : runs) { // handlers that heed nothing: the fence takes care of their answers
-      TaskReport.giveBack(shop, run.claim(), "the worker stops");
-    }
+    interrupted |= giveBackRest();
     shop.clockwork().shutdownNow();
     shop.meters().workerStopped(this);
     shop.tell(new WorkerEvent.Stopped());
     phase.set(Phase.STOPPED);
     stopped.countDown();
     return interrupted;
+  }
+
+  private void cancelAll() {
+    poller.interrupt();
+    runs.forEach(run -> run.cancel(TaskRun.Stop.WORKER, "the worker stops"));
+  }
+
+  /**
+   * Gives back, all at once, what handlers have that heed nothing: the fence takes care of their
+   * answers.
+   *
+   * @return whether an interrupt ended the waiting for it
+   */
+  private boolean giveBackRest() {
+    List<Thread> releases =
+        runs.stream()
+            .map(TaskRun::claim)
+            .map(
+                claim ->
+                    Thread.startVirtualThread(
+                        () -> TaskReport.giveBack(shop, claim, "the worker stops")))
+            .toList();
+    long last = System.nanoTime() + LAST_CALL.toNanos();
+    try {
+      for (Thread release : releases) {
+        release.join(left(last));
+      }
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    }
   }
 
   /** Whether nothing runs any more: every slot is free, and the one that woke the poller. */

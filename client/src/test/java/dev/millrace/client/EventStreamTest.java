@@ -122,8 +122,42 @@ class EventStreamTest {
       assertThatThrownBy(events::hasNext).isInstanceOf(ApiException.class);
       assertThat(events.hasNext()).isFalse();
     }
-    assertThat(api.seen(EVENTS)).hasSize(11);
-    assertThat(timing.waits.getLast()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(timing.waits).containsOnly(Duration.ofSeconds(2));
+    assertThat(timing.nanos())
+        .as("ten minutes")
+        .isBetween(Duration.ofSeconds(600).toNanos(), Duration.ofSeconds(605).toNanos());
+  }
+
+  @Test
+  void streamThatBreaksAgainAndAgainButTalksIsHealthy() {
+    FakeApi.Script[] scripts = new FakeApi.Script[20];
+    java.util.Arrays.fill(scripts, FakeApi.stream(null, "retry: 60000\n", ": alive\n\n"));
+    scripts[19] = FakeApi.stream(open, status(1, "success"));
+    api.on(EVENTS, scripts);
+    FakeTiming timing = new FakeTiming();
+    try (MillraceClient patient = api.client(timing);
+        EventStream events = patient.so1().events(JOB, null)) {
+      assertThat(events.next().state()).contains(So1State.SUCCESS);
+    }
+    assertThat(timing.nanos())
+        .as("longer than a silent one is tried, and never at once")
+        .isEqualTo(Duration.ofMinutes(19).toNanos());
+  }
+
+  @Test
+  void pollDoesNotWaitForAConnectionLongerThanItWasTold() {
+    CountDownLatch answer = new CountDownLatch(1);
+    api.on(EVENTS, FakeApi.after(answer, FakeApi.stream(open, log(1, "a"))));
+
+    try (EventStream events = client.so1().events(JOB, null)) {
+      long start = System.nanoTime();
+      assertThat(events.poll(Duration.ZERO)).isEmpty();
+      assertThat(events.poll(Duration.ofMillis(20))).isEmpty();
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+      answer.countDown();
+      assertThat(events.poll(Duration.ofSeconds(20)).orElseThrow().line()).contains("a");
+    }
+    assertThat(api.seen(EVENTS)).as("the same connection").hasSize(1);
   }
 
   @Test

@@ -173,6 +173,19 @@ final class FakeApi implements AutoCloseable {
         .put("traceparent", "00-" + "0".repeat(32) + "-" + "0".repeat(16) + "-00");
   }
 
+  static JsonObject stage(UUID id, String status) {
+    return JsonObject.create()
+        .put("id", id.toString())
+        .put("jobId", new UUID(1, 1).toString())
+        .put("type", "resize")
+        .put("order", 1)
+        .put("data", JsonObject.create())
+        .put("userMetadata", JsonObject.create())
+        .put("status", status)
+        .put("percentage", 0)
+        .put("summary", JsonObject.create());
+  }
+
   static JsonObject task(UUID id, Object data) {
     return JsonObject.create()
         .put("id", id.toString())

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.millrace.client.FakeApi.Seen;
 import dev.millrace.client.wire.NewJob;
 import dev.millrace.client.wire.NewTask;
+import dev.millrace.client.wire.TaskAnswer;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -169,6 +171,82 @@ class RetriesTest {
 
     assertThat(api.seen("DELETE .*")).hasSize(2);
     assertThatThrownBy(() -> client.jobs().delete(ID)).hasMessageContaining("JOB_NOT_FOUND");
+  }
+
+  private static FakeApi.Script refusal(String what, String from, String to) {
+    return FakeApi.json(
+        400,
+        JsonObject.create()
+            .put("code", "ILLEGAL_" + what + "_STATUS_TRANSITION")
+            .put("message", "Illegal status transition from " + from + " to " + to));
+  }
+
+  @Test
+  void moveThatWasDoneThoughItsAnswerWasLostIsDone() {
+    for (String[] move :
+        new String[][] {{"PAUSED", "PAUSED"}, {"ABORTED", "ABORTED"}, {"PENDING", "IN_PROGRESS"}}) {
+      api.on("PUT .*", FakeApi.lost(), refusal("JOB", move[1], move[0]));
+      api.on("GET .*", FakeApi.json(200, FakeApi.job(ID).put("status", move[1])));
+
+      client.jobs().status(ID, JobState.valueOf(move[0]));
+    }
+    api.on("PUT .*", FakeApi.lost(), refusal("STAGE", "IN_PROGRESS", "PENDING"));
+    api.on("GET .*", FakeApi.json(200, FakeApi.stage(ID, "IN_PROGRESS")));
+
+    client.stages().approve(ID);
+
+    assertThat(api.seen("PUT .*")).hasSize(8);
+  }
+
+  @Test
+  void moveThatWasNotDoneIsRefusedHoweverOftenItWasSent() {
+    api.on("PUT .*", refusal("JOB", "PAUSED", "PAUSED"));
+    assertThatThrownBy(() -> client.jobs().pause(ID)).hasMessageContaining("from PAUSED");
+
+    api.on("PUT .*", FakeApi.lost(), refusal("JOB", "COMPLETED", "ABORTED"));
+    api.on("GET .*", FakeApi.json(200, FakeApi.job(ID).put("status", "COMPLETED")));
+    assertThatThrownBy(() -> client.jobs().abort(ID)).hasMessageContaining("from COMPLETED");
+
+    api.on("PUT .*", FakeApi.lost(), refusal("STAGE", "WAITING", "PENDING"));
+    api.on("GET .*", FakeApi.json(200, FakeApi.stage(ID, "WAITING")));
+    assertThatThrownBy(() -> client.stages().approve(ID)).hasMessageContaining("from WAITING");
+  }
+
+  @Test
+  void onlyATokenLetsAnAnswerBeRepeated() {
+    FakeApi.Script task = FakeApi.json(200, FakeApi.task(ID, JsonObject.create()));
+    api.on("PUT .*status", FakeApi.lost(), task).on("PUT .*release", FakeApi.lost(), task);
+    client.tasks().answer(ID, "1.7", TaskAnswer.completed("x"));
+    client.tasks().release(ID, "1.7", "no");
+    assertThat(api.seen("PUT .*")).hasSize(4);
+
+    api.on("PUT .*status", FakeApi.lost(), task).on("PUT .*release", FakeApi.text(503, ""), task);
+    assertThatThrownBy(() -> client.tasks().answer(ID, null, TaskAnswer.completed("x")))
+        .isInstanceOf(NetworkException.class);
+    assertThatThrownBy(() -> client.tasks().release(ID, null, "no"))
+        .isInstanceOf(ApiException.class);
+    assertThat(api.seen("PUT .*")).hasSize(6);
+  }
+
+  @Test
+  void answerThatBeginsButDoesNotEndIsGivenUpInTime() {
+    CountDownLatch never = new CountDownLatch(1);
+    api.on("GET .*", FakeApi.stream(never, "{\"id\":"), FakeApi.json(200, FakeApi.job(ID)));
+    api.on("PATCH .*", FakeApi.stream(never, "["));
+    try (MillraceClient hasty =
+        MillraceClient.builder(api.uri())
+            .timing(timing)
+            .requestTimeout(Duration.ofMillis(500))
+            .build()) {
+      assertThat(hasty.jobs().get(ID).id()).isEqualTo(ID);
+      NetworkException e =
+          catchThrowableOfType(
+              NetworkException.class, () -> hasty.stages().dequeue("resize"));
+      assertThat(e.kind()).isEqualTo(NetworkException.Kind.TIMEOUT);
+      assertThat(e.unsent()).isFalse();
+    }
+    assertThat(api.seen("GET .*")).hasSize(2);
+    assertThat(api.seen("PATCH .*")).hasSize(1);
   }
 
   @Test

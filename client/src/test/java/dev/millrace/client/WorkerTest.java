@@ -243,9 +243,10 @@ class WorkerTest {
             }));
 
     bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    List<FakeApi.Seen> beats = bench.api.seen(HEARTBEAT);
-    assertThat(beats.getFirst().body()).isEqualTo("{\"token\":\"1.7\",\"progress\":true}");
-    assertThat(beats.get(1).body()).isEqualTo("{\"token\":\"1.7\"}");
+    assertThat(bench.api.seen(HEARTBEAT))
+        .extracting(FakeApi.Seen::body)
+        .containsOnlyOnce("{\"token\":\"1.7\",\"progress\":true}")
+        .contains("{\"token\":\"1.7\"}");
   }
 
   @Test

@@ -10,13 +10,18 @@ import org.jspecify.annotations.Nullable;
 public final class Loggers extends System.LoggerFinder {
   @Override
   public Logger getLogger(String name, Module module) {
-    return new Named(name, name.startsWith("dev.millrace"));
+    return new Named(name, least(name));
   }
 
-  /**
-   * @param ours the JDK's own loggers are heard from WARNING on only
-   */
-  private record Named(String name, boolean ours) implements Logger {
+  /** Of what is not ours, what matters; the web server warns of what its clients do wrong. */
+  private static Level least(String name) {
+    if (name.startsWith("dev.millrace")) {
+      return Level.ALL;
+    }
+    return name.startsWith("io.helidon") ? Level.ERROR : Level.WARNING;
+  }
+
+  private record Named(String name, Level least) implements Logger {
     @Override
     public String getName() {
       return name;
@@ -24,7 +29,7 @@ public final class Loggers extends System.LoggerFinder {
 
     @Override
     public boolean isLoggable(Level level) {
-      return Log.shows(level) && (ours || level.getSeverity() >= Level.WARNING.getSeverity());
+      return Log.shows(level) && level.getSeverity() >= least.getSeverity();
     }
 
     @Override

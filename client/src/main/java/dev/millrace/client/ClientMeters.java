@@ -3,7 +3,7 @@ package dev.millrace.client;
 import java.time.Duration;
 
 /** What is counted; all of it may be called by many threads at once. */
-interface Meters {
+interface ClientMeters {
 
   /**
    * @param status 0 where no answer came
@@ -37,5 +37,5 @@ interface Meters {
 
   default void workerStopped(Worker worker) {}
 
-  Meters NONE = new Meters() {};
+  ClientMeters NONE = new ClientMeters() {};
 }

@@ -2,7 +2,6 @@ package dev.millrace.client;
 
 import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.Json;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Sends requests, and sends again those that may be repeated. What could not be sent at all, and what
  * the server put off (429), may be repeated whatever it is. Thread-safe.
  */
-final class Transport {
+final class Sender {
 
   /**
    * What every request has.
@@ -51,9 +50,9 @@ final class Transport {
   private final HttpClient http;
   private final Settings settings;
   private final Timing timing;
-  private final Meters meters;
+  private final ClientMeters meters;
 
-  Transport(HttpClient http, Settings settings, Timing timing, Meters meters) {
+  Sender(HttpClient http, Settings settings, Timing timing, ClientMeters meters) {
     this.http = http;
     this.settings = settings;
     this.timing = timing;
@@ -92,7 +91,7 @@ final class Transport {
         wait = pause(tries);
         meters.retried(e.code());
       }
-      await(request, wait);
+      rest(request, wait);
     }
   }
 
@@ -112,7 +111,7 @@ final class Transport {
     return other != null && other.compareTo(one) > 0 ? other : one;
   }
 
-  private void await(Request request, Duration wait) {
+  private void rest(Request request, Duration wait) {
     try {
       timing.await(NEVER, wait);
     } catch (InterruptedException e) {
@@ -122,13 +121,14 @@ final class Transport {
   }
 
   private Response once(Request request, @Nullable TraceContext trace, int tries) {
-    HttpRequest.Builder built =
-        build(request, trace).timeout(request.timeout(settings.timeout()));
     long start = timing.nanos();
     int status = 0;
     try {
       HttpResponse<String> answer =
-          open(request, built, BodyHandlers.ofString(StandardCharsets.UTF_8));
+          await(
+              request,
+              start(request, trace, BodyHandlers.ofString(StandardCharsets.UTF_8)),
+              request.timeout(settings.timeout()));
       status = answer.statusCode();
       return new Response(status, answer.headers(), answer.body(), tries);
     } finally {
@@ -136,41 +136,33 @@ final class Transport {
     }
   }
 
-  private <T> HttpResponse<T> open(
-      Request request, HttpRequest.Builder built, BodyHandler<T> reader) {
+  /** Waits for the whole answer; a timeout of the JDK's own would end with its head. */
+  private <T> T await(Request request, CompletableFuture<T> answer, Duration limit) {
     try {
-      return http.send(built.build(), reader);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw NetworkException.of(request.toString(), e);
-    } catch (IOException e) {
-      throw NetworkException.of(request + " at " + settings.base(), e);
-    }
-  }
-
-  /**
-   * One try whose answer is read as it comes: only its head must be there in time, its end is the
-   * caller's business.
-   */
-  <T> HttpResponse<T> open(Request request, @Nullable TraceContext trace, BodyHandler<T> reader) {
-    CompletableFuture<HttpResponse<T>> answer =
-        http.sendAsync(build(request, trace).build(), reader);
-    try {
-      return answer.get(settings.timeout().toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       answer.cancel(true);
       Thread.currentThread().interrupt();
       throw NetworkException.of(request.toString(), e);
     } catch (TimeoutException e) {
       answer.cancel(true);
-      throw NetworkException.of(request.toString(), new HttpTimeoutException("no answer in time"));
+      throw failed(request, new HttpTimeoutException("no answer in " + limit));
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw NetworkException.of(request + " at " + settings.base(), cause);
+      throw failed(request, e.getCause() == null ? e : e.getCause());
     }
   }
 
-  private HttpRequest.Builder build(Request request, @Nullable TraceContext trace) {
+  NetworkException failed(Request request, Throwable cause) {
+    return NetworkException.of(request + " at " + settings.base(), cause);
+  }
+
+  /** One try, under way; whoever has no more use for it cancels it. */
+  <T> CompletableFuture<HttpResponse<T>> start(
+      Request request, @Nullable TraceContext trace, BodyHandler<T> reader) {
+    return http.sendAsync(build(request, trace), reader);
+  }
+
+  private HttpRequest build(Request request, @Nullable TraceContext trace) {
     HttpRequest.Builder out =
         HttpRequest.newBuilder(URI.create(settings.base() + request.target()))
             .header("User-Agent", settings.agent());
@@ -192,6 +184,6 @@ final class Transport {
       }
     }
     request.headers().forEach(out::setHeader);
-    return out;
+    return out.build();
   }
 }

@@ -1,0 +1,94 @@
+package dev.millrace.cli;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerListener;
+import dev.millrace.server.api.JobApi;
+import dev.millrace.server.http.HttpSettings;
+import dev.millrace.server.infer.Inference;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import org.jspecify.annotations.Nullable;
+
+/** How a server is reached: over HTTP, or through its workspace alone. */
+final class ServeFaces implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+
+  private final ServeSettings settings;
+  private final JobStore store;
+  private final @Nullable Inference inference;
+  private final @Nullable AccessFile access;
+  private final @Nullable JobApi api;
+
+  private ServeFaces(
+      ServeSettings settings,
+      JobStore store,
+      @Nullable Inference inference,
+      @Nullable AccessFile access,
+      @Nullable JobApi api) {
+    this.settings = settings;
+    this.store = store;
+    this.inference = inference;
+    this.access = access;
+    this.api = api;
+  }
+
+  static ServeFaces of(ServeSettings settings, JobStore store, @Nullable Inference inference) {
+    ServeHttp http = settings.http();
+    if (http == null) {
+      return new ServeFaces(settings, store, inference, null, null);
+    }
+    HttpSettings at = http.anywhere() ? free(http.settings()) : http.settings();
+    AccessFile access = AccessFile.open(http.accessLog());
+    HttpSettings logged = access == null ? at : at.withAccessLog(access);
+    JobApi api = JobApi.over(store, logged, http.hooks());
+    return new ServeFaces(settings, store, inference, access, api);
+  }
+
+  /** Another port if the usual one is taken: nobody has asked for it. */
+  private static HttpSettings free(HttpSettings usual) {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.bind(new InetSocketAddress(usual.host(), usual.port()));
+      return usual;
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING,
+          "port " + usual.port() + " is taken; any free one will do, --port N asks for one");
+      return usual.withPort(0);
+    }
+  }
+
+  /** The store for the server's workers. */
+  JobStore store() {
+    return api == null ? store : api.store();
+  }
+
+  ServerListener listener() {
+    return api == null ? new ServerListener() {} : api.listener();
+  }
+
+  /** Begins to listen; answers where, null if nowhere. */
+  @Nullable String open(Server server) {
+    if (api == null) {
+      return null;
+    }
+    try {
+      return api.open(server, settings.types(), inference == null ? null : inference::stats)
+          .toString();
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (api != null) {
+      api.close();
+    }
+    if (access != null) {
+      access.close();
+    }
+  }
+}

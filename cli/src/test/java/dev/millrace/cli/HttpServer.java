@@ -1,0 +1,79 @@
+package dev.millrace.cli;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.json.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.core.ConditionFactory;
+
+/** {@code millrace serve} on the workspace "ws" of a directory, in a process of its own. */
+final class HttpServer implements AutoCloseable {
+  private final Path dir;
+  private final Launched process;
+
+  private HttpServer(Path dir, Launched process) {
+    this.dir = dir;
+    this.process = process;
+  }
+
+  static HttpServer start(Path dir, String... options) {
+    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws"));
+    args.addAll(List.of(options));
+    return new HttpServer(dir, Launched.start(dir, args.toArray(String[]::new)));
+  }
+
+  static ConditionFactory soon() {
+    return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(20));
+  }
+
+  /** One that nobody listens on at the moment. */
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where it listens, once it is ready. */
+  URI uri() {
+    Cli cli = new Cli(dir);
+    soon()
+        .conditionEvaluationListener(
+            _ -> {
+              if (!process.isAlive()) {
+                throw new AssertionError("it ended: " + process.out() + process.err());
+              }
+            })
+        .until(
+            () ->
+                Workspaces.isWorkspace(dir.resolve("ws"))
+                    && cli.run("serve", "-d", "ws", "--status")
+                        .out()
+                        .startsWith("ready (pid " + process.pid() + ","));
+    return URI.create(
+        Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out()).string("http"));
+  }
+
+  Launched process() {
+    return process;
+  }
+
+  void kill() {
+    process.signal("KILL");
+    process.result();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

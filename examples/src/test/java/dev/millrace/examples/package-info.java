@@ -1,0 +1,5 @@
+/** The examples, run as a reader would. */
+@NullMarked
+package dev.millrace.examples;
+
+import org.jspecify.annotations.NullMarked;
