@@ -1,5 +1,6 @@
 package dev.millrace.core.job;
 
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -63,6 +64,11 @@ public record JobSpec(
     if (webhooks.size() > MAX_WEBHOOKS) {
       throw new IllegalArgumentException(
           "at most " + MAX_WEBHOOKS + " webhooks, got " + webhooks.size());
+    }
+    Json.requireDepth(data, "a job's data");
+    Json.requireDepth(metadata, "a job's metadata");
+    for (int i = 0; i < stages.size(); i++) {
+      stages.get(i).requireTemplates(i + 1);
     }
   }
 

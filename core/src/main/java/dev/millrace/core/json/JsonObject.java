@@ -1,5 +1,6 @@
 package dev.millrace.core.json;
 
+import java.math.BigDecimal;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,8 +97,19 @@ public final class JsonObject {
       case null -> null;
       case Long number -> number;
       case Integer number -> number.longValue();
+      case BigDecimal number when isWhole(number) -> number.longValueExact();
       case Object value -> throw mistyped(name, "a whole number", value);
     };
+  }
+
+  /** Whether it is a long, however it was written: 1.0 and 1e2 are. */
+  private static boolean isWhole(BigDecimal number) {
+    try {
+      number.longValueExact();
+      return true;
+    } catch (ArithmeticException e) {
+      return false;
+    }
   }
 
   public double number(String name, double otherwise) {

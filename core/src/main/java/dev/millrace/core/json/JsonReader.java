@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** A strict recursive-descent reader over one text. */
 final class JsonReader {
   private final String text;
+  private final int deepest;
   private int at;
   private int depth;
 
-  JsonReader(String text) {
+  JsonReader(String text, int deepest) {
     this.text = text;
+    this.deepest = deepest;
   }
 
   @Nullable Object document() {
@@ -40,8 +42,8 @@ final class JsonReader {
   }
 
   private Object nested(java.util.function.Supplier<Object> read) {
-    if (++depth > Json.MAX_DEPTH) {
-      throw error("at most " + Json.MAX_DEPTH + " levels");
+    if (++depth > deepest) {
+      throw error("at most " + deepest + " levels");
     }
     at++;
     Object value = read.get();

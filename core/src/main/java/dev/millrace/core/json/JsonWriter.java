@@ -3,33 +3,47 @@ package dev.millrace.core.json;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes plain values as JSON text. */
 final class JsonWriter {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
-  private JsonWriter() {}
+  private final StringBuilder out = new StringBuilder();
+  private final Set<String> oneLine;
 
-  /** Writes {@code value}; {@code level} below 0 means on one line. */
-  static void write(StringBuilder out, @Nullable Object value, int level) {
+  /**
+   * @param oneLine fields whose values are written on one line
+   */
+  JsonWriter(Set<String> oneLine) {
+    this.oneLine = oneLine;
+  }
+
+  /** The text of {@code value}; {@code level} below 0 means on one line. */
+  String write(@Nullable Object value, int level) {
+    value(value, level);
+    return out.toString();
+  }
+
+  private void value(@Nullable Object value, int level) {
     switch (value) {
       case null -> out.append("null");
-      case String text -> string(out, text);
-      case Map<?, ?> map -> map(out, map, level);
-      case Collection<?> list -> list(out, list, level);
-      case JsonObject object -> map(out, object.values(), level);
+      case String text -> string(text);
+      case Map<?, ?> map -> map(map, level);
+      case Collection<?> list -> list(list, level);
+      case JsonObject object -> map(object.values(), level);
       case Double number when !Double.isFinite(number) ->
           throw new JsonException("JSON has no number for " + number);
       case Float number when !Float.isFinite(number) ->
           throw new JsonException("JSON has no number for " + number);
       case Number number -> out.append(number);
       case Boolean flag -> out.append(flag);
-      default -> string(out, value.toString());
+      default -> string(value.toString());
     }
   }
 
-  private static void map(StringBuilder out, Map<?, ?> map, int level) {
+  private void map(Map<?, ?> map, int level) {
     if (map.isEmpty()) {
       out.append("{}");
       return;
@@ -38,17 +52,18 @@ final class JsonWriter {
     String between = "";
     for (Map.Entry<?, ?> entry : map.entrySet()) {
       out.append(between);
-      line(out, level, 1);
-      string(out, String.valueOf(entry.getKey()));
+      line(level, 1);
+      String name = String.valueOf(entry.getKey());
+      string(name);
       out.append(level < 0 ? ":" : ": ");
-      write(out, entry.getValue(), level < 0 ? -1 : level + 1);
+      value(entry.getValue(), level < 0 || oneLine.contains(name) ? -1 : level + 1);
       between = ",";
     }
-    line(out, level, 0);
+    line(level, 0);
     out.append('}');
   }
 
-  private static void list(StringBuilder out, Collection<?> list, int level) {
+  private void list(Collection<?> list, int level) {
     Iterator<?> values = list.iterator();
     if (!values.hasNext()) {
       out.append("[]");
@@ -58,28 +73,28 @@ final class JsonWriter {
     String between = "";
     while (values.hasNext()) {
       out.append(between);
-      line(out, level, 1);
-      write(out, values.next(), level < 0 ? -1 : level + 1);
+      line(level, 1);
+      value(values.next(), level < 0 ? -1 : level + 1);
       between = ",";
     }
-    line(out, level, 0);
+    line(level, 0);
     out.append(']');
   }
 
-  private static void line(StringBuilder out, int level, int deeper) {
+  private void line(int level, int deeper) {
     if (level >= 0) {
       out.append('\n').repeat("  ", level + deeper);
     }
   }
 
-  private static void string(StringBuilder out, String text) {
+  private void string(String text) {
     out.append('"');
     int from = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < 0x20 || c == '"' || c == '\\' || Character.isSurrogate(c)) {
         out.append(text, from, i);
-        i += escape(out, text, i, c);
+        i += escape(text, i, c);
         from = i + 1;
       }
     }
@@ -87,7 +102,7 @@ final class JsonWriter {
   }
 
   /** Writes the character at {@code i} and returns how many further characters it took. */
-  private static int escape(StringBuilder out, String text, int i, char c) {
+  private int escape(String text, int i, char c) {
     switch (c) {
       case '"' -> out.append("\\\"");
       case '\\' -> out.append("\\\\");

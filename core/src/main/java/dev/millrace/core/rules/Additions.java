@@ -31,10 +31,12 @@ public final class Additions {
           Reason.TOO_LARGE, "a job has at most " + JobSpec.MAX_STAGES + " stages");
     }
     requireNoTemplates(spec.tasks());
-    return fold.stageCount() == 0 && spec.isTemplate()
-        ? new Answer.Refused(
-            Reason.PREVIOUS_STAGE, "the first stage has no earlier results for a template")
-        : Answer.DONE;
+    if (fold.stageCount() == 0 && spec.isTemplate()) {
+      return new Answer.Refused(
+          Reason.PREVIOUS_STAGE, "the first stage has no earlier results for a template");
+    }
+    spec.requireTemplates(fold.stageCount() + 1);
+    return Answer.DONE;
   }
 
   /** Adds a stage, and its tasks with it, to an open job that has not ended. */
@@ -69,7 +71,9 @@ public final class Additions {
     }
     StageFold stage = fold.stage(number);
     if (stage.state().isFinal()) {
-      return new Answer.Refused(Reason.STAGE_ENDED, "stage " + number + " is " + stage.state() + " and takes no more tasks");
+      return new Answer.Refused(
+          Reason.STAGE_ENDED,
+          "stage " + number + " is " + stage.state() + " and takes no more tasks");
     }
     if (fold.plan().sealed()) {
       return sealed();
@@ -78,6 +82,9 @@ public final class Additions {
       return new Answer.Refused(
           Reason.STAGE_RUNNING,
           "stage " + number + " is IN_PROGRESS; tasks are added before it begins");
+    }
+    if (stage.closed() && tasks.isEmpty()) {
+      return Answer.DONE;
     }
     if (stage.closed() || stage.plan().template()) {
       return new Answer.Refused(
@@ -93,15 +100,19 @@ public final class Additions {
 
   /**
    * Adds tasks to a stage of an open job that does not run yet. No tasks at all close an empty
-   * stage: it completes when its turn comes.
+   * stage: it completes when its turn comes. To close it again changes nothing.
    */
   public static Answer addTasks(Turn turn, int number, List<TaskSpec> tasks, Cause cause) {
     Answer allowed = allowsTasks(turn.fold(), number, tasks);
-    if (allowed.done() && (!tasks.isEmpty() || turn.fold().stage(number).size() == 0)) {
+    if (allowed.done() && (!tasks.isEmpty() || closes(turn.fold().stage(number)))) {
       record(turn, number, tasks, cause);
       turn.settle();
     }
     return allowed;
+  }
+
+  private static boolean closes(StageFold stage) {
+    return stage.size() == 0 && !stage.closed();
   }
 
   /** One fact for each run of tasks with the same attempts. */
@@ -127,13 +138,13 @@ public final class Additions {
 
   /** Another priority, for a job that has not ended. */
   public static Answer prioritize(Turn turn, Priority priority, Priority now, Cause cause) {
+    if (priority == now) {
+      return new Answer.Refused(Reason.SAME, "the job's priority is " + now + " already");
+    }
     JobState state = turn.fold().state();
     if (state.isFinal()) {
       return new Answer.Refused(
           Reason.JOB_ENDED, "the job is " + state + ": its priority no longer counts");
-    }
-    if (priority == now) {
-      return new Answer.Refused(Reason.SAME, "the job's priority is " + now + " already");
     }
     turn.record(new Fact.Prioritized(priority, cause));
     return Answer.DONE;
@@ -152,6 +163,7 @@ public final class Additions {
     if (task != 0 && !fold.stage(stage).hasTask(task)) {
       return new Answer.Missing("no task " + stage + "/" + task);
     }
+    Json.requireDepth(metadata, "metadata");
     JsonObject kept = Json.object(Json.write(metadata)); // as it will be read
     turn.record(new Fact.Described(stage, task, kept, cause));
     return Answer.DONE;

@@ -28,6 +28,22 @@ public final class Claims {
   /** Which task of which stage, under which token. */
   public record Hold(int stage, int task, Token token) {}
 
+  /** How a worker vanished, in the words of the log and of a task that failed of it. */
+  public enum Loss {
+    CRASH("crash of the owner", "Job exceeded recovery ceiling after repeated daemon crashes"),
+    LEASE(
+        "lost lease",
+        "Job exceeded recovery ceiling after repeatedly lost leases: its workers fell silent");
+
+    private final String reason;
+    private final String tooOften;
+
+    Loss(String reason, String tooOften) {
+      this.reason = reason;
+      this.tooOften = tooOften;
+    }
+  }
+
   /** Job and stage are open, and the task waits with its backoff behind it. */
   public static boolean claimable(JobFold fold, int stage, int task, Instant now) {
     StageFold of = fold.stage(stage);
@@ -131,7 +147,7 @@ public final class Claims {
    * The worker vanished: released, or failed where that happened too often without progress. It
    * counts only against a task that was at work and got no further.
    */
-  public static Answer lose(Turn turn, Hold hold, String reason, Trace trace) {
+  public static Answer lose(Turn turn, Hold hold, Loss loss, Trace trace) {
     Answer fence = check(turn.fold(), hold);
     if (fence.done()) {
       if (trace == Trace.GREW) {
@@ -144,12 +160,12 @@ public final class Claims {
                   hold.stage(),
                   hold.task(),
                   TaskEvent.CEILING,
-                  new Detail.Ended("Job exceeded recovery ceiling after repeated daemon crashes"))
+                  new Detail.Ended(loss.tooOften))
               : new Fact.OfTask(
                   hold.stage(),
                   hold.task(),
                   TaskEvent.RELEASE,
-                  new Detail.Released(reason, counts)));
+                  new Detail.Released(loss.reason, counts)));
       turn.settle();
     }
     return fence;
@@ -178,7 +194,7 @@ public final class Claims {
             && held.lease() == null
             && held.token().epoch() != epoch) {
           Hold hold = new Hold(stage.number(), task, held.token());
-          lose(turn, hold, "crash of the owner", traces.apply(hold));
+          lose(turn, hold, Loss.CRASH, traces.apply(hold));
         }
       }
     }

@@ -98,7 +98,7 @@ public final class JobFold {
       }
       case Fact.Described(int stage, int task, JsonObject by, Cause cause) -> {
         remember(cause);
-        describe(stage, task, by);
+        describe(stage, task, by, at);
       }
       case Fact.Prioritized(Priority now, Cause cause) -> {
         remember(cause);
@@ -117,13 +117,13 @@ public final class JobFold {
     stages.add(new StageFold(number, JobPlan.StagePlan.of(spec), at, moves));
   }
 
-  private void describe(int stage, int task, JsonObject by) {
+  private void describe(int stage, int task, JsonObject by, Instant at) {
     if (stage == 0) {
       metadata = by;
     } else if (task == 0) {
       stage(stage).describe(by);
     } else {
-      stage(stage).set(task, stage(stage).task(task).described(by));
+      stage(stage).set(task, stage(stage).task(task).described(by, at));
     }
   }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param freeze the entry that says so, with the epoch that wrote it: unlike a number alone, no two
  *     are ever the same, whatever a power loss takes from the end of a log
  * @param metadata what a user has put in place of what came with it
+ * @param describedAt when that was last done
  */
 public record TaskFold(
     TaskState state,
@@ -42,7 +43,8 @@ public record TaskFold(
     int resultLength,
     @Nullable JsonObject frozen,
     @Nullable Token freeze,
-    @Nullable JsonObject metadata) {
+    @Nullable JsonObject metadata,
+    @Nullable Instant describedAt) {
 
   /**
    * A claim as the log has it.
@@ -68,6 +70,7 @@ public record TaskFold(
         null,
         0,
         0,
+        null,
         null,
         null,
         null);
@@ -107,7 +110,8 @@ public record TaskFold(
         resultLength,
         next.isFinal() ? null : frozen,
         freeze,
-        metadata);
+        metadata,
+        describedAt);
   }
 
   TaskFold claimed(Held by) {
@@ -128,7 +132,8 @@ public record TaskFold(
         0,
         frozen,
         freeze,
-        metadata);
+        metadata,
+        describedAt);
   }
 
   TaskFold failed(String message, @Nullable Instant waitUntil) {
@@ -149,7 +154,8 @@ public record TaskFold(
         0,
         frozen,
         freeze,
-        metadata);
+        metadata,
+        describedAt);
   }
 
   TaskFold ended(String message) {
@@ -170,7 +176,8 @@ public record TaskFold(
         0,
         frozen,
         freeze,
-        metadata);
+        metadata,
+        describedAt);
   }
 
   TaskFold recovered(int times, int progress) {
@@ -191,7 +198,8 @@ public record TaskFold(
         0,
         frozen,
         freeze,
-        metadata);
+        metadata,
+        describedAt);
   }
 
   TaskFold delivered(long at, int length) {
@@ -212,7 +220,8 @@ public record TaskFold(
         length,
         frozen,
         freeze,
-        metadata);
+        metadata,
+        describedAt);
   }
 
   TaskFold frozen(JsonObject terms, long entry) {
@@ -233,10 +242,11 @@ public record TaskFold(
         resultLength,
         terms,
         held == null ? null : new Token(held.token().epoch(), entry),
-        metadata);
+        metadata,
+        describedAt);
   }
 
-  TaskFold described(JsonObject by) {
+  TaskFold described(JsonObject by, Instant at) {
     return new TaskFold(
         state,
         limit,
@@ -254,7 +264,13 @@ public record TaskFold(
         resultLength,
         frozen,
         freeze,
-        by);
+        by,
+        at);
+  }
+
+  /** When anything about it last changed: its state, or what a user keeps with it. */
+  public Instant updatedAt() {
+    return describedAt == null || describedAt.isBefore(since) ? since : describedAt;
   }
 
   /**

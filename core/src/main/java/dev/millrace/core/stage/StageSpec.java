@@ -1,8 +1,11 @@
 package dev.millrace.core.stage;
 
 import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.template.Template;
+import dev.millrace.core.template.TemplateException;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,8 @@ public record StageSpec(
       throw new IllegalArgumentException(
           "stage \"" + type + "\": at most " + MAX_TASKS + " tasks, got " + tasks.size());
     }
+    Json.requireDepth(data, "stage \"" + type + "\": its data");
+    Json.requireDepth(metadata, "stage \"" + type + "\": its metadata");
   }
 
   public StageSpec(
@@ -81,5 +86,21 @@ public record StageSpec(
   /** Whether task texts depend on earlier results and exist only once the stage opens. */
   public boolean isTemplate() {
     return each != null || tasks.stream().anyMatch(TaskSpec::template);
+  }
+
+  /** Refuses a template that can never have an answer, where this is stage {@code number}. */
+  public void requireTemplates(int number) {
+    try {
+      if (each != null) {
+        Template.check(each, number, true);
+      }
+      for (TaskSpec task : tasks) {
+        if (task.template()) {
+          Template.check(String.valueOf(task.input()), number, false);
+        }
+      }
+    } catch (TemplateException e) {
+      throw new IllegalArgumentException("stage " + number + ": " + e.getMessage());
+    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.core.stage;
 
 import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskPolicy;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,8 @@ public record TaskSpec(
     if (maxAttempts != null) {
       TaskPolicy.requireAttempts(maxAttempts);
     }
+    Json.requireDepth(input, "a task's input");
+    Json.requireDepth(metadata, "a task's metadata");
   }
 
   public TaskSpec(@Nullable Object input, boolean template) {

@@ -18,7 +18,10 @@ public interface JobStore
    */
   Subscription onChange(Consumer<JobId> watcher);
 
-  /** Lets go of everything held. Claims that were not answered are recovered by the next owner. */
+  /**
+   * Lets go of everything held. Claims that were not answered are recovered by the next owner, but
+   * for those with a lease: they stay with their workers.
+   */
   @Override
   void close();
 }

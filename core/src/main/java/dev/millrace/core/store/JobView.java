@@ -80,6 +80,20 @@ public record JobView(
         stages);
   }
 
+  /** The same job, of which a store cannot read what was asked. */
+  public JobView unreadable(String why) {
+    return new JobView(
+        header,
+        state,
+        createdAt,
+        updatedAt,
+        startedAt,
+        completedAt,
+        error == null ? why : error,
+        lastEvent,
+        stages);
+  }
+
   public static JobView of(JobHeader header, JobFold fold) {
     List<StageView> stages = fold.stages().stream().map(StageView::of).toList();
     String error =

@@ -1,7 +1,7 @@
 package dev.millrace.core.store;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,11 +20,25 @@ public interface Notebook {
   /** Most bytes in a note. */
   int MAX_BYTES = 64 * 1024;
 
+  /** Most characters in the name of a note or a shelf: as many as a job's id may have. */
+  int MAX_NAME = 128;
+
+  /** Whether a note or a shelf can have that name. */
+  static boolean isName(String name) {
+    return !name.isEmpty()
+        && name.length() <= MAX_NAME
+        && name.chars()
+            .allMatch(
+                c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
+  }
+
   /** The name of a shelf or a note, if it is one. */
   static String requireName(String name) {
-    if (!name.matches("[a-z0-9_-]{1,64}")) {
+    if (!isName(name)) {
       throw new IllegalArgumentException(
-          "the name of a note or a shelf has 1 to 64 lower-case letters, digits, '_' or '-'");
+          "the name of a note or a shelf has 1 to "
+              + MAX_NAME
+              + " lower-case letters, digits, '_' or '-'");
     }
     return name;
   }
@@ -42,13 +56,13 @@ public interface Notebook {
   /** The note of that name, if it is there. */
   Optional<String> note(String shelf, String name);
 
-  /** All notes of a shelf by name. */
-  Map<String, String> notes(String shelf);
+  /** The names of all notes of a shelf, in no order. */
+  List<String> names(String shelf);
 
   /**
    * Writes a note, in place of one that is there; durable when this returns.
    *
-   * @param shelf 1 to 64 lower-case letters, digits, '_' or '-', and so is {@code name}
+   * @param shelf 1 to 128 lower-case letters, digits, '_' or '-', and so is {@code name}
    * @param text at most {@link #MAX_BYTES} bytes of UTF-8
    * @throws IllegalArgumentException if one of them breaks its rule
    */

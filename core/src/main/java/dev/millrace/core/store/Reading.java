@@ -48,7 +48,11 @@ public interface Reading {
   /** How many jobs are in each state; malformed ones are not counted. */
   Map<JobState, Integer> counts();
 
-  /** What waits and what runs, for a dashboard: as of a few seconds ago at most. */
+  /**
+   * What waits and what runs, for a dashboard: as of a few seconds ago, or, where it takes long to
+   * find out, of some multiple of that time ago. Who does not own the store counts in the lines only
+   * what can be read within a second.
+   */
   Census census();
 
   /** Waits until the job may have changed, or {@code atMost} has passed. May return early. */

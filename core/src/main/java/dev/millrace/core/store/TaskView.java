@@ -2,6 +2,7 @@ package dev.millrace.core.store;
 
 import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.JobPlan.StagePlan;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.stage.TaskSpec;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attempts failures so far
  * @param token of its last claim, which may have ended
- * @param updatedAt when it entered its present state
+ * @param bare whether the worker of that claim cannot say the token
+ * @param updatedAt when it entered its present state, or its metadata was replaced since
  * @param notBefore end of its backoff, while it runs
  */
 public record TaskView(
@@ -27,6 +29,7 @@ public record TaskView(
     int maxAttempts,
     @Nullable String worker,
     @Nullable Token token,
+    boolean bare,
     Instant createdAt,
     Instant updatedAt,
     @Nullable Instant startedAt,
@@ -44,18 +47,29 @@ public record TaskView(
    */
   public static TaskView of(
       StageFold stage, int number, @Nullable TaskSpec asked, @Nullable TaskResult result) {
-    TaskFold fold = stage.task(number);
+    return of(stage.number(), stage.plan(), number, stage.task(number), asked, result);
+  }
+
+  /** As the other, of a task as it was at one moment. */
+  public static TaskView of(
+      int stage,
+      StagePlan plan,
+      int number,
+      TaskFold fold,
+      @Nullable TaskSpec asked,
+      @Nullable TaskResult result) {
     JsonObject given = asked == null ? JsonObject.create() : asked.metadata();
     return new TaskView(
-        stage.number(),
+        stage,
         number,
         fold.state(),
         fold.attempts(),
-        fold.maxAttempts(stage.plan().policy()),
+        fold.maxAttempts(plan.policy()),
         fold.worker(),
         fold.token(),
+        fold.held() != null && fold.held().bare(),
         fold.createdAt(),
-        fold.since(),
+        fold.updatedAt(),
         fold.startedAt(),
         fold.completedAt(),
         fold.notBefore(),

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonReadTest {
@@ -179,6 +180,25 @@ class JsonReadTest {
         .hasMessage("not valid JSON at line 3, column 8: expected a value");
     assertThatThrownBy(() -> Json.parse("[1] 2"))
         .hasMessage("not valid JSON at line 1, column 5: expected nothing after the value");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1.0, 1",
+    "1e2, 100",
+    "-2.50e1, -25",
+    "9223372036854775807.0, 9223372036854775807",
+    "-0.0, 0"
+  })
+  void wholeNumbersAreWholeHoweverTheyAreWritten(String text, long value) {
+    assertThat(Json.object("{\"n\":" + text + "}").integer("n")).isEqualTo(value);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1.5", "9223372036854775808", "1e19", "1e999999999", "1e-999999999"})
+  void whatIsNoLongIsNoWholeNumber(String text) {
+    JsonObject in = Json.object("{\"n\":" + text + "}");
+    assertThatThrownBy(() -> in.integer("n")).hasMessageContaining("must be a whole number");
   }
 
   @Test

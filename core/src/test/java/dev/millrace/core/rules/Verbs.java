@@ -208,7 +208,7 @@ final class Verbs {
           prefix + "lose, " + trace,
           at,
           kind,
-          turn -> Claims.lose(turn, hold, "lost lease", trace));
+          turn -> Claims.lose(turn, hold, Claims.Loss.LEASE, trace));
     }
   }
 

@@ -174,12 +174,16 @@ abstract class MemoryControls extends MemorySteps implements Submitting, Control
   @Override
   public synchronized Optional<String> note(String shelf, String name) {
     Notebook.requireName(name);
-    return Optional.ofNullable(notes(shelf).get(name));
+    return Optional.ofNullable(shelf(shelf).get(name));
   }
 
   @Override
-  public synchronized Map<String, String> notes(String shelf) {
-    return new TreeMap<>(shelves.getOrDefault(Notebook.requireName(shelf), new TreeMap<>()));
+  public synchronized List<String> names(String shelf) {
+    return List.copyOf(shelf(shelf).keySet());
+  }
+
+  private Map<String, String> shelf(String shelf) {
+    return shelves.getOrDefault(Notebook.requireName(shelf), new TreeMap<>());
   }
 
   @Override
@@ -193,6 +197,6 @@ abstract class MemoryControls extends MemorySteps implements Submitting, Control
   @Override
   public synchronized void drop(String shelf, String name) {
     Notebook.requireName(name);
-    shelves.getOrDefault(Notebook.requireName(shelf), new TreeMap<>()).remove(name);
+    shelf(shelf).remove(name);
   }
 }

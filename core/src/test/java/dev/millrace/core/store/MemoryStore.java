@@ -39,7 +39,14 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   private record Holding(JobId job, Hold hold) {}
 
-  private record Lease(Duration length, Instant until) {}
+  private record Lease(Duration length, Instant until) {
+
+    /** One that ends later than it could is of a clock that was set back: it begins anew. */
+    Lease at(Instant now) {
+      Instant latest = now.plus(length);
+      return until.isAfter(latest) ? new Lease(length, latest) : this;
+    }
+  }
 
   private final long epoch;
   private final Map<Holding, Lease> leases = new HashMap<>();
@@ -252,7 +259,11 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public int sweep() {
-    return alone(() -> List.copyOf(jobs.keySet()).stream().mapToInt(this::sweep).sum());
+    return alone(
+        () -> {
+          leases.replaceAll((_, lease) -> lease.at(now()));
+          return List.copyOf(jobs.keySet()).stream().mapToInt(this::sweep).sum();
+        });
   }
 
   private int sweep(JobId id) {
@@ -279,7 +290,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
       Hold hold = new Hold(number, task, stage.task(task).token());
       Lease lease = leases.get(new Holding(id, hold));
       if (lease != null && due(lease.until())) {
-        return step(id, turn -> Claims.lose(turn, hold, "lost lease", trace(id, hold)));
+        return step(id, turn -> Claims.lose(turn, hold, Claims.Loss.LEASE, trace(id, hold)));
       }
     }
     return new Answer.Refused("nothing is due");

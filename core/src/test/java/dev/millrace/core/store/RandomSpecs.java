@@ -46,7 +46,7 @@ public final class RandomSpecs {
           "{{index}}. {{input}}",
           "<{{result}}{{open}}>",
           "{{result.name}}",
-          "{{nonsense}}");
+          "{{result[7]}}");
   private static final List<String> TEMPLATES =
       List.of(
           "{{results}}",
@@ -54,7 +54,7 @@ public final class RandomSpecs {
           "{{results[1]}}",
           "{{stages[1].results}}",
           "{{results[2].name}}",
-          "{{stages[9].results}}",
+          "{{results[9]}}",
           "no placeholder");
   private static final List<Duration> LIMITS =
       List.of(Duration.ofSeconds(2), Duration.ofMinutes(1), Duration.ofMillis(90_500));

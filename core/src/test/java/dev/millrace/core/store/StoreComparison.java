@@ -11,7 +11,9 @@ import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.task.Token;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,7 @@ final class StoreComparison {
         view.maxAttempts(),
         view.worker(),
         view.token() == null ? null : new Token(0, view.token().number()),
+        view.bare(),
         view.createdAt(),
         view.updatedAt(),
         view.startedAt(),
@@ -163,11 +166,16 @@ final class StoreComparison {
           .isEqualTo(a.counts().getOrDefault(state, 0));
     }
     for (String shelf : List.of(Notebook.WEBHOOKS, RandomChanges.SHELF)) {
-      assertThat(b.notes(shelf)).as("notes on %s", shelf).isEqualTo(a.notes(shelf));
+      assertThat(notes(b, shelf)).as("notes on %s", shelf).isEqualTo(notes(a, shelf));
     }
     for (String type : RandomSpecs.TYPES) {
       assertThat(b.idle(Set.of(type))).as("idle for %s", type).isEqualTo(a.idle(Set.of(type)));
     }
     ids.forEach(id -> requireSameJob(id, a, b));
+  }
+
+  private static Map<String, String> notes(JobStore store, String shelf) {
+    return store.names(shelf).stream()
+        .collect(Collectors.toMap(name -> name, name -> store.note(shelf, name).orElseThrow()));
   }
 }

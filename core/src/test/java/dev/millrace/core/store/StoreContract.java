@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Nested;
  *       recorded at {@code Turn.now()}. Due is what ends at or before now.
  *   <li>{@code sweep} goes through a job's tasks by stage and number: run timeout ({@code
  *       Claims.overrun}), queue timeout ({@code Claims.expire}), lost lease ({@code Claims.lose}
- *       with the reason "lost lease"). It counts those, not what is aborted in consequence.
+ *       of a lease). It counts those, not what is aborted in consequence. A lease that ends later
+ *       than it could is of a clock that was set back since: a sweep lets it begin anew.
  *   <li>{@code heartbeat} renews the lease by its length even if it ran out, as long as no sweep
  *       took it. Progress is recorded only where recoveries count that it can forgive. Of an
  *       unknown job it is LOST.

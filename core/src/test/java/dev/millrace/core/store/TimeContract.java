@@ -86,7 +86,8 @@ abstract class TimeContract extends ContractCase {
     }
     assertThat(state(id)).isEqualTo(JobState.FAILED);
     assertThat(task(id, 1, 1).error())
-        .isEqualTo("Job exceeded recovery ceiling after repeated daemon crashes");
+        .isEqualTo(
+            "Job exceeded recovery ceiling after repeatedly lost leases: its workers fell silent");
   }
 
   @Test
@@ -267,6 +268,16 @@ abstract class TimeContract extends ContractCase {
     clock.advance(MINUTE.negated());
     assertNothingToClaim("a");
     clock.advance(MINUTE.multipliedBy(2));
+    assertThat(claimOne("a").attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aBackoffThatWasRespectedIsOverOnceTheClockIsSetBackFar() {
+    submit(with(Jobs.attempts(2), stage("a", "x")));
+    clock.advance(Duration.ofHours(3));
+    fail(claimOne("a"), "broken");
+    assertNothingToClaim("a");
+    clock.advance(Duration.ofHours(-3));
     assertThat(claimOne("a").attempt()).isEqualTo(2);
   }
 

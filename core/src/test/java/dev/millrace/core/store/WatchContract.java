@@ -209,4 +209,20 @@ abstract class WatchContract extends ContractCase {
           }
         });
   }
+
+  @Test
+  void theEndOfABackoffIsWorkForTheNextOwnerToo() {
+    assertTimeoutPreemptively(
+        PATIENCE,
+        () -> {
+          submit(Jobs.with(Jobs.attempts(2), stage("a", "x")));
+          fail(claimOne("a"), "broken");
+          crash();
+          long seen = store.awaitWork(0, PATIENCE);
+          assertNothingToClaim("a");
+          clock.advance(SECOND);
+          awaited(seen);
+          claimOne("a");
+        });
+  }
 }

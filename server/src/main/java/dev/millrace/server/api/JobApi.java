@@ -13,6 +13,7 @@ import dev.millrace.server.http.Observer;
 import dev.millrace.server.http.OpenApi;
 import dev.millrace.server.http.OperationsFace;
 import dev.millrace.server.http.Problem;
+import dev.millrace.server.http.Reply;
 import dev.millrace.server.http.StoreReady;
 import dev.millrace.server.http.WebhookPolicy;
 import dev.millrace.server.http.hooks.HookSettings;
@@ -28,6 +29,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,7 @@ public final class JobApi implements AutoCloseable {
   private final @Nullable Tracing tracing;
   private final JobStore measured;
   private @Nullable Webhooks hooks;
+  private @Nullable Idempotency once;
   private @Nullable HttpService service;
 
   private JobApi(JobStore store, HttpSettings settings, @Nullable HookSettings hooks) {
@@ -86,13 +89,23 @@ public final class JobApi implements AutoCloseable {
   }
 
   /**
-   * Listens.
+   * Listens. If it cannot, this is closed.
    *
    * @param types that the server has workers for
    * @param models what its models do; null if it has none
    * @throws IllegalArgumentException saying what is wrong: a file, the address, a port that is taken
    */
   public URI open(Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
+    try {
+      return listen(server, types, models);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private URI listen(
+      Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
     WebhookPolicy policy = NO_HOOKS;
     if (hookSettings != null) {
       hooks = Webhooks.open(store, hookSettings);
@@ -103,14 +116,15 @@ public final class JobApi implements AutoCloseable {
       meters.inference(models);
     }
     Ids ids = new Ids(store);
-    Idempotency once = new Idempotency(measured, InstantSource.system());
+    once = new Idempotency(measured, InstantSource.system());
     JobnikFace jobnik = new JobnikFace(measured, ids, once, policy);
-    So1Face so1 = new So1Face(measured, types, ids, once, policy);
+    Set<String> names = models == null ? Set.of() : Set.copyOf(models.get().served());
+    So1Face so1 = new So1Face(measured, types, names, ids, once, policy);
     meters.gauge(
         "millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     Face operations =
         new OperationsFace(
-            meters::text,
+            this::metrics,
             List.of(StoreReady.store(store), StoreReady.server(server)),
             OpenApi.load().bytes(),
             ApiPage.load(),
@@ -125,6 +139,11 @@ public final class JobApi implements AutoCloseable {
     return service.uri();
   }
 
+  private Reply.Content metrics(@Nullable String accept) {
+    Meters.Rendered text = meters.render(accept);
+    return new Reply.Content(200, Map.of(), text.mediaType(), text.body());
+  }
+
   /** Lets requests come to an end, then lets go of everything but the store. */
   @Override
   public void close() {
@@ -136,6 +155,9 @@ public final class JobApi implements AutoCloseable {
         interrupted = true;
       }
       service.close();
+    }
+    if (once != null) {
+      once.close();
     }
     if (hooks != null) {
       hooks.close();

@@ -2,7 +2,10 @@ package dev.millrace.server.http;
 
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -46,7 +49,7 @@ final class ApiKeys {
       throw new IllegalArgumentException(
           "there is no file of API keys " + file + "; make a key with \"millrace apikey\"");
     } catch (IOException | IllegalArgumentException e) {
-      throw new IllegalArgumentException("cannot read API keys from " + file + ": " + e.getMessage());
+      throw new IllegalArgumentException("cannot read API keys from " + file + ": " + reason(e));
     }
   }
 
@@ -77,10 +80,21 @@ final class ApiKeys {
           Level.ERROR,
           "cannot read API keys from {0}: {1}; those read before stay valid",
           file,
-          e.getMessage());
+          reason(e));
     } finally {
       reading.unlock();
     }
+  }
+
+  /** What went wrong, in words: the platform often names the file and nothing else. */
+  private static String reason(Exception e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "this user may not read it";
+      case CharacterCodingException _ -> "it is not UTF-8";
+      case FileSystemException f when f.getReason() != null -> f.getReason();
+      default -> String.valueOf(e.getMessage());
+    };
   }
 
   private Stamp stampNow() {

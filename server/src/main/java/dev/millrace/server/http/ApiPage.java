@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
@@ -56,12 +54,7 @@ public final class ApiPage {
 
   private static String hash(String page, String tag) {
     int from = page.indexOf("<" + tag + ">") + tag.length() + 2;
-    byte[] part = page.substring(from, page.indexOf("</" + tag + ">", from)).getBytes(StandardCharsets.UTF_8);
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(part);
-      return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    byte[] hash = Sha256.of(page.substring(from, page.indexOf("</" + tag + ">", from)));
+    return "'sha256-" + Base64.getEncoder().encodeToString(hash) + "'";
   }
 }

@@ -3,9 +3,10 @@ package dev.millrace.server.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -16,48 +17,77 @@ final class BodyReader {
   private static final int CHUNK = 16 << 10;
   private static final int MAX_SKIP = 1 << 20;
   private static final long MAX_SKIP_TIME = 2_000_000_000L;
-  private static final double NANOS_PER_BYTE = 1e9 / Limits.MIN_BODY_RATE;
+  private static final byte[] NOTHING = new byte[0];
 
   private final Limits limits;
-  private final long room;
-  private final AtomicLong held = new AtomicLong();
+  private final Room room;
 
   BodyReader(Limits limits) {
-    this.limits = limits;
-    this.room = Math.max(limits.maxBulkBody(), Runtime.getRuntime().maxMemory() / 8);
+    this(limits, Math.max(2L * limits.maxBulkBody(), Runtime.getRuntime().maxMemory() / 4));
   }
 
-  /** The bytes of a body, counted against the room for all until closed. */
+  /**
+   * @param most bytes that large bodies, and what is made of them, may take together
+   */
+  BodyReader(Limits limits, long most) {
+    this.limits = limits;
+    this.room =
+        new Room(most, "too many large bodies are being worked on at once; try again later");
+  }
+
+  /** A body and what is made of it, counted against the room for all until closed. */
   final class Body implements AutoCloseable {
-    private byte[] bytes = new byte[0];
+    private final Room.Share share = room.share();
+    private byte[] bytes = NOTHING;
     private int size;
 
-    byte[] bytes() {
-      return size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+    /** How many bytes were read and are not parsed yet. */
+    int size() {
+      return size;
+    }
+
+    /**
+     * Its text, once: the bytes are dropped. What the parsed text will take is counted beforehand.
+     *
+     * @throws Problem if there is no room for that
+     * @throws CharacterCodingException if it is not UTF-8
+     */
+    String text() throws CharacterCodingException {
+      long cost = TreeCost.of(bytes, size);
+      if (!share.couldAdd(cost)) {
+        throw new Problem(
+            Problem.Kind.TOO_LARGE,
+            "the body has so many values that they take more memory than this server gives one"
+                + " request; send it in parts");
+      }
+      share.add(cost);
+      String text = decode(bytes, size);
+      bytes = NOTHING;
+      size = 0;
+      return text;
     }
 
     /** Makes room for some more, at most twice what was there. */
     private void grow(int max) {
       int wanted = Math.min(max + 1, Math.max(CHUNK, bytes.length * 2));
-      int more = wanted - bytes.length;
-      if (held.addAndGet(more) > room) {
-        held.addAndGet(-more);
-        throw new Problem(
-            Problem.Kind.UNAVAILABLE,
-            null,
-            "too many large bodies are being read at once; try again later",
-            null,
-            Map.of("Retry-After", "1"));
-      }
+      share.atLeast(wanted);
       bytes = Arrays.copyOf(bytes, wanted);
     }
 
     @Override
     public void close() {
-      held.addAndGet(-bytes.length);
-      bytes = new byte[0];
+      share.close();
+      bytes = NOTHING;
       size = 0;
     }
+  }
+
+  /** The strict decoder takes twice the text's memory, so it is asked only about doubtful ones. */
+  private static String decode(byte[] bytes, int size) throws CharacterCodingException {
+    String text = new String(bytes, 0, size, StandardCharsets.UTF_8);
+    return text.indexOf('\ufffd') < 0
+        ? text
+        : StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, size)).toString();
   }
 
   Body empty() {
@@ -76,16 +106,19 @@ final class BodyReader {
       throw tooLarge(max);
     }
     Body body = new Body();
+    boolean whole = false;
     try {
       readInto(body, in.get(), max, stall);
-      if (declared >= 0 && body.size != declared) {
-        throw new ClientGone(false, null); // half a body is none
+      whole = declared < 0 || body.size == declared;
+    } finally {
+      if (!whole) {
+        body.close();
       }
-      return body;
-    } catch (RuntimeException e) {
-      body.close();
-      throw e;
     }
+    if (!whole) {
+      throw new ClientGone(false, null); // half a body is none
+    }
+    return body;
   }
 
   private void readInto(Body body, InputStream in, int max, Stall stall) {
@@ -97,8 +130,7 @@ final class BodyReader {
         }
         body.grow(max);
       }
-      long deadline =
-          start + limits.slowest().toNanos() + (long) (body.size * NANOS_PER_BYTE);
+      long deadline = start + limits.slowest(body.size).toNanos();
       int count = more(body, in, deadline - System.nanoTime(), stall);
       if (count < 0) {
         break;
@@ -130,7 +162,7 @@ final class BodyReader {
 
   private static int more(Body body, InputStream in, long atMost, Stall stall) {
     int[] count = new int[1];
-    stall.during(
+    stall.reading(
         atMost,
         () -> {
           try {

@@ -29,7 +29,10 @@ public interface Call {
 
   Optional<String> header(String name);
 
-  /** The body, parsed and checked against the document; null where there is none. */
+  /**
+   * The body, parsed and checked against the document; null where there is none, and once the
+   * request's handler has returned.
+   */
   @Nullable Object body();
 
   /** The body where the document says that it is an object. */
@@ -47,4 +50,13 @@ public interface Call {
   default boolean gone() {
     return false;
   }
+
+  /**
+   * Counts part of an answer while it is being made, so that all requests together do not take more
+   * memory than there is.
+   *
+   * @param characters of that part, as {@link Weight} tells
+   * @throws Problem if others have so much now that there is no room for it
+   */
+  default void hold(long characters) {}
 }

@@ -12,6 +12,10 @@ final class ClientGone extends RuntimeException {
     this.slow = slow;
   }
 
+  boolean isSlow() {
+    return slow;
+  }
+
   /** The status in logs; nobody receives it. */
   int status() {
     return slow ? 408 : 499;

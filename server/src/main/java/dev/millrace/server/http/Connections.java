@@ -2,12 +2,13 @@ package dev.millrace.server.http;
 
 import io.helidon.common.socket.SocketOptions;
 import java.io.IOException;
-import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -17,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Connections implements SocketOptions {
   private final SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
-  private final Map<SocketAddress, Connection> connections = new ConcurrentHashMap<>();
+  private final Map<Ends, Connection> connections = new ConcurrentHashMap<>();
   private final long idle;
 
   Connections(Duration idle) {
@@ -25,7 +26,10 @@ final class Connections implements SocketOptions {
   }
 
   private static final class Connection {
+    private static final int MOST_TAKEN_BACK = 256;
+
     private final SocketChannel channel;
+    private final Set<Integer> takenBack = new LinkedHashSet<>();
     private int requests;
     private long since = System.nanoTime();
 
@@ -38,6 +42,18 @@ final class Connections implements SocketOptions {
       since = System.nanoTime();
     }
 
+    /** Remembers a stream until its answer is due, which is soon: there are never many. */
+    synchronized void takenBack(int stream) {
+      takenBack.add(stream);
+      if (takenBack.size() > MOST_TAKEN_BACK) {
+        takenBack.remove(takenBack.iterator().next());
+      }
+    }
+
+    synchronized boolean wants(int stream) {
+      return channel.isOpen() && !takenBack.contains(stream);
+    }
+
     synchronized boolean isIdle(long now, long idle) {
       return requests == 0 && now - since > idle;
     }
@@ -48,33 +64,59 @@ final class Connections implements SocketOptions {
   public void configureSocket(SocketChannel channel) {
     options.configureSocket(channel);
     try {
-      connections.put(channel.getRemoteAddress(), new Connection(channel));
+      connections.put(Ends.of(channel), new Connection(channel));
     } catch (IOException e) {
       close(channel); // it has gone already
     }
   }
 
   /** A request begins, or part of it has come. */
-  void begin(SocketAddress client) {
-    add(client, 1);
+  void begin(Ends ends) {
+    add(ends, 1);
   }
 
-  void end(SocketAddress client) {
-    add(client, -1);
+  void end(Ends ends) {
+    add(ends, -1);
   }
 
-  void touch(SocketAddress client) {
-    add(client, 0);
+  void touch(Ends ends) {
+    add(ends, 0);
   }
 
   /** Looks after the client whose request the calling thread answers. */
-  HangUp.Sign look(SocketAddress client) {
-    Connection connection = connections.get(client);
+  HangUp.Sign look(Ends ends) {
+    Connection connection = connections.get(ends);
     return connection == null ? HangUp.Sign.NONE : HangUp.look(connection.channel);
   }
 
-  private void add(SocketAddress client, int more) {
-    Connection connection = connections.get(client);
+  /** A client of HTTP/2 wants no answer any more to one of its requests. */
+  void takenBack(Ends ends, int stream) {
+    Connection connection = connections.get(ends);
+    if (connection != null) {
+      connection.takenBack(stream);
+    }
+  }
+
+  /** Whether a client of HTTP/2 still waits for an answer, as far as was read. */
+  boolean wants(Ends ends, int stream) {
+    Connection connection = connections.get(ends);
+    return connection != null && connection.wants(stream);
+  }
+
+  /** Lets nothing more in: whoever reads from it comes to its end, and can still answer. */
+  void endReading(Ends ends) {
+    Connection connection = connections.get(ends);
+    if (connection != null) {
+      try {
+        connection.channel.shutdownInput();
+      } catch (IOException e) {
+        close(connection.channel);
+      }
+    }
+  }
+
+  private void add(Ends ends, int more) {
+    Connection connection = connections.get(ends);
     if (connection != null) {
       connection.add(more);
     }

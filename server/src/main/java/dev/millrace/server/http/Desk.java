@@ -23,6 +23,7 @@ final class Desk {
   private final @Nullable ApiKeys keys;
   private final RateLimit rates;
   private final BodyReader bodies;
+  private final Room answers;
   private final AccessLog log;
   private final List<Observer> observers;
   private final Set<Exchange> streams = ConcurrentHashMap.newKeySet();
@@ -40,6 +41,10 @@ final class Desk {
     this.keys = settings.keys() == null ? null : ApiKeys.open(settings.keys());
     this.rates = new RateLimit(limits().rate(), limits().burst(), System::nanoTime);
     this.bodies = new BodyReader(limits());
+    this.answers =
+        new Room(
+            Math.max(limits().maxBulkBody(), Runtime.getRuntime().maxMemory() / 8),
+            "too many large answers are being sent at once; try again later, or ask for less");
     this.log = log;
     this.observers = List.copyOf(observers);
   }
@@ -54,6 +59,11 @@ final class Desk {
 
   BodyReader bodies() {
     return bodies;
+  }
+
+  /** For what is on its way to clients. */
+  Room answers() {
+    return answers;
   }
 
   AccessLog log() {
@@ -80,18 +90,44 @@ final class Desk {
   }
 
   /**
-   * Without keys, a page in somebody's browser must not reach us under a name of its own that it
-   * lets point here.
+   * Without keys, a page in somebody's browser must not reach us: neither under a name of its own
+   * that it lets point here, nor from elsewhere.
    */
   void checkHost(Incoming incoming) {
-    String host = incoming.authority();
-    if (keys == null && !OWN_HOST.matcher(host).matches() && !isBound(host)) {
+    if (keys != null) {
+      return;
+    }
+    if (!isOwn(incoming.authority())) {
       throw new Problem(
           Problem.Kind.FORBIDDEN,
           "without API keys this server answers to localhost and "
               + settings.host()
               + " only, whatever the Host field says");
     }
+    checkOrigin(incoming);
+  }
+
+  /**
+   * A browser says where the page is from that wants something done. Without keys nobody else is
+   * asked who they are, so a page from elsewhere may not.
+   */
+  private void checkOrigin(Incoming incoming) {
+    String origin = incoming.header("Origin").orElse(null);
+    if (origin == null || incoming.isSafe()) {
+      return;
+    }
+    String host = origin.replaceFirst("^https?://", "");
+    if (host.equals(origin) || !isOwn(host)) {
+      throw new Problem(
+          Problem.Kind.FORBIDDEN,
+          "without API keys this server does nothing for pages from elsewhere: Origin must be one"
+              + " of localhost or "
+              + settings.host());
+    }
+  }
+
+  private boolean isOwn(String authority) {
+    return OWN_HOST.matcher(authority).matches() || isBound(authority);
   }
 
   private boolean isBound(String authority) {
@@ -140,6 +176,23 @@ final class Desk {
         "a valid key is needed: send it as Authorization: Bearer KEY",
         null,
         Map.of("WWW-Authenticate", "Bearer realm=\"millrace\""));
+  }
+
+  /** Ends the streams of those whose key has been taken out, or allows less, since they began. */
+  void recheck() {
+    streams.forEach(
+        stream -> {
+          if (!stream.isAdmitted()) {
+            stream.stop();
+          }
+        });
+  }
+
+  /** Whether the caller's key is still good for that. */
+  boolean admits(Incoming incoming, Route route) {
+    return keys == null
+        || route.scope() == Scope.NONE
+        || bearer(incoming).flatMap(keys::find).filter(it -> it.may(route.scope())).isPresent();
   }
 
   private static Optional<String> bearer(Incoming incoming) {

@@ -1,6 +1,7 @@
 package dev.millrace.server.http;
 
 import dev.millrace.core.json.JsonException;
+import dev.millrace.core.store.StoreBroken;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger.Level;
 import java.util.Map;
@@ -15,11 +16,11 @@ final class ErrorMap {
     return switch (thrown) {
       case Problem problem -> problem;
       case JsonException e -> new Problem(Problem.Kind.INVALID, text(e));
-      case IllegalArgumentException e -> new Problem(Problem.Kind.INVALID, text(e));
+      case IllegalArgumentException e when isRule(e) -> new Problem(Problem.Kind.INVALID, text(e));
       case StoreException e -> {
         LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
         yield new Problem(
-            Problem.Kind.UNAVAILABLE,
+            e instanceof StoreBroken ? Problem.Kind.UNAVAILABLE : Problem.Kind.INTERNAL,
             "DATABASE_RELATED_ERROR",
             "the store cannot do its work right now; try again later",
             null,
@@ -38,6 +39,12 @@ final class ErrorMap {
             Problem.Kind.INTERNAL, "internal error; the server's log has it under this request's id");
       }
     };
+  }
+
+  /** Whether it says that a rule of ours was broken, and not that the platform was misused by us. */
+  private static boolean isRule(IllegalArgumentException e) {
+    return e.getClass() == IllegalArgumentException.class
+        || !e.getClass().getName().startsWith("java.");
   }
 
   private static String text(Throwable e) {

@@ -1,13 +1,7 @@
 package dev.millrace.server.http;
 
 import dev.millrace.core.job.TraceContext;
-import dev.millrace.core.json.Json;
-import dev.millrace.core.json.JsonException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -20,6 +14,8 @@ final class Exchange implements Call {
   private final Outgoing outgoing;
   private final Stall stall;
   private final Supplier<HangUp.Sign> look;
+  private final RequestBody content;
+  private final Room.Share answer;
   private final String requestId = RequestIds.fresh();
   private final long start = System.nanoTime();
   private final RouteTable.Found found;
@@ -28,9 +24,6 @@ final class Exchange implements Call {
   private Map<String, List<String>> query = Map.of();
   private @Nullable Object body;
   private @Nullable String error;
-
-  /** Whether what the client sends can no longer be understood. */
-  private boolean broken;
 
   Exchange(
       Desk desk,
@@ -43,6 +36,8 @@ final class Exchange implements Call {
     this.outgoing = outgoing;
     this.stall = stall;
     this.look = look;
+    this.content = new RequestBody(incoming, desk.bodies(), stall);
+    this.answer = desk.answers().share();
     this.found = desk.routes().find(incoming.method(), incoming.path());
     this.trace =
         desk.begins(
@@ -63,13 +58,14 @@ final class Exchange implements Call {
       status = e.status();
       throw e;
     } finally {
+      answer.close();
       done(status);
     }
   }
 
   private void answer() {
     try {
-      send(reply());
+      deliver(reply());
     } catch (ClientGone e) {
       throw e;
     } catch (Throwable e) { // an Error too is the answer's, not the connection's
@@ -77,7 +73,40 @@ final class Exchange implements Call {
     }
   }
 
+  /** What an answer hands out is taken back if it does not get there. */
+  private void deliver(Reply reply) throws InterruptedException {
+    Runnable undelivered = reply.undelivered();
+    boolean sent = false;
+    try {
+      if (undelivered != null && gone()) {
+        throw new ClientGone(false, null);
+      }
+      count(reply);
+      send(reply);
+      sent = true;
+    } finally {
+      if (!sent && undelivered != null) {
+        undelivered.run();
+      }
+    }
+  }
+
+  /** What was done must be told, whatever it takes; anything else may have to wait. */
+  private void count(Reply reply) {
+    if (reply instanceof Reply.Json json) {
+      long characters = Weight.of(json.body());
+      if (reply.undelivered() != null || incoming.isSafe()) {
+        answer.atLeast(characters);
+      } else {
+        answer.insist(characters);
+      }
+    }
+  }
+
   private void fail(Throwable thrown) {
+    if (!incoming.isHttp1() && gone()) {
+      throw new ClientGone(false, thrown);
+    }
     Problem problem = ErrorMap.problem(thrown, requestId);
     if (outgoing.status() != 0) {
       throw new ClientGone(false, thrown); // half an answer cannot be taken back, only cut
@@ -95,8 +124,8 @@ final class Exchange implements Call {
     } catch (InterruptedException e) {
       throw new ClientGone(false, e);
     }
-    if (outgoing.isLast() && !incoming.waitsForContinue() && !broken) {
-      desk.bodies().skip(incoming::body, stall);
+    if (outgoing.isLast()) {
+      content.skip();
     }
   }
 
@@ -116,7 +145,14 @@ final class Exchange implements Call {
     stall.stop();
   }
 
+  /** Whether its caller may still have what it has been given. */
+  boolean isAdmitted() {
+    return !(found instanceof RouteTable.Found.Handler handler)
+        || desk.admits(incoming, handler.route());
+  }
+
   private Reply reply() throws InterruptedException {
+    incoming.check();
     desk.checkHost(incoming);
     switch (found) {
       case RouteTable.Found.Handler handler -> {
@@ -149,64 +185,13 @@ final class Exchange implements Call {
     Optional<OpenApi.Operation> operation = desk.operation(route.operation());
     query = QueryText.parse(incoming.query());
     operation.ifPresent(known -> known.checkQuery(query));
-    try (BodyReader.Body read = read(route)) {
-      body = parse(read.bytes(), operation);
-    }
-    return route.handler().handle(this);
-  }
-
-  private BodyReader.Body read(Route route) {
-    if (!incoming.hasBody()) {
-      return desk.bodies().empty();
-    }
-    checkForm();
     int max = route.isBulk() ? desk.limits().maxBulkBody() : desk.limits().maxBody();
-    try {
-      return desk.bodies().read(incoming::body, incoming.length(), max, stall);
-    } catch (ClientGone e) {
-      broken = true;
-      throw Transport.problem(e.getCause()).<RuntimeException>map(problem -> problem).orElse(e);
+    try (content) {
+      body = content.read(max, operation);
+      return route.handler().handle(this);
+    } finally {
+      body = null; // its memory is not counted any more
     }
-  }
-
-  private void checkForm() {
-    String encoding = incoming.header("Content-Encoding").orElse("identity");
-    if (!encoding.equalsIgnoreCase("identity")) {
-      throw new Problem(
-          Problem.Kind.UNSUPPORTED_MEDIA_TYPE,
-          null,
-          "bodies must not be compressed: send the body without Content-Encoding",
-          null,
-          Map.of("Accept-Encoding", "identity"));
-    }
-    String type = incoming.header("Content-Type").orElse("").toLowerCase(Locale.ROOT);
-    String[] words = type.split("\\s*;\\s*");
-    boolean json = words[0].equals("application/json") || words[0].matches("application/[\\w.-]+\\+json");
-    for (int i = 1; i < words.length && json; i++) {
-      json = !words[i].startsWith("charset=") || words[i].matches("charset=\"?utf-?8\"?");
-    }
-    if (!json) {
-      throw new Problem(
-          Problem.Kind.UNSUPPORTED_MEDIA_TYPE,
-          "the body must be JSON in UTF-8: send it with Content-Type: application/json");
-    }
-  }
-
-  private @Nullable Object parse(byte[] bytes, Optional<OpenApi.Operation> operation) {
-    Object value = null;
-    if (bytes.length > 0) {
-      try {
-        value =
-            Json.parse(
-                StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
-      } catch (CharacterCodingException e) {
-        throw new Problem(Problem.Kind.MALFORMED, "request/body must be UTF-8");
-      } catch (JsonException e) {
-        throw new Problem(Problem.Kind.MALFORMED, "request/body is " + e.getMessage());
-      }
-    }
-    operation.ifPresent(new BodyCheck(value, bytes.length > 0)::check);
-    return value;
   }
 
   private void done(int status) {
@@ -260,7 +245,7 @@ final class Exchange implements Call {
     String value =
         found instanceof RouteTable.Found.Handler handler ? handler.parameters().get(name) : null;
     if (value == null) {
-      throw new IllegalArgumentException("no parameter {" + name + "} in the path");
+      throw new IllegalStateException("no parameter {" + name + "} in the path");
     }
     return value;
   }
@@ -287,13 +272,15 @@ final class Exchange implements Call {
 
   @Override
   public boolean gone() {
-    if (!incoming.isHttp1() || !incoming.isRead()) {
-      return false; // over HTTP/2 another thread reads
-    }
     HangUp.Sign sign = look.get();
     if (sign == HangUp.Sign.TALKED) {
       outgoing.closeAfter();
     }
     return sign == HangUp.Sign.GONE;
+  }
+
+  @Override
+  public void hold(long characters) {
+    answer.add(characters);
   }
 }

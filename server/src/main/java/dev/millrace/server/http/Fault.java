@@ -35,10 +35,6 @@ record Fault(Problem.Kind kind, String path, String rule) {
 
   /** A name that came with a request, short enough for a message. */
   static String cut(String name) {
-    if (name.length() <= MAX_NAME) {
-      return name;
-    }
-    int end = Character.isHighSurrogate(name.charAt(MAX_NAME - 1)) ? MAX_NAME - 1 : MAX_NAME;
-    return name.substring(0, end) + "…";
+    return Excerpt.of(name, MAX_NAME);
   }
 }

@@ -5,9 +5,7 @@ import dev.millrace.core.json.JsonObject;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +16,13 @@ final class Fingerprint {
 
   /** SHA-256 over the parts, in hex; no two lists of parts are taken for each other. */
   static String of(String... parts) {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.digest();
     for (String part : parts) {
       byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
       digest.update((bytes.length + ":").getBytes(StandardCharsets.UTF_8));
       digest.update(bytes);
     }
-    return HexFormat.of().formatHex(digest.digest());
+    return Sha256.hex(digest.digest());
   }
 
   /** JSON in which neither the order of names nor the way a number is written shows. */
@@ -46,13 +44,5 @@ final class Fingerprint {
       case null -> null;
       default -> value;
     };
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

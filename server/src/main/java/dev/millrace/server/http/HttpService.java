@@ -8,12 +8,9 @@ import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.helidon.webserver.http1.Http1Config;
-import io.helidon.webserver.http2.Http2Config;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.SocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -31,6 +28,9 @@ public final class HttpService implements AutoCloseable {
   /** {@link Connections} knows better which are idle. */
   private static final Duration NEVER = Duration.ofDays(365);
 
+  /** How long a stream may outlive its caller's key. */
+  private static final Duration RECHECK = Duration.ofSeconds(5);
+
   private final HttpSettings settings;
   private final List<Face> faces;
   private final Desk desk;
@@ -38,6 +38,8 @@ public final class HttpService implements AutoCloseable {
   private final Stalls stalls;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicInteger running = new AtomicInteger();
+  private final Thread rechecks =
+      Thread.ofVirtual().name("millrace-http-keys").unstarted(this::recheck);
   private final WebServer server;
   private volatile int port;
 
@@ -65,6 +67,7 @@ public final class HttpService implements AutoCloseable {
   /**
    * Listens.
    *
+   * @param faces are closed with the service, and at once if it cannot listen
    * @param observers are told of each request
    * @throws IllegalArgumentException saying what is wrong with the settings: a file, the address
    */
@@ -114,9 +117,14 @@ public final class HttpService implements AutoCloseable {
       List<Face> faces,
       List<Observer> observers,
       Function<String, Optional<OpenApi.Operation>> document) {
-    HttpService service = new HttpService(settings, faces, observers, document);
-    service.start();
-    return service;
+    try {
+      HttpService service = new HttpService(settings, faces, observers, document);
+      service.start();
+      return service;
+    } catch (RuntimeException e) {
+      faces.forEach(Face::close);
+      throw e;
+    }
   }
 
   /** The server below would log at length that the port is taken, and go on. */
@@ -140,6 +148,20 @@ public final class HttpService implements AutoCloseable {
       throw new IllegalStateException("cannot listen on " + settings.host());
     }
     port = server.port();
+    if (settings.keys() != null) {
+      rechecks.start();
+    }
+  }
+
+  private void recheck() {
+    try {
+      while (true) {
+        Thread.sleep(RECHECK);
+        desk.recheck();
+      }
+    } catch (InterruptedException e) {
+      // the server has stopped
+    }
   }
 
   /** Where it listens, or did. */
@@ -181,8 +203,7 @@ public final class HttpService implements AutoCloseable {
             .shutdownHook(false)
             .directHandlers(transport.handlers())
             .protocolsDiscoverServices(false)
-            .addProtocol(http1(limits))
-            .addProtocol(http2(limits))
+            .addConnectionSelector(new Protocols(connections, stalls, limits))
             .routing(HttpRouting.builder().any(this::handle));
     if (tls != null) {
       config.tls(tls);
@@ -197,30 +218,15 @@ public final class HttpService implements AutoCloseable {
         .build();
   }
 
-  private Http1Config http1(Limits limits) {
-    return Http1Config.builder()
-        .addReceiveListener(new HeaderWatch(connections, stalls, limits.slowest().toNanos()))
-        .maxHeadersSize(limits.maxHeaders())
-        .maxPrologueLength(8192)
-        .continueImmediately(false)
-        .validateRequestHeaders(true)
-        .validateResponseHeaders(true)
-        .build();
-  }
-
-  private static Http2Config http2(Limits limits) {
-    return Http2Config.builder().maxHeaderListSize(limits.maxHeaders()).build();
-  }
-
   private void handle(ServerRequest request, ServerResponse response) {
-    SocketAddress client = request.remotePeer().address();
-    Stall stall = stalls.open();
-    connections.begin(client);
+    Ends ends = Ends.of(request);
+    Incoming incoming = new Incoming(request, settings.limits().maxHeaders());
+    Stall stall = stalls.open(incoming.isHttp1() ? () -> connections.endReading(ends) : null);
+    connections.begin(ends);
     running.incrementAndGet();
     try {
-      Incoming incoming = new Incoming(request);
       Outgoing outgoing = new Outgoing(response, stall, settings.limits().stall().toNanos());
-      new Exchange(desk, incoming, outgoing, stall, () -> connections.look(client)).run();
+      new Exchange(desk, incoming, outgoing, stall, () -> look(incoming, ends)).run();
       if (incoming.isLast() || outgoing.isLast()) {
         // the server below would wait for the client to close
         throw new CloseConnectionException("the last answer of this connection");
@@ -229,9 +235,17 @@ public final class HttpService implements AutoCloseable {
       throw new CloseConnectionException("the client has gone", e);
     } finally {
       running.decrementAndGet();
-      connections.end(client);
+      connections.end(ends);
       stalls.close(stall);
     }
+  }
+
+  /** Looks after the client whose request the calling thread answers. */
+  private HangUp.Sign look(Incoming incoming, Ends ends) {
+    if (incoming.isHttp1()) {
+      return incoming.isRead() ? connections.look(ends) : HangUp.Sign.NONE;
+    }
+    return connections.wants(ends, incoming.stream()) ? HangUp.Sign.NONE : HangUp.Sign.GONE;
   }
 
   /**
@@ -254,6 +268,7 @@ public final class HttpService implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
+    rechecks.interrupt();
     desk.drain();
     server.stop();
     stalls.close();

@@ -14,10 +14,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * sent, by the same principal within {@link #KEPT}. The key is noted in the store with the job's id
  * before the job is submitted under it: a crash between the two is repaired by the next repetition,
  * and a job that was made and deleted since is not made again. Thread-safe; concurrent repetitions
- * must come to one server.
+ * must come to one server. Is to be closed before the store is.
  */
-public final class Idempotency {
+public final class Idempotency implements AutoCloseable {
   /** How long a key is remembered. */
   public static final Duration KEPT = Duration.ofHours(24);
 
@@ -39,24 +38,21 @@ public final class Idempotency {
   private static final int LONGEST_KEY = 200;
   private static final Duration BETWEEN_SWEEPS = Duration.ofHours(1);
 
+  /** How long a sweep has to stop: it looks after each note. */
+  private static final Duration END = Duration.ofSeconds(5);
+
   private final JobStore store;
   private final InstantSource clock;
   private final ReentrantLock[] locks = new ReentrantLock[64];
-  private final AtomicReference<Instant> swept;
+  private Instant due = Instant.MIN; // the next sweep; guarded by this
+  private @Nullable Thread sweep; // the last one; guarded by this
+  private volatile boolean closed;
 
   public Idempotency(JobStore store, InstantSource clock) {
     this.store = store;
     this.clock = clock;
-    this.swept = new AtomicReference<>(Instant.MIN);
     Arrays.setAll(locks, _ -> new ReentrantLock());
   }
-
-  /**
-   * What became of a submission.
-   *
-   * @param replayed whether an earlier request made the job
-   */
-  public record Outcome(JobId id, boolean replayed) {}
 
   /**
    * A key as it is noted.
@@ -64,6 +60,10 @@ public final class Idempotency {
    * @param made whether the job is known to have been made
    */
   private record Note(JobId id, String fingerprint, Instant at, boolean made) {
+    Note ofMade() {
+      return new Note(id, fingerprint, at, true);
+    }
+
     String text() {
       return JsonObject.create()
           .put("id", id.value())
@@ -89,55 +89,78 @@ public final class Idempotency {
   }
 
   /**
-   * Submits {@code spec}, which {@code call} asks for; without a key, just so.
+   * The job that {@code call} asks for: submitted now, or by an earlier request with its key.
    *
-   * @throws Problem CONFLICT if the key came with another request before, INVALID if it is no key
+   * @param spec of the job, with whatever has to be checked; asked for if it has to be made: what
+   *     was granted once is not refused to a repetition
+   * @throws Problem CONFLICT if the key came with another request before, or its job was deleted;
+   *     INVALID if it is no key
    */
-  public Outcome submit(Call call, JobSpec spec) {
+  public JobId submit(Call call, Supplier<JobSpec> spec) {
     Optional<String> key = call.header(HEADER);
     if (key.isEmpty()) {
-      return new Outcome(store.submit(spec), false);
+      return store.submit(spec.get());
     }
     String name = Fingerprint.of(call.principal().name(), requireKey(key.get()));
     String body = Fingerprint.of("POST", call.path(), Fingerprint.canonical(call.body()));
     sweepSometimes();
+    Optional<JobId> earlier = alone(name, () -> earlier(name, body));
+    if (earlier.isPresent()) {
+      return earlier.get();
+    }
+    JobSpec wanted = spec.get(); // may take a while, and others have keys too
+    return alone(name, () -> earlier(name, body).orElseGet(() -> make(name, body, wanted)));
+  }
+
+  private <T> T alone(String name, Supplier<T> act) {
     ReentrantLock lock = lock(name);
     lock.lock();
     try {
-      return submit(name, body, spec);
+      return act.get();
     } finally {
       lock.unlock();
     }
   }
 
-  private Outcome submit(String name, String body, JobSpec spec) {
+  /** The job that was made for the key; empty if none was. */
+  private Optional<JobId> earlier(String name, String body) {
     Note known = known(name);
     if (known == null) {
-      known = new Note(Work.generateId(), body, clock.instant(), false);
-      store.keep(SHELF, name, known.text());
-    } else if (!known.fingerprint().equals(body)) {
-      throw new Problem(
-          Problem.Kind.CONFLICT,
-          "this "
-              + HEADER
-              + " came with another request before; take a new key for each new request");
-    } else if (known.made()) {
-      return new Outcome(known.id(), true);
+      return Optional.empty();
     }
-    boolean fresh = make(name, known, spec);
-    return new Outcome(known.id(), !fresh);
+    if (!known.fingerprint().equals(body)) {
+      throw conflict("came with another request before; take a new key for each new request");
+    }
+    if (store.state(known.id()).isPresent()) {
+      if (!known.made()) {
+        store.keep(SHELF, name, known.ofMade().text());
+      }
+      return Optional.of(known.id());
+    }
+    if (known.made()) {
+      throw conflict("made a job that was deleted since; take a new key to have it made again");
+    }
+    return Optional.empty();
   }
 
-  private boolean make(String name, Note note, JobSpec spec) {
-    boolean fresh;
+  private static Problem conflict(String why) {
+    return new Problem(Problem.Kind.CONFLICT, "this " + HEADER + " " + why);
+  }
+
+  private JobId make(String name, String body, JobSpec spec) {
+    Note note = known(name);
+    if (note == null) {
+      note = new Note(Work.generateId(), body, clock.instant(), false);
+      store.keep(SHELF, name, note.text());
+    }
     try {
-      fresh = store.submit(spec, note.id());
+      store.submit(spec, note.id());
     } catch (IllegalArgumentException e) {
       store.drop(SHELF, name); // it will never be made: the key is free for a better request
       throw e;
     }
-    store.keep(SHELF, name, new Note(note.id(), note.fingerprint(), note.at(), true).text());
-    return fresh;
+    store.keep(SHELF, name, note.ofMade().text());
+    return note.id();
   }
 
   private @Nullable Note known(String name) {
@@ -164,37 +187,50 @@ public final class Idempotency {
   }
 
   /** Keys that are over are forgotten while others come, not on anybody's time. */
-  private void sweepSometimes() {
+  private synchronized void sweepSometimes() {
     Instant now = clock.instant();
-    Instant last = swept.get();
-    boolean due = last.equals(Instant.MIN) || !now.isBefore(last.plus(BETWEEN_SWEEPS));
-    if (due && swept.compareAndSet(last, now)) {
-      Thread.ofVirtual().name("millrace-keys").start(this::sweep);
+    if (!closed && !now.isBefore(due)) {
+      due = now.plus(BETWEEN_SWEEPS);
+      sweep = Thread.ofVirtual().name("millrace-keys").start(this::sweep);
     }
   }
 
   private void sweep() {
     try {
-      for (Map.Entry<String, String> note : store.notes(SHELF).entrySet()) {
-        Note read = Note.read(note.getValue());
-        if (read == null || isOver(read)) {
-          dropIfOver(note.getKey());
+      for (String name : store.names(SHELF)) {
+        if (closed) {
+          return;
         }
+        alone(name, () -> dropIfOver(name));
       }
     } catch (StoreException e) {
       LOG.log(Level.WARNING, "old idempotency keys stay for now: " + e.getMessage());
     }
   }
 
-  private void dropIfOver(String name) {
-    ReentrantLock lock = lock(name);
-    lock.lock();
+  /** Whether it was, or somebody else had dropped it. */
+  private boolean dropIfOver(String name) {
+    boolean over = known(name) == null;
+    if (over) {
+      store.drop(SHELF, name);
+    }
+    return over;
+  }
+
+  /** Ends a sweep that is under way; it is not interrupted, for it may be in the midst of a file. */
+  @Override
+  public void close() {
+    Thread last;
+    synchronized (this) {
+      closed = true;
+      last = sweep;
+    }
     try {
-      if (known(name) == null) { // somebody may have taken the key anew
-        store.drop(SHELF, name);
+      if (last != null && !last.join(END)) {
+        LOG.log(Level.WARNING, "old idempotency keys are still being dropped");
       }
-    } finally {
-      lock.unlock();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.server.http;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Reading;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -17,11 +18,15 @@ import org.jspecify.annotations.Nullable;
 public final class Ids {
   private static final int MAX_REMEMBERED = 10_000;
 
+  /** How long what was not there is not looked for again. */
+  private static final Duration MISSING = Duration.ofSeconds(3);
+
   /** Stage and task are the last 28 bits of a UUID: without them it names the job. */
   private static final long WITHIN_JOB = (1L << 28) - 1;
 
   private final Reading store;
-  private final Map<UUID, JobId> foreign = new Remembered();
+  private final Map<UUID, JobId> foreign = new Remembered<>();
+  private final Map<UUID, Long> missing = new Remembered<>(); // until when; guarded by foreign
 
   public Ids(Reading store) {
     this.store = store;
@@ -72,7 +77,8 @@ public final class Ids {
   private @Nullable JobId foreign(UUID job) {
     synchronized (foreign) {
       JobId known = foreign.get(job);
-      if (known != null) {
+      Long until = missing.get(job);
+      if (known != null || until != null && System.nanoTime() - until < 0) {
         return known;
       }
       for (JobId id : store.list(Reading.Query.all())) {
@@ -81,6 +87,9 @@ public final class Ids {
           foreign.put(uuid, id);
         }
         known = uuid.equals(job) ? id : known;
+      }
+      if (known == null) {
+        missing.put(job, System.nanoTime() + MISSING.toNanos());
       }
       return known;
     }
@@ -92,7 +101,7 @@ public final class Ids {
   }
 
   /** Forgets what was not asked for longest. */
-  private static final class Remembered extends LinkedHashMap<UUID, JobId> {
+  private static final class Remembered<V> extends LinkedHashMap<UUID, V> {
     private static final long serialVersionUID = 1L;
 
     Remembered() {
@@ -100,7 +109,7 @@ public final class Ids {
     }
 
     @Override
-    protected boolean removeEldestEntry(Map.Entry<UUID, JobId> eldest) {
+    protected boolean removeEldestEntry(Map.Entry<UUID, V> eldest) {
       return size() > MAX_REMEMBERED;
     }
   }

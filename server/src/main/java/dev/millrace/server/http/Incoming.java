@@ -1,5 +1,6 @@
 package dev.millrace.server.http;
 
+import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
@@ -11,26 +12,63 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A request as it came. */
 final class Incoming {
   private static final HeaderName EXPECT = HeaderNames.create("Expect");
 
+  private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
+
   private final ServerRequest request;
+  private final String path;
+  private final boolean oversized;
   private @Nullable InputStream body;
 
-  Incoming(ServerRequest request) {
+  /**
+   * @param maxHeaders bytes that the header fields may have
+   */
+  Incoming(ServerRequest request, int maxHeaders) {
     this.request = request;
+    this.path = RequestPath.ofTarget(request.prologue().uriPath().rawPath());
+    this.oversized = !isHttp1() && headerBytes() > maxHeaders;
+  }
+
+  /** Unpacked: over HTTP/2 a few bytes can stand for many. */
+  private long headerBytes() {
+    long bytes = path.length() + query().length();
+    for (Header header : request.headers()) {
+      for (String value : header.allValues()) {
+        bytes += header.name().length() + value.length() + 4; // as a line of HTTP/1
+      }
+    }
+    return bytes;
+  }
+
+  /** Over HTTP/2 nobody else looks. Too many header fields count as none. */
+  void check() {
+    if (oversized) {
+      throw new Problem(
+          Problem.Kind.HEADERS_TOO_LARGE, "the request's path or header fields are too long");
+    }
+    if (!isHttp1() && !RequestLine.isTarget(target())) {
+      throw new Problem(Problem.Kind.MALFORMED, RequestLine.WRONG_TARGET);
+    }
   }
 
   String method() {
     return request.prologue().method().text();
   }
 
+  /** Whether it asks to see something and to change nothing. */
+  boolean isSafe() {
+    return SAFE.contains(method());
+  }
+
   /** As the client wrote it: nothing decoded, nothing made shorter. */
   String path() {
-    return request.prologue().uriPath().rawPath();
+    return path;
   }
 
   String query() {
@@ -49,13 +87,14 @@ final class Incoming {
   }
 
   List<String> headers(String name) {
-    return request.headers().all(HeaderNames.create(name), List::of);
+    return oversized ? List.of() : request.headers().all(HeaderNames.create(name), List::of);
   }
 
   /** The host that the client thinks it talks to, with its port if it said one. */
   String authority() {
     String authority = request.authority();
-    return authority == null ? "" : authority;
+    return RequestPath.authority(request.prologue().uriPath().rawPath())
+        .orElse(authority == null ? "" : authority);
   }
 
   @Nullable String remote() {
@@ -107,6 +146,11 @@ final class Incoming {
   boolean isLast() {
     return isHttp1()
         && header("Connection").orElse("").toLowerCase(Locale.ROOT).matches("(.*,)?\\s*close\\s*(,.*)?");
+  }
+
+  /** The number of a request's stream in HTTP/2. */
+  int stream() {
+    return request.id();
   }
 
   boolean isHttp1() {

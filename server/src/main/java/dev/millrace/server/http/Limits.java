@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param burst requests at once before {@code rate} counts
  * @param maxConnections connections at a time; more wait to be accepted
  * @param idle how long a connection may be open without a request
- * @param slowest how long a request may take to arrive, and a second more for each 8 KiB of body
+ * @param slowest how long a request may take to arrive, and a second more for each 8 KiB of body up
+ *     to a MiB, and for each 256 KiB beyond it
  * @param stall how long a client may leave an answer unread before it is cut off
  */
 public record Limits(
@@ -28,7 +29,12 @@ public record Limits(
     Duration stall) {
 
   /** Slower bodies than this, in bytes a second, are given up. */
-  static final int MIN_BODY_RATE = 8 << 10;
+  private static final int MIN_RATE = 8 << 10;
+
+  /** The same beyond {@link #LARGE}: what takes much memory must not take it for long. */
+  private static final int MIN_LARGE_RATE = 256 << 10;
+
+  private static final int LARGE = 1 << 20;
 
   public static final Limits DEFAULT =
       new Limits(
@@ -54,6 +60,14 @@ public record Limits(
     if (!positive(idle) || !positive(slowest) || !positive(stall)) {
       throw new IllegalArgumentException("limits need times above zero");
     }
+  }
+
+  /** How long a request may take to arrive that has so many bytes of body. */
+  Duration slowest(int body) {
+    double seconds =
+        (double) Math.min(body, LARGE) / MIN_RATE
+            + (double) Math.max(0, body - LARGE) / MIN_LARGE_RATE;
+    return slowest.plusNanos((long) (seconds * 1e9));
   }
 
   private static boolean positive(Duration time) {

@@ -7,27 +7,34 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What those who run the server ask: is it alive, is it ready, how does it do, what can it do. */
 public final class OperationsFace implements Face {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-  private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final Supplier<byte[]> metrics;
+  private final Metrics metrics;
   private final List<Readiness> checks;
   private final byte[] document;
   private final ApiPage page;
   private final Clock clock;
   private volatile boolean draining;
 
+  /** All figures of the server. */
+  @FunctionalInterface
+  public interface Metrics {
+    /**
+     * @param accept what forms the client reads, as it says; null if it says nothing
+     */
+    Reply.Content render(@Nullable String accept);
+  }
+
   /**
-   * @param metrics text as Prometheus reads it
    * @param document the API's document, JSON
    * @param page the same for people
    */
   public OperationsFace(
-      Supplier<byte[]> metrics,
+      Metrics metrics,
       List<Readiness> checks,
       byte[] document,
       ApiPage page,
@@ -51,8 +58,8 @@ public final class OperationsFace implements Face {
         get("/health/ready", "getReady", Scope.NONE, call -> ready()),
         get("/liveness", "getLiveness", Scope.NONE, call -> Reply.ok(Map.of("status", "ok"))),
         get("/health", "getHealth", Scope.NONE, call -> health()),
-        get("/metrics", "getMetrics", Scope.READ, call -> metrics()),
-        get("/service-metrics", "getServiceMetrics", Scope.READ, call -> metrics()),
+        get("/metrics", "getMetrics", Scope.READ, this::metrics),
+        get("/service-metrics", "getServiceMetrics", Scope.READ, this::metrics),
         get("/openapi.json", "getOpenApi", Scope.NONE, call -> content("application/json", document)),
         get("/docs/api", "getDocs", Scope.NONE, call -> docs()),
         get("/", "getRoot", Scope.NONE, call -> root()));
@@ -94,8 +101,8 @@ public final class OperationsFace implements Face {
     }
   }
 
-  private Reply metrics() {
-    return content(METRICS_TYPE, metrics.get());
+  private Reply metrics(Call call) {
+    return metrics.render(call.header("Accept").orElse(null));
   }
 
   private static Reply content(String type, byte[] body) {

@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonException;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -146,7 +147,7 @@ final class Outgoing {
       out(() -> write(out, body, from, size));
       bytes += size;
     }
-    out(() -> close(out));
+    out(() -> end(out));
   }
 
   private void stream(Reply.Body body) throws InterruptedException {
@@ -166,7 +167,7 @@ final class Outgoing {
     } catch (InterruptedException e) {
       // the server stops: what was sent is whole, and so the stream ends as any other
     }
-    out(() -> close(out));
+    out(() -> end(out));
   }
 
   private void out(Stall.Waiting waiting) {
@@ -182,9 +183,13 @@ final class Outgoing {
     }
   }
 
-  private static void close(OutputStream out) {
+  /** The server below would add the end of a stream later, or not at all to a last answer. */
+  private void end(OutputStream out) {
     try {
       out.close();
+      if (response instanceof RoutingResponse routing) {
+        routing.commit();
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -20,6 +20,8 @@ public final class Problem extends RuntimeException {
     FORBIDDEN(403),
     NOT_FOUND(404),
     METHOD_NOT_ALLOWED(405),
+    /** It did not come to its end in time. */
+    REQUEST_TIMEOUT(408),
     CONFLICT(409),
     TOO_LARGE(413),
     UNSUPPORTED_MEDIA_TYPE(415),

@@ -11,8 +11,26 @@ public sealed interface Reply {
   /** Header fields beside those that every answer has. */
   Map<String, String> headers();
 
-  /** A JSON value; no body at all where it is null and the status is 204. */
-  record Json(int status, Map<String, String> headers, @Nullable Object body) implements Reply {}
+  /** What to do if the answer cannot be delivered; null: nothing. */
+  default @Nullable Runnable undelivered() {
+    return null;
+  }
+
+  /**
+   * A JSON value; no body at all where it is null and the status is 204.
+   *
+   * @param undelivered takes back what the answer hands out, if there is nobody to have it
+   */
+  record Json(
+      int status,
+      Map<String, String> headers,
+      @Nullable Object body,
+      @Nullable Runnable undelivered)
+      implements Reply {
+    public Json(int status, Map<String, String> headers, @Nullable Object body) {
+      this(status, headers, body, null);
+    }
+  }
 
   /** Any other content. */
   record Content(int status, Map<String, String> headers, String mediaType, byte[] body)

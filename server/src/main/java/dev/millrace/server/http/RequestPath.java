@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The path of a request as segments. Split first and decoded then, so that no escape can make two
@@ -15,7 +17,25 @@ import java.util.Optional;
 final class RequestPath {
   private static final String PLAIN = "-._~!$&'()*+,=:@"; // RFC 3986 pchar, less ';'
 
+  /** Of a target that says which server it is for, as those do that could go to a proxy. */
+  private static final Pattern ORIGIN = Pattern.compile("(?i)https?://([^/?]*)");
+
   private RequestPath() {}
+
+  /** The path in a request's target, as the client wrote it. */
+  static String ofTarget(String target) {
+    Matcher origin = ORIGIN.matcher(target);
+    String local = origin.lookingAt() ? target.substring(origin.end()) : target;
+    int query = local.indexOf('?');
+    String path = query < 0 ? local : local.substring(0, query);
+    return path.isEmpty() ? "/" : path;
+  }
+
+  /** The host that a request's target names, with its port if it says one. */
+  static Optional<String> authority(String target) {
+    Matcher origin = ORIGIN.matcher(target);
+    return origin.lookingAt() ? Optional.of(origin.group(1)) : Optional.empty();
+  }
 
   /** The segments, decoded; empty if it is no path that we would have written. */
   static Optional<List<String>> split(String raw) {

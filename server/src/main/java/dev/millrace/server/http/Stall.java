@@ -4,28 +4,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches a request's thread while it waits for its client, and interrupts it when that takes too
- * long: the interrupt closes the connection, and so whatever the thread waits for ends. A stream that
- * is to stop is interrupted too, but never in the middle of a write.
+ * long: the interrupt closes the connection, and so whatever the thread waits for ends. Where it only
+ * waits to read, no more is read, and the client can still be told. A stream that is to stop is
+ * interrupted too, but never in the middle of a write.
  */
 final class Stall {
   private final Thread thread = Thread.currentThread();
   private final Stalls watch;
+  private final Runnable endReading;
   private boolean waiting;
+  private boolean reading;
   private boolean cut;
   private boolean stopping;
+  private boolean closed;
   private long deadline;
 
-  Stall(Stalls watch) {
+  /**
+   * @param endReading lets whoever reads what the client sends come to its end; null: an interrupt
+   */
+  Stall(Stalls watch, @Nullable Runnable endReading) {
     this.watch = watch;
+    this.endReading = endReading == null ? thread::interrupt : endReading;
   }
 
-  /** From here on the thread depends on its client, until {@link #leave}. */
-  synchronized void enter(long nanosFromNow) {
+  /**
+   * From here on the thread depends on its client, until {@link #leave}.
+   *
+   * @param toRead whether it only waits to read
+   */
+  synchronized void enter(long nanosFromNow, boolean toRead) {
     if (stopping) {
       Thread.interrupted(); // would close the connection under what is still to be said
     }
     deadline = watch.now() + nanosFromNow;
     waiting = true;
+    reading = toRead;
   }
 
   /**
@@ -40,25 +53,29 @@ final class Stall {
     } else if (stopping) {
       thread.interrupt();
     }
-    return cut;
+    boolean slow = cut;
+    cut &= !reading; // it is told, and may be too slow again
+    return slow;
   }
 
-  /** Whether the client was cut off for being slow. */
-  synchronized boolean isCut() {
-    return cut;
-  }
-
-  /** Cuts the client off if it is time; true once that has happened. */
+  /** Cuts the client off if it is time; true once there is nothing more to watch. */
   synchronized boolean check(long now) {
     if (waiting && !cut && now - deadline > 0) {
       cut = true;
-      thread.interrupt();
+      if (reading) {
+        endReading.run();
+      } else {
+        thread.interrupt();
+      }
     }
-    return cut;
+    return closed;
   }
 
   /** Asks the thread to end what it does, without hurting what it writes. */
   synchronized void stop() {
+    if (closed) {
+      return; // the thread may serve another request by now
+    }
     stopping = true;
     if (!waiting) {
       thread.interrupt();
@@ -71,12 +88,21 @@ final class Stall {
       Thread.interrupted();
     }
     waiting = false;
-    cut = true;
+    closed = true;
+  }
+
+  /** Runs what reads from the client. */
+  void reading(long atMost, Waiting waiting) {
+    run(atMost, true, waiting);
   }
 
   /** Runs what depends on the client. */
   void during(long atMost, Waiting waiting) {
-    enter(atMost);
+    run(atMost, false, waiting);
+  }
+
+  private void run(long atMost, boolean toRead, Waiting waiting) {
+    enter(atMost, toRead);
     @Nullable RuntimeException failure = null;
     try {
       waiting.run();

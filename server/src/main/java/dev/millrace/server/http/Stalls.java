@@ -1,13 +1,16 @@
 package dev.millrace.server.http;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Looks after all requests that may have to wait for their clients, a few times a second. */
 final class Stalls implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final long PERIOD = Duration.ofMillis(200).toNanos();
 
   private final Set<Stall> stalls = ConcurrentHashMap.newKeySet();
@@ -27,8 +30,11 @@ final class Stalls implements AutoCloseable {
     return System.nanoTime();
   }
 
-  Stall open() {
-    Stall stall = new Stall(this);
+  /**
+   * @param endReading lets whoever reads what the client sends come to its end; null: an interrupt
+   */
+  Stall open(@Nullable Runnable endReading) {
+    Stall stall = new Stall(this, endReading);
     stalls.add(stall);
     return stall;
   }
@@ -41,10 +47,17 @@ final class Stalls implements AutoCloseable {
   private void watch() {
     while (!closed) {
       LockSupport.parkNanos(PERIOD);
-      long now = now();
-      stalls.removeIf(stall -> stall.check(now));
-      also.accept(now);
+      try {
+        look(now());
+      } catch (Throwable e) { // nobody else would watch
+        LOG.log(Level.ERROR, "the watch over requests met with a surprise and goes on", e);
+      }
     }
+  }
+
+  private void look(long now) {
+    stalls.removeIf(stall -> stall.check(now));
+    also.accept(now);
   }
 
   @Override

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers what is not even a request, in the words of the face that it seems to be for. */
 final class Transport implements DirectHandler {
+  /** What the server below says where it means to say nothing. */
+  private static final String UNSAID = "Bad request, see server log for more information";
+
   private final RouteTable routes;
   private final AccessLog log;
 
@@ -41,7 +44,7 @@ final class Transport implements DirectHandler {
     String requestId = RequestIds.fresh();
     String path = request.path();
     Problem problem = problem(status, message);
-    String body = Json.write(routes.faceOf(path).error(problem, requestId));
+    String body = Json.write(routes.faceOf(RequestPath.ofTarget(path)).error(problem, requestId));
     log.write(
         new AccessLog.Line(
             requestId,
@@ -75,13 +78,15 @@ final class Transport implements DirectHandler {
         : Status.BAD_REQUEST_400;
   }
 
-  /** The problem that the server below had with a request's body. */
-  static Optional<Problem> problem(@Nullable Throwable thrown) {
-    return switch (thrown) {
-      case RequestException e -> Optional.of(problem(e.status(), null));
+  /** The problem with a request's body, if it was not only that the client had gone. */
+  static Optional<Problem> problem(ClientGone gone) {
+    if (gone.isSlow()) {
+      return Optional.of(problem(Status.REQUEST_TIMEOUT_408, null));
+    }
+    return switch (gone.getCause()) {
+      case RequestException e ->
+          Optional.of(problem(e.status(), e.safeMessage() ? e.getMessage() : null));
       case HttpException e -> Optional.of(problem(e.status(), null));
-      // the size of a chunk; chunk extensions are not read either
-      case NumberFormatException _ -> Optional.of(problem(Status.BAD_REQUEST_400, "a chunk's size is broken"));
       case null, default -> Optional.empty();
     };
   }
@@ -89,6 +94,7 @@ final class Transport implements DirectHandler {
   private static Problem problem(Status status, @Nullable String detail) {
     Problem.Kind kind =
         switch (status.code()) {
+          case 408 -> Problem.Kind.REQUEST_TIMEOUT;
           case 413 -> Problem.Kind.TOO_LARGE;
           case 415 -> Problem.Kind.UNSUPPORTED_MEDIA_TYPE;
           case 431, 414 -> Problem.Kind.HEADERS_TOO_LARGE;
@@ -101,11 +107,13 @@ final class Transport implements DirectHandler {
         switch (kind) {
           case UNSUPPORTED_MEDIA_TYPE ->
               "bodies must not be compressed: send the body without Content-Encoding";
+          case REQUEST_TIMEOUT -> "the request took too long to arrive; send it again, and faster";
           case TOO_LARGE -> "the body is larger than any that is read here";
           case HEADERS_TOO_LARGE -> "the request's line or header fields are too long";
           case INTERNAL -> "internal error";
           default ->
-              "the request is not valid HTTP here: " + (detail == null ? status.text() : detail);
+              "the request is not valid HTTP here"
+                  + (detail == null || detail.equals(UNSAID) ? "" : ": " + detail);
         };
     return new Problem(kind, what);
   }

@@ -91,6 +91,7 @@ public final class Inference implements AutoCloseable {
         figures.embeddedTokens.sum(),
         wheels.stream().mapToInt(InferenceStats.Wheel::running).sum(),
         wheels.stream().mapToInt(InferenceStats.Wheel::waiting).sum(),
+        library.names(),
         library.loaded(),
         wheels);
   }

@@ -11,6 +11,7 @@ import java.util.List;
  * @param embeddedTokens of texts that became vectors
  * @param running sequences that the wheels hold
  * @param waiting sequences that wait for a place
+ * @param served names of all models, the default first
  * @param loaded names of models
  * @param wheels one for each loaded model that generates
  */
@@ -21,6 +22,7 @@ public record InferenceStats(
     long embeddedTokens,
     int running,
     int waiting,
+    List<String> served,
     List<String> loaded,
     List<Wheel> wheels) {
 

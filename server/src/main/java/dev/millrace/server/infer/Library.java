@@ -66,6 +66,11 @@ final class Library implements AutoCloseable {
     return shelf.ask(found.embeddings);
   }
 
+  /** Names of all models, the default first. */
+  List<String> names() {
+    return List.copyOf(served.keySet());
+  }
+
   boolean serves(String name) {
     return served.containsKey(name);
   }
@@ -80,9 +85,7 @@ final class Library implements AutoCloseable {
   private Served named(String name) {
     Served found = served.get(name);
     if (found == null) {
-      throw new Refusal(
-          "model \"%s\" is not served here; served: %s"
-              .formatted(name, String.join(", ", served.keySet())));
+      throw Refusal.notServed(name, served.keySet());
     }
     return found;
   }

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** A message of a conversation in OpenAI's form, as chat templates want it: its content is text. */
@@ -11,6 +12,21 @@ final class Message {
   static final String FORM = "a list of messages, each an object with a role";
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool");
+
+  /** What chat templates look at. */
+  private static final Set<String> NAMES =
+      Set.of(
+          "role",
+          "content",
+          "name",
+          "tool_calls",
+          "tool_call_id",
+          "reasoning_content",
+          "thinking",
+          "thought",
+          "prefix");
+
+  private static final Set<String> PART = Set.of("type", "text");
 
   private Message() {}
 
@@ -22,6 +38,7 @@ final class Message {
     if (!ROLES.contains(role)) {
       throw Fields.wrong("messages: role", role, "system, developer, user, assistant or tool");
     }
+    known(given, NAMES, "messages");
     Map<String, @Nullable Object> message = new LinkedHashMap<>(given);
     if (role.equals("developer")) {
       message.put("role", "system"); // the name that templates know
@@ -31,6 +48,18 @@ final class Message {
       message.put("content", content(given.get("content")));
     }
     return message;
+  }
+
+  /** As everywhere, a null is silence: clients send back what they got, with all its nulls. */
+  private static void known(Map<?, ?> given, Set<String> names, String where) {
+    given.forEach(
+        (name, value) -> {
+          if (value != null && !names.contains(name)) {
+            throw new Refusal(
+                "parameter \"%s: %s\" is not known here; known are: %s"
+                    .formatted(where, name, String.join(", ", new TreeSet<>(names))));
+          }
+        });
   }
 
   private static String content(@Nullable Object content) {
@@ -50,6 +79,7 @@ final class Message {
     if (part instanceof Map<?, ?> object
         && "text".equals(object.get("type"))
         && object.get("text") instanceof String text) {
+      known(object, PART, "messages: content");
       return text;
     }
     Object type = part instanceof Map<?, ?> object ? object.get("type") : part;

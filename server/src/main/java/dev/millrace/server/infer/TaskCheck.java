@@ -3,6 +3,7 @@ package dev.millrace.server.infer;
 import dev.millrace.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskCheck {
   private final Set<Rule> good = new HashSet<>();
+  private final Set<String> models;
+
+  /** For tasks whose server is not known yet. */
+  public TaskCheck() {
+    this(Set.of());
+  }
+
+  /**
+   * @param models names of those that the server has; empty: any may be named
+   */
+  public TaskCheck(Set<String> models) {
+    this.models = Set.copyOf(models);
+  }
 
   /**
    * @param type of the task; one that no model works on is not looked at
@@ -21,13 +35,24 @@ public final class TaskCheck {
   public @Nullable String problem(String type, JsonObject data, @Nullable Object input) {
     try {
       switch (type) {
-        case "generate" -> check(Parameters.of(data, input).rule());
-        case "embed" -> EmbedParameters.of(data, input);
+        case "generate" -> check(Parameters.of(data, input));
+        case "embed" -> check(EmbedParameters.of(data, input).model());
         default -> {}
       }
       return null;
     } catch (Refusal e) {
       return e.getMessage();
+    }
+  }
+
+  private void check(Parameters parameters) {
+    check(parameters.model());
+    check(parameters.rule());
+  }
+
+  private void check(@Nullable String model) {
+    if (model != null && !models.isEmpty() && !models.contains(model)) {
+      throw Refusal.notServed(model, new TreeSet<>(models));
     }
   }
 

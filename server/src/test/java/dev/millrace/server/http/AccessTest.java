@@ -8,15 +8,22 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +58,7 @@ final class AccessTest {
             .route("GET", "/v1/open", Scope.NONE, AccessTest::whoAmI)
             .route("GET", "/v1/read", Scope.READ, AccessTest::whoAmI)
             .route("POST", "/v1/write", Scope.SUBMIT, AccessTest::whoAmI)
+            .route("GET", "/v1/stream", Scope.READ, AccessTest::stream)
             .route("GET", "/v1/trace", Scope.READ, call -> Reply.json(200, "" + call.trace()))
             .route("GET", "/v1/fail/{how}", Scope.READ, call -> fail(call.parameter("how")))
             .route(
@@ -77,11 +85,24 @@ final class AccessTest {
     return Reply.ok(Map.of("me", call.principal().name()));
   }
 
+  private static Reply stream(Call call) {
+    return new Reply.Stream(
+        200,
+        Map.of(),
+        "text/event-stream",
+        sink -> {
+          sink.send(new byte[] {'a'});
+          new CountDownLatch(1).await();
+        });
+  }
+
   private static Reply fail(String how) {
     if (how.equals("error")) {
       throw new AssertionError("internal detail");
     }
     throw switch (how) {
+      case "platform" -> new NumberFormatException("For input string: internal detail");
+      case "parameter" -> new InvalidPathException("internal detail", "reason");
       case "argument" -> new IllegalArgumentException("priority must be 1 to 5");
       case "store" -> new StoreException("/data/secret/place is full");
       case "state" -> new IllegalStateException("internal detail /home/me");
@@ -140,6 +161,59 @@ final class AccessTest {
   }
 
   @Test
+  void aStreamEndsWithItsKey() throws IOException {
+    try (Wire gone = Wire.to(service);
+        Wire stays = Wire.to(service)) {
+      gone.request("GET", "/v1/stream", "Authorization: Bearer " + reader).head();
+      stays.request("GET", "/v1/stream", "Authorization: Bearer " + admin).head();
+      assertThat(gone.chunk()).hasSize(1);
+      assertThat(stays.chunk()).hasSize(1);
+      KeyFile.remove(keys, "reader");
+      assertThat(gone.chunk()).as("the end").isEmpty();
+      assertThat(service.streams()).isOne();
+      KeyFile.remove(keys, "admin");
+      KeyFile.add(keys, "other", Set.of(Scope.ADMIN));
+      assertThat(stays.chunk()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileOfKeysThatHasGoneIsSaidInWords() throws IOException {
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    Handler handler = new Said(said);
+    Logger logger = Logger.getLogger("dev.millrace.server");
+    logger.addHandler(handler);
+    try {
+      Files.delete(keys);
+      ask("GET", "/v1/read", reader);
+      assertThat(said).anyMatch(line -> line.contains(keys + ": there is no such file; those"));
+    } finally {
+      logger.removeHandler(handler);
+    }
+    assertThatThrownBy(() -> ApiKeys.open(directory)).hasMessageContaining("directory");
+  }
+
+  /** Keeps what is logged. */
+  private static final class Said extends Handler {
+    private final Queue<String> lines;
+
+    Said(Queue<String> lines) {
+      this.lines = lines;
+    }
+
+    @Override
+    public void publish(LogRecord line) {
+      lines.add(new SimpleFormatter().formatMessage(line));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
   void keyFilesThatCannotBeReadAreRefusedAtTheStart() throws IOException {
     Path none = directory.resolve("none");
     assertThatThrownBy(() -> ApiKeys.open(none)).hasMessageContaining("millrace apikey");
@@ -186,9 +260,9 @@ final class AccessTest {
     assertThat(argument.status()).isEqualTo(400);
     assertThat(argument.text()).contains("INVALID", "priority must be 1 to 5");
     Wire.Answer store = ask("GET", "/v1/fail/store", reader);
-    assertThat(store.status()).isEqualTo(503);
-    assertThat(store.text()).contains("UNAVAILABLE").doesNotContain("secret");
-    for (String how : List.of("state", "error")) {
+    assertThat(store.status()).isEqualTo(500);
+    assertThat(store.text()).contains("INTERNAL").doesNotContain("secret");
+    for (String how : List.of("state", "error", "platform", "parameter")) {
       Wire.Answer answer = ask("GET", "/v1/fail/" + how, reader);
       assertThat(answer.status()).isEqualTo(500);
       assertThat(answer.text()).contains("internal error").doesNotContain("detail", "at dev.");

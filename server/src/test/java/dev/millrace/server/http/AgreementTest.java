@@ -20,6 +20,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -45,9 +46,9 @@ class AgreementTest {
     byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
     return List.of(
         new JobnikFace(store, ids, once, _ -> {}),
-        new So1Face(store, Set.of("generate", "embed", "resize"), ids, once, _ -> {}),
+        new So1Face(store, Set.of("generate", "embed", "resize"), Set.of(), ids, once, _ -> {}),
         new OperationsFace(
-            () -> metrics,
+            _ -> new Reply.Content(200, Map.of(), "text/plain; version=0.0.4; charset=utf-8", metrics),
             List.of(),
             api.bytes(),
             ApiPage.load(),

@@ -68,7 +68,12 @@ final class AnswerTest {
             .route("GET", "/api/slow", Scope.READ, this::slow);
     Face operations =
         new OperationsFace(
-            () -> "up 1\n".getBytes(StandardCharsets.UTF_8),
+            accept ->
+                new Reply.Content(
+                    200,
+                    Map.of(),
+                    accept == null ? "text/plain" : "for/" + accept,
+                    "up 1\n".getBytes(StandardCharsets.UTF_8)),
             List.of(
                 Readiness.of("store", () -> Optional.ofNullable(trouble.get())),
                 Readiness.of(
@@ -241,7 +246,9 @@ final class AnswerTest {
     assertThat(get("/health").text())
         .isEqualTo("{\"status\":\"ok\",\"timestamp\":\"2026-01-02T03:04:05Z\"}");
     assertThat(get("/metrics").text()).isEqualTo("up 1\n");
-    assertThat(get("/metrics").field("Content-Type")).startsWith("text/plain; version=0.0.4");
+    assertThat(get("/metrics").field("Content-Type")).isEqualTo("text/plain");
+    assertThat(Wire.ask(service, "GET", "/metrics", "Accept: this").field("Content-Type"))
+        .isEqualTo("for/this");
     assertThat(get("/service-metrics").text()).isEqualTo("up 1\n");
     assertThat(get("/openapi.json").text()).isEqualTo("{}");
     assertThat(get("/docs/api").field("Content-Security-Policy")).contains("default-src 'none'");

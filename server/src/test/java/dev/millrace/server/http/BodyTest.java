@@ -1,6 +1,7 @@
 package dev.millrace.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -148,6 +149,10 @@ final class BodyTest {
   void aBodyThatDripsIsGivenUp() throws IOException {
     try (Wire wire = Wire.to(service)) {
       wire.request("POST", "/one", JSON, "Content-Length: 900").send("[");
+      Wire.Answer answer = wire.read(false);
+      assertThat(answer.status()).isEqualTo(408);
+      assertThat(answer.text()).contains("REQUEST_TIMEOUT");
+      assertThat(answer.field("Connection")).isEqualTo("close");
       assertThat(wire.isClosed()).isTrue();
     }
     await().until(() -> log.stream().anyMatch(line -> line.contains("\"status\":408")));
@@ -240,7 +245,20 @@ final class BodyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x\r\n", "2;x=y\r\n{}", "-1\r\n", "FFFFFFFFFFFFFFFF\r\n", "7FFFFFFF\r\n"})
+  @ValueSource(strings = {
+        "x\r\n",
+        ";x\r\n",
+        "\r\n",
+        "-1\r\n",
+        "+1\r\n",
+        "0x1\r\n",
+        "FFFFFFFFFFFFFFFF\r\n",
+        "7FFFFFFF\r\n",
+        "2\n{}",
+        "2\r\n{}3\r\n",
+        "2\r\n{}\r\n0\r\n;x\r\n\r\n",
+        "2\r\n{}\r\n0\r\n0;x\r\n\r\n"
+      })
   void brokenChunksAreRefused(String chunk) throws IOException {
     try (Wire wire = Wire.to(service)) {
       wire.request("POST", "/one", JSON, CHUNKED).send(chunk);
@@ -249,6 +267,52 @@ final class BodyTest {
       assertThat(wire.isClosed()).isTrue();
     }
     assertThat(reached).hasValue(0);
+  }
+
+  /** As much memory as values may take for one request is a matter of the heap. */
+  @Test
+  void soManyValuesThatTheyWouldNotFitAreRefused() throws IOException {
+    assumeThat(Runtime.getRuntime().maxMemory()).isLessThan(8L << 30);
+    try (HttpService large =
+        Tiny.open(new Tiny("").route("POST", "/tasks", Scope.SUBMIT, this::echo))) {
+      String lists = "[" + "[],".repeat(20_000_000) + "[]]";
+      Wire.Answer answer = Wire.ask(large, "POST", "/tasks", JSON, "\n" + lists);
+      assertThat(answer.status()).isEqualTo(413);
+      assertThat(answer.text()).contains("so many values").contains("in parts");
+      assertThat(Wire.ask(large, "POST", "/tasks", JSON, "\n[[],[]]").status()).isEqualTo(200);
+    }
+    assertThat(reached).hasValue(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2;x\r\n{}\r\n0;y\r\n\r\n", "02 ; x=\"y\"\r\n{}\r\n00\r\n\r\n"})
+  void extensionsOfChunksAreIgnored(String chunks) throws IOException {
+    try (Wire wire = Wire.to(service)) {
+      wire.request("POST", "/one", JSON, CHUNKED).send(chunks);
+      assertThat(wire.read(false).text()).isEqualTo("{\"body\":{}}");
+      assertThat(wire.ask("GET", "/one").status()).isEqualTo(200); // the connection goes on
+    }
+  }
+
+  @Test
+  void aSizeOfAChunkWithoutEndIsNotKept() throws IOException {
+    try (Wire wire = Wire.to(service)) {
+      wire.request("POST", "/one", JSON, CHUNKED).send("2;" + "x".repeat(1100));
+      assertThat(wire.read(false).status()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void aLargeChunkIsReadAsItComes() throws IOException {
+    String list = list(250_000);
+    try (Wire wire = Wire.to(service)) {
+      wire.request("POST", "/tasks", JSON, CHUNKED).send("3d090\r\n");
+      wire.send(list + "\r\n0\r\n\r\n");
+      assertThat(wire.read(false).text()).isEqualTo("{\"body\":" + list + "}");
+      assertThat(wire.ask("GET", "/one").status()).isEqualTo(200);
+      wire.request("POST", "/one", JSON, CHUNKED).send("3d090\r\n" + list.substring(0, 20_000));
+      assertThat(wire.read(false).status()).as("before all of it is there").isEqualTo(413);
+    }
   }
 
   @Test

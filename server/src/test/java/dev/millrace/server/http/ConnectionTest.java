@@ -3,22 +3,20 @@ package dev.millrace.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
+import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +111,7 @@ final class ConnectionTest {
     open(times(60_000, 600));
     try (Wire wire = Wire.to(service)) {
       wire.send("GET /x HTTP/1.1\r\nHost: localhost\r\nX-A: ");
+      assertThat(wire.read(false).status()).isEqualTo(408);
       assertThat(wire.isClosed()).isTrue();
     }
   }
@@ -126,6 +125,7 @@ final class ConnectionTest {
       dripping.send("GE");
       assertThat(used.ask("GET", "/x").status()).isEqualTo(200);
       assertThat(silent.isClosed()).isTrue();
+      assertThat(dripping.read(false).status()).isEqualTo(408);
       assertThat(dripping.isClosed()).isTrue();
       assertThat(used.isClosed()).isTrue();
     }
@@ -207,54 +207,9 @@ final class ConnectionTest {
   @Test
   void speaksHttp2ToThoseWhoBeginWithIt() throws IOException {
     open(Limits.DEFAULT);
-    try (Socket socket = new Socket("127.0.0.1", service.address().getPort())) {
-      socket.setSoTimeout(20_000);
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      out.writeBytes(frame(4, 0, 0, new byte[0]));
-      ByteArrayOutputStream fields = new ByteArrayOutputStream();
-      fields.write(0x82); // :method: GET, by its number in the static table (RFC 7541, A)
-      fields.write(0x86); // :scheme: http
-      field(fields, 4, "/x"); // :path
-      field(fields, 1, "localhost"); // :authority
-      out.writeBytes(frame(1, 5, 1, fields.toByteArray())); // HEADERS, END_STREAM | END_HEADERS
-      socket.getOutputStream().write(out.toByteArray());
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      StringBuilder data = new StringBuilder();
-      while (!data.toString().contains("reached")) {
-        int size = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-        int type = in.readUnsignedByte();
-        in.skipNBytes(5);
-        byte[] payload = in.readNBytes(size);
-        data.append(type == 0 ? new String(payload, StandardCharsets.UTF_8) : "");
-      }
-      assertThat(data.toString()).isEqualTo("{\"reached\":\"/x\"}");
+    try (Frames frames = Frames.to(service)) {
+      assertThat(frames.get(1, "/x").answer(1)).isEqualTo("{\"reached\":\"/x\"}");
     }
-  }
-
-  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-    ByteArrayOutputStream frame = new ByteArrayOutputStream();
-    frame.writeBytes(
-        new byte[] {
-          (byte) (payload.length >> 16),
-          (byte) (payload.length >> 8),
-          (byte) payload.length,
-          (byte) type,
-          (byte) flags,
-          0,
-          0,
-          0,
-          (byte) stream
-        });
-    frame.writeBytes(payload);
-    return frame.toByteArray();
-  }
-
-  /** A field of the static table with a value of its own, not indexed (RFC 7541, 6.2.2). */
-  private static void field(ByteArrayOutputStream out, int name, String value) {
-    out.write(name);
-    out.write(value.length());
-    out.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
   }
 
   @Test
@@ -264,5 +219,72 @@ final class ConnectionTest {
     assertThatThrownBy(() -> Tiny.open(HttpSettings.loopback(port), new Tiny("")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("port " + port);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://evil.example", "https://localhost.evil.example", "null", ""})
+  void withoutKeysPagesFromElsewhereChangeNothing(String origin) throws IOException {
+    open(Limits.DEFAULT);
+    Wire.Answer refused =
+        Wire.ask(
+            service,
+            "POST",
+            "/body",
+            "Origin: " + origin,
+            "Content-Type: application/json",
+            "\n{}");
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.text()).contains("FORBIDDEN").contains("Origin").contains("API keys");
+    assertThat(Wire.ask(service, "GET", "/x", "Origin: " + origin).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://localhost:3000", "http://127.0.0.1:8080", "https://[::1]"})
+  void withoutKeysPagesOfThisMachineMayAsk(String origin) throws IOException {
+    open(Limits.DEFAULT);
+    Wire.Answer answer =
+        Wire.ask(
+            service,
+            "POST",
+            "/body",
+            "Origin: " + origin,
+            "Content-Type: application/json",
+            "\n{}");
+    assertThat(answer.status()).isEqualTo(200);
+  }
+
+  @Test
+  void whatCannotBeOpenedIsClosed() {
+    open(Limits.DEFAULT);
+    AtomicInteger closed = new AtomicInteger();
+    Face face = closing(closed);
+    assertThatThrownBy(
+            () -> Tiny.open(HttpSettings.loopback(service.address().getPort()), face, face))
+        .hasMessageContaining("choose another port");
+    assertThat(closed).hasValue(2);
+  }
+
+  private static Face closing(AtomicInteger closed) {
+    return new Face() {
+      @Override
+      public String prefix() {
+        return "";
+      }
+
+      @Override
+      public List<Route> routes() {
+        return List.of();
+      }
+
+      @Override
+      public JsonObject error(Problem problem, String requestId) {
+        return JsonObject.create();
+      }
+
+      @Override
+      public void close() {
+        closed.incrementAndGet();
+      }
+    };
   }
 }

@@ -51,6 +51,18 @@ final class IdsTest {
   }
 
   @Test
+  void whatIsNotThereIsLookedForOnce() {
+    String none = EntityId.of(new JobId("1736700000_99999_0")).toString();
+    for (int i = 0; i < 5; i++) {
+      assertThatExceptionOfType(Problem.class)
+          .isThrownBy(() -> ids.job(none))
+          .matches(problem -> problem.kind() == Problem.Kind.NOT_FOUND);
+    }
+    assertThat(listed).hasValue(1);
+    assertThat(ids.job(EntityId.of(FOREIGN).toString())).isEqualTo(FOREIGN);
+  }
+
+  @Test
   void foreignJobsAreLookedForOnce() {
     assertThat(ids.job(EntityId.of(FOREIGN).toString())).isEqualTo(FOREIGN);
     EntityId task = new EntityId(FOREIGN, 1, 3);

@@ -95,13 +95,6 @@ final class RoutingTest {
   }
 
   @Test
-  void absoluteTargetIsRoutedByItsPathOnly() throws IOException {
-    Wire.Answer answer = get("http://evil.example/v1/jobs");
-    assertThat(answer.status()).isIn(200, 400, 403, 404);
-    assertThat(get("http://evil.example/v1/nothing").status()).isIn(400, 403, 404);
-  }
-
-  @Test
   void whatIsMissingIsSaidByTheFaceOfTheLongestPrefix() throws IOException {
     assertThat(get("/v1/nothing").text()).contains("\"face\":\"/v1\"");
     assertThat(get("/v1/deep/nothing").text()).contains("\"face\":\"/v1/deep\"");

@@ -120,6 +120,18 @@ final class StreamTest {
   }
 
   @Test
+  void aStreamThatIsTheLastAnswerHasItsEnd() throws Exception {
+    try (Wire wire = Wire.to(service)) {
+      events.add("one");
+      wire.request("GET", "/events", "Connection: close").head();
+      assertThat(wire.chunk()).hasSize(3);
+      events.add("end");
+      assertThat(wire.chunk()).isEmpty();
+      assertThat(wire.isClosed()).isTrue();
+    }
+  }
+
+  @Test
   void eachEventGoesOutAtOnceOverHttp2() throws Exception {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
       events.add("zero");

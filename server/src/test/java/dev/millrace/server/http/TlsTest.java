@@ -7,16 +7,20 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +98,10 @@ final class TlsTest {
   }
 
   private static HttpClient client(TlsFiles... trusted) throws Exception {
+    return HttpClient.newBuilder().sslContext(trusting(trusted)).build();
+  }
+
+  private static SSLContext trusting(TlsFiles... trusted) throws Exception {
     KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
     store.load(null);
     for (TlsFiles files : trusted) {
@@ -105,7 +113,7 @@ final class TlsTest {
     trust.init(store);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
-    return HttpClient.newBuilder().sslContext(context).build();
+    return context;
   }
 
   private static HttpResponse<String> get(HttpClient client, HttpService service) throws Exception {
@@ -149,6 +157,48 @@ final class TlsTest {
               HttpResponse.BodyHandlers.ofString());
       assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
     }
+  }
+
+  @Test
+  void whatIsWatchedWithoutTlsIsWatchedWithIt() throws Exception {
+    Limits limits =
+        Limits.DEFAULT.withTimes(
+            Duration.ofSeconds(60), Duration.ofMillis(700), Duration.ofSeconds(30));
+    HttpSettings settings = HttpSettings.loopback(0).withTls(ec).withLimits(limits);
+    try (HttpService service = Tiny.open(settings, new Tiny("").named("GET", "/x"))) {
+      try (Frames frames = Frames.over(socket(service, "h2"))) {
+        assertThat(frames.get(1, "/x").answer(1)).contains("reached");
+        frames.send(Frames.HEADERS, Frames.END_STREAM, 3, Frames.header("GET", "/x"));
+        byte[] empty = Frames.frame(Frames.CONTINUATION, 0, 3, new byte[0]);
+        assertThat(frames.flood(empty, 10_000_000)).isLessThan(10_000_000);
+      }
+      try (SSLSocket socket = socket(service, "http/1.1")) {
+        assertThat(said(socket, "GET /x HTTP/1.0\r\n\r\n")).contains(" 505 ");
+      }
+      try (SSLSocket socket = socket(service, "http/1.1")) {
+        assertThat(said(socket, "GET /x HT")).contains(" 408 ");
+      }
+    }
+  }
+
+  private static String said(SSLSocket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+    return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  private static SSLSocket socket(HttpService service, String protocol) throws Exception {
+    SSLSocket socket =
+        (SSLSocket)
+            trusting(ec)
+                .getSocketFactory()
+                .createSocket("127.0.0.1", service.address().getPort());
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {protocol});
+    socket.setSSLParameters(parameters);
+    socket.setSoTimeout(20_000);
+    socket.startHandshake();
+    assertThat(socket.getApplicationProtocol()).isEqualTo(protocol);
+    return socket;
   }
 
   @Test

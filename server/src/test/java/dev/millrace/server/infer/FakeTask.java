@@ -44,6 +44,7 @@ final class FakeTask implements TaskContext {
           1,
           "w",
           null,
+          false,
           CREATED,
           CREATED,
           CREATED,

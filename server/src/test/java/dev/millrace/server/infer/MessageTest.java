@@ -39,6 +39,17 @@ class MessageTest {
         .containsKey("tool_calls");
   }
 
+  @Test
+  void whatNoTemplateLooksAtIsRefusedByNameUnlessItIsNull() {
+    assertThat(message("{\"role\": \"user\", \"content\": \"x\", \"refusal\": null}"))
+        .containsEntry("content", "x");
+    assertThatThrownBy(() -> message("{\"role\": \"user\", \"content\": \"x\", \"zz\": 1}"))
+        .isInstanceOf(Refusal.class)
+        .hasMessage(
+            "parameter \"messages: zz\" is not known here; known are: content, name, prefix,"
+                + " reasoning_content, role, thinking, thought, tool_call_id, tool_calls");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -3,6 +3,7 @@ package dev.millrace.store.fs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.JobFold;
@@ -22,7 +23,6 @@ import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ final class ActiveJob implements Moves {
   private final JobId id;
   private final Disk disk;
   private final Places places;
-  private final List<BitSet> waiting = new ArrayList<>();
+  private final List<StageQueue> queues = new ArrayList<>();
   private final List<Entry> unwritten = new ArrayList<>();
   private final Map<Long, JournalWriter> journals = new HashMap<>();
   private final List<Hold> stopped = new ArrayList<>();
@@ -126,11 +126,11 @@ final class ActiveJob implements Moves {
         stopped.add(new Hold(move.stage(), move.task(), token));
       }
     }
-    while (waiting.size() < move.stage()) {
-      waiting.add(new BitSet());
+    while (queues.size() < move.stage()) {
+      queues.add(new StageQueue());
     }
     boolean queued = ((TaskState) move.to()).queued();
-    waiting.get(move.stage() - 1).set(move.task(), queued);
+    queues.get(move.stage() - 1).set(move.task(), queued);
     arrival |= queued;
   }
 
@@ -172,7 +172,8 @@ final class ActiveJob implements Moves {
   }
 
   JobView view() {
-    return JobView.of(files().header(), fold());
+    JobView view = JobView.of(files().header(), fold());
+    return problem == null ? view : view.unreadable(problem);
   }
 
   /** The present claim of a running task. */
@@ -290,7 +291,41 @@ final class ActiveJob implements Moves {
 
   /** The first waiting task of a stage from number {@code from} on; -1 if there is none. */
   int nextWaiting(int stage, int from) {
-    return stage <= waiting.size() ? waiting.get(stage - 1).nextSetBit(from) : -1;
+    return stage <= queues.size() ? queues.get(stage - 1).nextWaiting(from) : -1;
+  }
+
+  /** As {@link #nextWaiting}, of those whose backoff is over. */
+  int nextAwake(StageFold stage, int from, Instant now) {
+    int number = stage.number();
+    return number <= queues.size() ? queues.get(number - 1).nextAwake(stage, from, now) : -1;
+  }
+
+  /** When a task of a stage can be claimed that has some waiting; null if one can be now. */
+  @Nullable Instant restsUntil(StageFold stage, Instant now) {
+    return nextAwake(stage, 0, now) >= 0 ? null : queues.get(stage.number() - 1).wakesAt();
+  }
+
+  /** Whether it has not begun, so that its files and the queue tell all there is to know. */
+  boolean waits() {
+    return place == JobState.PENDING && fold().state() == JobState.PENDING;
+  }
+
+  /** When the first of its waiting tasks is over its time; null if none will be by itself. */
+  @Nullable Instant queueDeadline() {
+    StageFold stage = openStage();
+    if (stage == null || stage.plan().policy().queueTimeout() == null) {
+      return null;
+    }
+    Instant earliest = null;
+    for (int task = nextWaiting(stage.number(), 0);
+        task >= 0;
+        task = nextWaiting(stage.number(), task + 1)) {
+      Instant deadline = Claims.queueDeadline(fold(), stage.number(), task);
+      if (earliest == null || deadline != null && deadline.isBefore(earliest)) {
+        earliest = deadline;
+      }
+    }
+    return earliest;
   }
 
   /** Whether a worker holds a task of one of these types; takes the lock itself. */

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs in the owner's memory: those that run, and others while they are needed. A job that moves
- * is among them. Thread-safe.
+ * The jobs in the owner's memory: those that have begun, and others while they are needed. A job
+ * that moves is among them. Thread-safe.
  */
 final class ActiveJobs {
   private final Disk disk;
@@ -88,7 +88,7 @@ final class ActiveJobs {
       if (whole != null) {
         EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
       }
-      boolean goesOn = recovery.recover(job, told);
+      boolean goesOn = recovery.recover(job, told, whole != null);
       interrupted.remove(id);
       return goesOn ? job : null;
     } catch (NoSuchFileException e) {
@@ -148,11 +148,20 @@ final class ActiveJobs {
     }
   }
 
-  /** Where a job is, for certain. */
+  /** Where a job is, for certain. One in memory that a hand has removed is forgotten. */
   Optional<JobState> whereabouts(JobId id) throws IOException {
     Optional<JobState> place = places.look(disk, id);
-    while (place.isEmpty() && active.containsKey(id)) {
-      place = places.look(disk, id);
+    ActiveJob job = place.isEmpty() ? active.get(id) : null;
+    if (job != null) {
+      job.lock.lock(); // it does not move then
+      try {
+        place = places.look(disk, id);
+        if (place.isEmpty()) {
+          forget(job);
+        }
+      } finally {
+        job.lock.unlock();
+      }
     }
     return place.isPresent() ? place : places.look(disk, id);
   }

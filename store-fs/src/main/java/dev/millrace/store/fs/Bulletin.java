@@ -19,6 +19,7 @@ final class Bulletin {
 
   private final GroupCommit commits;
   private final List<Consumer<JobId>> watchers = new CopyOnWriteArrayList<>();
+  private final Map<JobId, Long> unstopped = new ConcurrentHashMap<>();
   private final Map<JobId, Long> untold = new ConcurrentHashMap<>();
   private volatile Consumer<JobId> levers = _ -> {};
 
@@ -49,18 +50,25 @@ final class Bulletin {
 
   /** Tells, when somebody has synced it, what happened in steps that wait for no sync. */
   void tellLater(Dirty dirty) {
+    dirty.levers().forEach(id -> unstopped.merge(id, dirty.batch(), Math::max));
+    dirty.levers().clear();
     dirty.changed().forEach(id -> untold.merge(id, dirty.batch(), Math::max));
     dirty.changed().clear();
   }
 
   /** Tells what was left for later and is durable by now. */
   void tellDue() {
-    if (!untold.isEmpty()) {
+    tellDue(unstopped, this::stopped);
+    tellDue(untold, this::changed);
+  }
+
+  private void tellDue(Map<JobId, Long> left, Consumer<JobId> telling) {
+    if (!left.isEmpty()) {
       long synced = commits.synced();
-      untold.forEach(
+      left.forEach(
           (id, batch) -> {
-            if (batch <= synced && untold.remove(id, batch)) {
-              changed(id);
+            if (batch <= synced && left.remove(id, batch)) {
+              telling.accept(id);
             }
           });
     }

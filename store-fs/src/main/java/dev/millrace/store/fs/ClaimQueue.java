@@ -2,6 +2,7 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -10,31 +11,48 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that have something to claim, by type, in claim order. Holds no job, only names and
- * places in the queue: about 200 bytes for each job that waits. Thread-safe.
+ * The jobs that have something to claim, by type, in claim order; those whose waiting tasks all back
+ * off stand in line too, but apart, until the first of them may be claimed. Holds no job, only names
+ * and places in the queue: about 200 bytes for each job that waits. Thread-safe.
  */
 final class ClaimQueue {
 
   /**
    * A job that may have something to claim.
    *
-   * @param tasks how many wait, of a job that was never touched; 0: whoever has the job knows
+   * @param tasks how many wait, of a job that has not begun; 0: whoever has the job knows
+   * @param restsUntil when the first of its backoffs ends; null: it has something to claim now
    */
-  record Candidate(long place, JobId id, String type, Priority priority, int tasks) {
+  record Candidate(
+      long place,
+      JobId id,
+      String type,
+      Priority priority,
+      int tasks,
+      @Nullable Instant restsUntil) {
     static final Comparator<Candidate> ORDER =
         Comparator.comparingLong(Candidate::place).thenComparing(Candidate::id);
 
     static Candidate of(JobId id, String type, Priority priority, Instant created, int tasks) {
-      return new Candidate(priority.place(created), id, type, priority, tasks);
+      return new Candidate(priority.place(created), id, type, priority, tasks, null);
+    }
+
+    Candidate resting(@Nullable Instant until) {
+      return new Candidate(place, id, type, priority, tasks, until);
+    }
+
+    boolean rests() {
+      return restsUntil != null;
     }
 
     /** When the job was created. */
@@ -48,14 +66,26 @@ final class ClaimQueue {
 
   private record Deadline(Instant at, JobId id) {}
 
+  private final Clock clock;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrived = lock.newCondition();
-  private final Map<String, NavigableSet<Candidate>> byType = new ConcurrentHashMap<>();
+  private final Map<String, NavigableSet<Candidate>> awake = new ConcurrentHashMap<>();
+  private final Map<String, NavigableSet<Candidate>> resting = new ConcurrentHashMap<>();
   private final Map<JobId, Candidate> byId = new ConcurrentHashMap<>();
-  private final PriorityQueue<Instant> wakeups = new PriorityQueue<>();
+  private final Set<JobId> silent = ConcurrentHashMap.newKeySet();
+  private final TreeSet<Candidate> byEnd =
+      new TreeSet<>(Comparator.comparing(Candidate::restsUntil).thenComparing(Candidate.ORDER));
   private final PriorityQueue<Deadline> deadlines =
       new PriorityQueue<>(Comparator.comparing(Deadline::at));
+  private Instant looked = Instant.MIN;
   private long arrivals = 1;
+
+  /**
+   * @param clock tells when backoffs end
+   */
+  ClaimQueue(Clock clock) {
+    this.clock = clock;
+  }
 
   /**
    * Puts a job where it belongs now.
@@ -66,18 +96,23 @@ final class ClaimQueue {
     lock.lock();
     try {
       Candidate old = byId.get(candidate.id());
-      boolean moves =
-          old == null || !old.type().equals(candidate.type()) || old.place() != candidate.place();
-      if (moves) {
+      if (!candidate.equals(old)) {
         if (old != null) {
           remove(old);
         }
-        byId.put(candidate.id(), candidate);
-        byType
-            .computeIfAbsent(candidate.type(), t -> new ConcurrentSkipListSet<>(Candidate.ORDER))
-            .add(candidate);
+        add(candidate);
       }
-      if (moves || more) {
+      boolean moved =
+          old == null
+              || old.rests()
+              || old.place() != candidate.place()
+              || !old.type().equals(candidate.type());
+      if (candidate.rests()) {
+        wake(); // that it rests was seen by the clock as it is now: it may be set back later
+        if (!byEnd.isEmpty() && byEnd.first() == candidate) {
+          arrived.signalAll(); // who waits has to wait less long
+        }
+      } else if (moved || more) {
         signal();
       }
     } finally {
@@ -85,14 +120,41 @@ final class ClaimQueue {
     }
   }
 
-  /** The job has nothing to claim. */
+  private void add(Candidate candidate) {
+    silent.remove(candidate.id());
+    byId.put(candidate.id(), candidate);
+    line(candidate)
+        .computeIfAbsent(candidate.type(), t -> new ConcurrentSkipListSet<>(Candidate.ORDER))
+        .add(candidate);
+    if (candidate.rests()) {
+      byEnd.add(candidate);
+    }
+  }
+
+  private Map<String, NavigableSet<Candidate>> line(Candidate candidate) {
+    return candidate.rests() ? resting : awake;
+  }
+
+  /** The job has nothing to claim, and is not among the ready ones. */
   void remove(JobId id) {
     lock.lock();
     try {
+      silent.remove(id);
       Candidate old = byId.get(id);
       if (old != null) {
         remove(old);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The job is among the ready ones, but has nothing to claim until somebody says so. */
+  void silence(JobId id) {
+    lock.lock();
+    try {
+      remove(id);
+      silent.add(id);
     } finally {
       lock.unlock();
     }
@@ -112,15 +174,20 @@ final class ClaimQueue {
 
   private void remove(Candidate candidate) {
     byId.remove(candidate.id());
-    NavigableSet<Candidate> same = byType.get(candidate.type());
+    Map<String, NavigableSet<Candidate>> line = line(candidate);
+    NavigableSet<Candidate> same = line.get(candidate.type());
     same.remove(candidate);
     if (same.isEmpty()) {
-      byType.remove(candidate.type());
+      line.remove(candidate.type());
+    }
+    if (candidate.rests()) {
+      byEnd.remove(candidate);
     }
   }
 
+  /** Whether the owner has looked at the job, and knows what there is to claim of it. */
   boolean knows(JobId id) {
-    return byId.containsKey(id);
+    return byId.containsKey(id) || silent.contains(id);
   }
 
   /** All of them in no order; nobody waits for it, so what comes and goes may be met or not. */
@@ -128,19 +195,21 @@ final class ClaimQueue {
     byId.values().forEach(visitor);
   }
 
-  /** The first in claim order of any of these types that is not in {@code skipped}. */
-  @Nullable Candidate first(Set<String> types, Set<JobId> skipped) {
+  /**
+   * The next in claim order of any of these types that has something to claim.
+   *
+   * @param last where to go on; null: from the first
+   */
+  @Nullable Candidate next(Set<String> types, @Nullable Candidate last) {
     lock.lock();
     try {
+      wake();
       Candidate best = null;
       for (String type : types) {
-        for (Candidate candidate : byType.getOrDefault(type, Collections.emptyNavigableSet())) {
-          if (!skipped.contains(candidate.id())) {
-            if (best == null || Candidate.ORDER.compare(candidate, best) < 0) {
-              best = candidate;
-            }
-            break;
-          }
+        NavigableSet<Candidate> same = awake.getOrDefault(type, Collections.emptyNavigableSet());
+        Candidate own = last == null ? first(same) : same.higher(last);
+        if (own != null && (best == null || Candidate.ORDER.compare(own, best) < 0)) {
+          best = own;
         }
       }
       return best;
@@ -149,10 +218,15 @@ final class ClaimQueue {
     }
   }
 
+  private static @Nullable Candidate first(NavigableSet<Candidate> same) {
+    return same.isEmpty() ? null : same.first();
+  }
+
   boolean isEmpty(Set<String> types) {
     lock.lock();
     try {
-      return types.stream().noneMatch(byType::containsKey);
+      return types.stream()
+          .noneMatch(type -> awake.containsKey(type) || resting.containsKey(type));
     } finally {
       lock.unlock();
     }
@@ -167,26 +241,14 @@ final class ClaimQueue {
     if (own == null) {
       return -1;
     }
-    int ahead = 0;
-    for (NavigableSet<Candidate> same : byType.values()) {
-      ahead += same.headSet(own).size();
-    }
-    return ahead;
+    return Stream.of(awake, resting)
+        .flatMap(line -> line.values().stream())
+        .mapToInt(same -> same.headSet(own).size())
+        .sum();
   }
 
   int size() {
     return byId.size();
-  }
-
-  /** A backoff ends then. */
-  void wakeAt(Instant time) {
-    lock.lock();
-    try {
-      wakeups.add(time);
-      arrived.signalAll(); // who waits may have to wait less long
-    } finally {
-      lock.unlock();
-    }
   }
 
   /** A job that waits has a queue timeout. */
@@ -219,13 +281,13 @@ final class ClaimQueue {
    * Waits for something that arrived since {@code seen} was answered, or for a backoff to end. Any
    * number may wait: each remembers for itself what it has seen.
    */
-  long await(Supplier<Instant> clock, long seen, Duration atMost) throws InterruptedException {
+  long await(long seen, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = atMost.toNanos();
       boolean over = false;
       while (arrivals == seen && left > 0 && !over) {
-        long until = passWakeups(clock.get());
+        long until = wake();
         if (arrivals == seen) {
           long slice = Math.min(left, until);
           long rest = arrived.awaitNanos(slice);
@@ -239,24 +301,22 @@ final class ClaimQueue {
     }
   }
 
-  /** Lets those in whose backoff is over, and answers how long the next one takes. */
-  private long passWakeups(Instant now) {
-    while (!wakeups.isEmpty() && !now.isBefore(wakeups.peek())) {
-      wakeups.remove();
+  /**
+   * Lets those in whose backoff is over, and answers how long the next one takes. After the clock
+   * was set back all of them are let in: when they end has to be looked at again.
+   */
+  private long wake() {
+    Instant now = clock.instant();
+    boolean setBack = now.isBefore(looked);
+    looked = now;
+    while (!byEnd.isEmpty() && (setBack || !now.isBefore(byEnd.first().restsUntil()))) {
+      Candidate candidate = byEnd.first();
+      remove(candidate);
+      add(candidate.resting(null));
       signal();
     }
-    return wakeups.isEmpty()
+    return byEnd.isEmpty()
         ? Long.MAX_VALUE
-        : Duration.between(now, wakeups.peek()).toNanos() + 1_000_000;
-  }
-
-  /** Wakes whoever waits. */
-  void wake() {
-    lock.lock();
-    try {
-      signal();
-    } finally {
-      lock.unlock();
-    }
+        : Duration.between(now, byEnd.first().restsUntil()).toNanos() + 1_000_000;
   }
 }

@@ -1,6 +1,5 @@
 package dev.millrace.store.fs;
 
-import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
@@ -20,12 +19,10 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Hands out tasks in claim order. Thread-safe. */
 final class Claimer {
@@ -34,55 +31,62 @@ final class Claimer {
   private final Ledger ledger;
   private final ClaimQueue queue;
   private final GroupCommit commits;
+  private final Leases leases;
+  private final LeftAlone left;
   private volatile boolean troubled;
-  private final Set<JobId> reported = ConcurrentHashMap.newKeySet();
 
-  Claimer(Ledger ledger, ClaimQueue queue, GroupCommit commits) {
+  Claimer(
+      Ledger ledger, ClaimQueue queue, Leases leases, GroupCommit commits, LeftAlone left) {
     this.ledger = ledger;
     this.queue = queue;
+    this.leases = leases;
     this.commits = commits;
+    this.left = left;
   }
 
   List<Claim> claim(Demand demand) {
     List<Claim> claims = new ArrayList<>();
-    Set<JobId> skipped = new HashSet<>();
     Dirty dirty = new Dirty();
     StoreException trouble = null;
-    while (claims.size() < demand.limit()) {
-      Candidate next = queue.first(demand.types(), skipped);
-      if (next == null) {
-        break;
-      }
-      try {
-        Optional<Boolean> again =
-            ledger.step(next.id(), dirty, (job, _) -> from(job, demand, claims, dirty));
-        if (again.isEmpty()) {
-          queue.drop(next); // it was moved or removed meanwhile
-        }
-        if (!again.orElse(false)) {
-          skipped.add(next.id());
-        }
-      } catch (StoreBroken e) {
-        throw e;
-      } catch (StoreException e) {
-        if (!Failures.isOfOneJob(e)) {
-          trouble = e;
-          break; // what was claimed so far is told; the next claim meets the same trouble
-        }
-        queue.drop(next); // others go on; a later rescan looks at it again
-        troubled = true;
-        report(next.id(), e);
-      }
+    Candidate next = queue.next(demand.types(), null);
+    while (next != null && trouble == null) {
+      trouble = take(next, demand, claims, dirty);
+      next = claims.size() < demand.limit() ? queue.next(demand.types(), next) : null;
     }
+    commits.commit(dirty);
+    ledger.bulletin().tell(dirty); // also of what ended where nothing was claimed
     if (trouble != null && claims.isEmpty()) {
       throw trouble;
     }
     if (trouble != null) {
-      LOG.log(Level.ERROR, trouble.getMessage());
+      LOG.log(Level.ERROR, trouble.getMessage()); // the next claim meets it again
     }
-    commits.commit(dirty);
-    ledger.bulletin().tell(dirty);
     return claims;
+  }
+
+  /** Claims what one job has; answers what is wrong where it is not that job alone. */
+  private @Nullable StoreException take(
+      Candidate next, Demand demand, List<Claim> claims, Dirty dirty) {
+    try {
+      Optional<Boolean> again = Optional.of(true);
+      while (again.orElse(false) && claims.size() < demand.limit()) {
+        again = ledger.step(next.id(), dirty, (job, _) -> from(job, demand, claims, dirty));
+      }
+      if (again.isEmpty()) {
+        queue.drop(next); // it was moved or removed meanwhile
+      }
+      return null;
+    } catch (StoreBroken e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (e instanceof StoreException store && !Failures.isOfOneJob(store)) {
+        return store;
+      }
+      queue.drop(next); // others go on; a later rescan looks at it again
+      troubled = true;
+      left.report(next.id(), e);
+      return null;
+    }
   }
 
   /** Whether a job was left alone since this was last asked. */
@@ -90,12 +94,6 @@ final class Claimer {
     boolean was = troubled;
     troubled = false;
     return was;
-  }
-
-  private void report(JobId id, StoreException e) {
-    if (reported.size() < 10_000 && reported.add(id)) {
-      LOG.log(Level.ERROR, e.getMessage() + "; the job is left alone");
-    }
   }
 
   /**
@@ -114,8 +112,9 @@ final class Claimer {
     if (timeout != null && expire(job, stage, now, timeout, dirty)) {
       return true;
     }
-    int first = next(job, stage, 0, now);
+    int first = job.nextAwake(stage, 0, now);
     if (first < 0) {
+      ledger.index(job);
       return false;
     }
     if (job.place() == JobState.PENDING) {
@@ -130,13 +129,14 @@ final class Claimer {
         turn -> {
           for (int task = first;
               task >= 0 && taken.size() < most && stage.state().open();
-              task = next(job, stage, task + 1, now)) {
+              task = job.nextAwake(stage, task + 1, now)) {
             one(job, turn, stage, task, demand, taken);
           }
           return Answer.DONE;
         });
     if (!job.fold().state().isFinal()) { // else a task that was malformed has failed them all
       claims.addAll(taken); // not before they are written: a claim that is not in the log is none
+      taken.forEach(claim -> leases.grant(claim, now));
     }
     ledger.finish(job, dirty);
     return !stage.state().open();
@@ -172,15 +172,6 @@ final class Claimer {
     }
     ledger.finish(job, dirty);
     return true;
-  }
-
-  /** The first task from number {@code from} on that can be claimed now; -1 if there is none. */
-  private static int next(ActiveJob job, StageFold stage, int from, Instant now) {
-    int task = job.nextWaiting(stage.number(), from);
-    while (task >= 0 && !Claims.claimable(job.fold(), stage.number(), task, now)) {
-      task = job.nextWaiting(stage.number(), task + 1);
-    }
-    return task;
   }
 
   private void one(

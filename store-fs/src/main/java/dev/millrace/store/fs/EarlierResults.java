@@ -44,7 +44,7 @@ final class EarlierResults implements Template.Results {
     List<@Nullable String> texts = new ArrayList<>();
     try {
       for (int task = 1; task <= of.size(); task++) {
-        TaskResult result = files.result(at, of, task);
+        TaskResult result = files.result(at, JobFiles.Seen.of(of, task));
         texts.add(result == null ? null : result.text());
       }
     } catch (IOException e) {

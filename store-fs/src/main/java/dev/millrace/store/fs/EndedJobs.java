@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Entry;
+import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.Turn;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -11,7 +12,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,6 +34,10 @@ final class EndedJobs {
   private final Supplier<Instant> clock;
   private final List<ReentrantLock> locks =
       Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final Recent<Snapshot> seen = new Recent<>();
+
+  /** Which sync makes durable what was last added to a job. */
+  private final Map<JobId, Long> unsynced = new ConcurrentHashMap<>();
 
   EndedJobs(Disk disk, Places places, GroupCommit commits, Supplier<Instant> clock) {
     this.disk = disk;
@@ -43,9 +50,13 @@ final class EndedJobs {
     T at(JobState place) throws IOException;
   }
 
+  private ReentrantLock lock(JobId id) {
+    return locks.get(Math.floorMod(id.hashCode(), locks.size()));
+  }
+
   /** Empty if the job is not in a last place. */
   private <T> Optional<T> with(JobId id, Work<T> work) throws IOException {
-    ReentrantLock lock = locks.get(Math.floorMod(id.hashCode(), locks.size()));
+    ReentrantLock lock = lock(id);
     lock.lock();
     try {
       Optional<JobState> place = places.look(disk, id);
@@ -62,34 +73,62 @@ final class EndedJobs {
     }
   }
 
+  /**
+   * What became of a rule.
+   *
+   * @param changed whether anything was added to the job's log
+   */
+  record Recorded(Answer answer, boolean changed) {}
+
   /** Adds what the last place of a job proves and its log lacks; true if that was anything. */
   boolean complete(JobId id) throws IOException {
-    Dirty dirty = new Dirty();
-    Optional<Answer> answer = with(id, place -> append(id, place, NOTHING_MORE, dirty));
-    boolean any = answer.isPresent() && !dirty.isEmpty();
-    commits.commit(dirty);
-    return any;
+    return record(id, NOTHING_MORE).map(Recorded::changed).orElse(false);
   }
 
   /** Lets a rule record what it will; empty if the job has not ended or is nowhere. */
-  Optional<Answer> record(JobId id, Function<Turn, Answer> rule) throws IOException {
+  Optional<Recorded> record(JobId id, Function<Turn, Answer> rule) throws IOException {
     Dirty dirty = new Dirty();
-    Optional<Answer> answer =
+    Optional<Recorded> answer =
         with(
             id,
             place -> {
-              Answer done = append(id, place, rule, dirty);
-              commits.enlist(dirty);
-              return done;
+              try {
+                return append(id, place, rule, dirty);
+              } finally {
+                if (!dirty.isEmpty()) {
+                  commits.enlist(dirty);
+                  unsynced.put(id, dirty.batch());
+                }
+              }
             });
     commits.commit(dirty);
+    unsynced.remove(id, dirty.batch());
     return answer;
   }
 
-  private Answer append(JobId id, JobState place, Function<Turn, Answer> rule, Dirty dirty)
+  /** Returns once all is durable that can be read of a job by now. */
+  void settle(JobId id) {
+    ReentrantLock lock = lock(id);
+    lock.lock(); // whoever adds to its log has told us how much then
+    Long batch;
+    try {
+      batch = unsynced.get(id);
+    } finally {
+      lock.unlock();
+    }
+    if (batch != null) {
+      commits.await(batch);
+    }
+  }
+
+  private Recorded append(JobId id, JobState place, Function<Turn, Answer> rule, Dirty dirty)
       throws IOException {
     ActiveJob job = new ActiveJob(id, disk, places, place);
-    Snapshot read = Snapshot.read(id, job.at(), place, job);
+    Snapshot found = Snapshot.read(id, job.at(), place, Moves.IGNORED, seen.get(id), null);
+    if (found.log().length() > 0) {
+      seen.put(id, found, found.size());
+    }
+    Snapshot read = found.copy();
     List<Entry> entries =
         new ArrayList<>(
             read.reconcile(
@@ -102,7 +141,7 @@ final class EndedJobs {
       job.unwritten().addAll(read.unwritten());
       Ledger.append(job, entries, dirty);
     }
-    return answer;
+    return new Recorded(answer, !entries.isEmpty());
   }
 
   /** Moves a job out of sight, to be deleted; empty if it has not ended or is nowhere. */

@@ -29,7 +29,7 @@ final class EventLog {
    */
   record Content(List<Entry> entries, long length, @Nullable String torn) {}
 
-  /** A log that a crash cannot have left: something in its middle is not an entry. */
+  /** A log that a crash cannot have left: a whole line in it is not an entry, or not the next one. */
   static final class Damaged extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -49,8 +49,11 @@ final class EventLog {
 
   private static final byte[] MORE_BYTES = Text.bytes(MORE);
 
-  /** As many whole entries as could be read, and where that ended. */
-  private record Walk(Content content, int reached) {}
+  /** What the line of every entry begins with. */
+  private static final byte[] FIRST_BYTES = Text.bytes("{\"n\":");
+
+  /** As many whole entries as could be read, where that ended, and the line it ended before. */
+  private record Walk(Content content, int reached, int line) {}
 
   /** Everything in the log; empty if there is none yet. */
   static Content read(At at) throws IOException {
@@ -101,7 +104,8 @@ final class EventLog {
       }
     }
     List<Entry> counting = counted == entries.size() ? entries : entries.subList(0, counted);
-    return new Walk(new Content(counting, known.length() + whole - start, null), from);
+    return new Walk(
+        new Content(counting, known.length() + whole - start, null), from, entries.size() + 1);
   }
 
   /** The entries in a part of a log that begins after that number, as many as are whole. */
@@ -124,20 +128,24 @@ final class EventLog {
     return from >= 0 && Arrays.equals(bytes, from, end, MORE_BYTES, 0, MORE_BYTES.length);
   }
 
-  /** Only a tail without any whole entry can be a torn write. */
+  /** Only a tail without any whole line can be a torn write. */
   private static Content torn(Path file, byte[] bytes, Walk walk) throws Damaged {
-    List<Entry> entries = walk.content().entries();
-    int from = (int) walk.content().length();
-    for (int next = lineEnd(bytes, walk.reached()); next >= 0; next = lineEnd(bytes, next + 1)) {
-      int end = lineEnd(bytes, next + 1);
-      if (end >= 0 && parse(bytes, next + 1, end) != null) {
+    int line = walk.reached();
+    for (int end = lineEnd(bytes, line); end >= 0; end = lineEnd(bytes, line)) {
+      if (parse(bytes, line, end) != null || isWhole(bytes, line, end)) {
         throw new Damaged(
             file.getFileName()
                 + ", line "
-                + (entries.size() + 1)
-                + " is not an entry but later lines are: the file was damaged or edited");
+                + walk.line()
+                + (line == walk.reached()
+                    ? " is not an entry that can follow here, or not one that is known"
+                    : " is not an entry but later lines are")
+                + ": the file was damaged, edited, or written by a later version");
       }
+      line = end + 1;
     }
+    List<Entry> entries = walk.content().entries();
+    int from = (int) walk.content().length();
     int shown = Math.min(bytes.length - from, 80);
     return new Content(
         entries,
@@ -148,6 +156,22 @@ final class EventLog {
             + ": "
             + new String(bytes, from, shown, StandardCharsets.ISO_8859_1)
                 .replaceAll("[^\\x20-\\x7e]", "."));
+  }
+
+  /** Whether a line was written to its end: a crash leaves no newline, or zeros before it. */
+  private static boolean isWhole(byte[] bytes, int from, int end) {
+    int first = from + FIRST_BYTES.length;
+    if (first >= end
+        || bytes[end - 1] != '}'
+        || !Arrays.equals(bytes, from, first, FIRST_BYTES, 0, FIRST_BYTES.length)) {
+      return false;
+    }
+    for (int i = from; i < end; i++) {
+      if (bytes[i] >= 0 && bytes[i] < ' ') {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static int lineEnd(byte[] bytes, int from) {
@@ -167,14 +191,18 @@ final class EventLog {
     }
   }
 
-  /** Adds entries, and answers how many bytes they are. */
+  /**
+   * Adds entries, and answers how many bytes they are.
+   *
+   * @throws IllegalArgumentException before anything is written, if one could not be read back
+   */
   static long append(At at, List<Entry> entries, Dirty dirty) throws IOException {
     StringBuilder lines = new StringBuilder();
     boolean first = false;
     int last = lastAddition(entries);
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
-      lines.append(EntryJson.write(entry));
+      lines.append(line(entry));
       if (i < last && isAddition(entry)) {
         lines.replace(lines.length() - 1, lines.length(), MORE);
       }
@@ -188,6 +216,25 @@ final class EventLog {
       dirty.directory(at.dir()).directory(at.dir().getParent());
     }
     return bytes.length;
+  }
+
+  private static String line(Entry entry) {
+    String line = EntryJson.write(entry);
+    if (holdsJson(entry.fact())) {
+      try {
+        EntryJson.read(line);
+      } catch (JsonException e) {
+        throw new IllegalArgumentException("it cannot be kept: " + e.getMessage());
+      }
+    }
+    return line;
+  }
+
+  /** Whether there is something in it that others have made. */
+  private static boolean holdsJson(Fact fact) {
+    return fact instanceof Fact.Described
+        || fact instanceof Fact.Frozen
+        || fact instanceof Fact.StageAdded;
   }
 
   private static int lastAddition(List<Entry> entries) {

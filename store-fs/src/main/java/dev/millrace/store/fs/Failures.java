@@ -24,6 +24,13 @@ final class Failures {
     return oneJob ? new JobTrouble(plain.getMessage(), e) : plain;
   }
 
+  /** As {@link #ofJob}, where nothing but that job's own files was read. */
+  static StoreException ofReading(String what, IOException e) {
+    StoreException plain = of(what, e);
+    boolean oneJob = isOfOneJob(plain) || e instanceof NoSuchFileException;
+    return oneJob ? new JobTrouble(plain.getMessage(), e) : plain;
+  }
+
   /** Whether it is one job that cannot be read or written, and others may well be. */
   static boolean isOfOneJob(StoreException e) {
     Throwable cause = e.getCause();
@@ -54,6 +61,10 @@ final class Failures {
       return "no permission for "
           + ((AccessDeniedException) e).getFile()
           + "; check who owns the workspace";
+    }
+    if (e instanceof EventLog.Damaged) {
+      return reason
+          + "; restore the job's files, or move its directory to cancelled/ and prune it there";
     }
     if (e instanceof NoSuchFileException) {
       return ((NoSuchFileException) e).getFile() + " is not there";

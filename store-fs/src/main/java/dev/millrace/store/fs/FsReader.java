@@ -9,12 +9,14 @@ import dev.millrace.core.rules.Moves;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
 import dev.millrace.core.store.Census;
+import dev.millrace.core.store.JobTrouble;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.Token;
 import dev.millrace.store.fs.JobFiles.At;
+import dev.millrace.store.fs.JobFiles.Seen;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -25,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Reads a workspace without owning it: jobs may move under its eyes. Thread-safe. */
 final class FsReader implements Reading {
@@ -38,12 +39,14 @@ final class FsReader implements Reading {
   private final Whereabouts whereabouts;
   private final Catalogue catalogue;
   private final Stamps stamps;
-  private volatile @Nullable LastRead lastRead;
 
-  /** As it was read: whoever follows a job asks for it again and again. */
-  private volatile @Nullable Snapshot lastSeen;
+  /** As they were read: whoever follows a job asks for it again and again. */
+  private final Recent<Snapshot> seen = new Recent<>();
 
-  private record LastRead(String stamp, Snapshot job) {}
+  /** With their logs completed. */
+  private final Recent<Completed> completed = new Recent<>();
+
+  private record Completed(String stamp, Snapshot job) {}
 
   FsReader(Disk disk, Places places) {
     this.disk = disk;
@@ -55,7 +58,7 @@ final class FsReader implements Reading {
 
   @Override
   public Optional<JobState> state(JobId id) {
-    return io("look for " + id, () -> find(id, whereabouts.find(id)));
+    return ofJob("look for " + id, () -> find(id, whereabouts.find(id)));
   }
 
   /** A directory among the ready jobs that holds no job is none. */
@@ -73,7 +76,7 @@ final class FsReader implements Reading {
 
   /** The job as it is, its log completed from its place; empty if it is missing. */
   Optional<Snapshot> snapshot(JobId id) {
-    return io(
+    return ofJob(
         "read job " + id,
         () -> {
           for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -95,17 +98,11 @@ final class FsReader implements Reading {
   }
 
   private Snapshot read(JobId id, JobState place) throws IOException {
-    Snapshot last = lastSeen;
     Snapshot job =
         Snapshot.read(
-            id,
-            new At(disk, places.of(place, id)),
-            place,
-            Moves.IGNORED,
-            last != null && last.id().equals(id) ? last : null,
-            null);
+            id, new At(disk, places.of(place, id)), place, Moves.IGNORED, seen.get(id), null);
     if (job.log().length() > 0) {
-      lastSeen = job;
+      seen.put(id, job, job.size());
     }
     return job.copy();
   }
@@ -123,7 +120,8 @@ final class FsReader implements Reading {
             job -> {
               complete(job);
               JobView view = JobView.of(job.files().header(), job.fold());
-              return view.state() == job.place() ? view : view.in(job.place());
+              JobView placed = view.state() == job.place() ? view : view.in(job.place());
+              return job.problem() == null ? placed : placed.unreadable(job.problem());
             });
   }
 
@@ -136,7 +134,7 @@ final class FsReader implements Reading {
         (job, of) -> {
           List<TaskView> views = new ArrayList<>();
           for (int task = Math.max(1, from); task <= of.size() && views.size() < limit; task++) {
-            views.add(job.files().view(job.at(), of, task));
+            views.add(job.files().view(job.at(), Seen.of(of, task)));
           }
           return views;
         });
@@ -150,7 +148,7 @@ final class FsReader implements Reading {
         Optional.empty(),
         (job, of) ->
             of.hasTask(task)
-                ? Optional.of(job.files().view(job.at(), of, task))
+                ? Optional.of(job.files().view(job.at(), Seen.of(of, task)))
                 : Optional.empty());
   }
 
@@ -198,7 +196,7 @@ final class FsReader implements Reading {
   }
 
   private <T> T onJob(JobId id, T none, JobRead<T> read) {
-    return io(
+    return ofJob(
         "read the tasks of " + id,
         () -> {
           for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -219,18 +217,18 @@ final class FsReader implements Reading {
         });
   }
 
-  /** The job as it was read for the page before, if it has not changed since: logs can be long. */
+  /** The job as it was read for the page before, if it has not changed since. */
   private Optional<Snapshot> unchanged(JobId id) {
     String stamp = stamp(id, false);
-    LastRead last = lastRead;
-    if (last != null && last.stamp().equals(stamp) && last.job().id().equals(id)) {
+    Completed last = completed.get(id);
+    if (last != null && last.stamp().equals(stamp)) {
       return Optional.of(last.job());
     }
     Optional<Snapshot> found = snapshot(id);
     found.ifPresent(
         job -> {
           complete(job);
-          lastRead = new LastRead(stamp, job);
+          completed.put(id, new Completed(stamp, job), job.size());
         });
     return found;
   }
@@ -262,7 +260,14 @@ final class FsReader implements Reading {
   @Override
   public Optional<JobSpec> spec(JobId id) {
     return onJob(
-        id, Optional.empty(), job -> Optional.of(job.files().spec(job.at(), job.fold())));
+        id,
+        Optional.empty(),
+        job -> {
+          if (job.problem() != null) {
+            throw new JobFiles.Malformed(job.problem());
+          }
+          return Optional.of(job.files().spec(job.at(), job.fold()));
+        });
   }
 
   @Override
@@ -288,7 +293,11 @@ final class FsReader implements Reading {
       if (System.nanoTime() > end) {
         break; // only an owner knows them all without reading each
       }
-      find(id).ifPresent(sheet::add);
+      try {
+        find(id).ifPresent(sheet::add);
+      } catch (JobTrouble e) {
+        // it is counted with its place, and not with what waits in it
+      }
     }
     return sheet.census(counts());
   }
@@ -303,7 +312,7 @@ final class FsReader implements Reading {
   }
 
   private String stamp(JobId id, boolean output) {
-    return io("watch " + id, () -> output ? stamps.withOutput(id) : stamps.of(id));
+    return ofJob("watch " + id, () -> output ? stamps.withOutput(id) : stamps.of(id));
   }
 
   private interface Io<T> {
@@ -315,6 +324,14 @@ final class FsReader implements Reading {
       return read.run();
     } catch (IOException e) {
       throw Failures.of("cannot " + what, e);
+    }
+  }
+
+  private static <T> T ofJob(String what, Io<T> read) {
+    try {
+      return read.run();
+    } catch (IOException e) {
+      throw Failures.ofReading("cannot " + what, e);
     }
   }
 }

@@ -18,9 +18,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -39,6 +37,7 @@ final class FsStore extends LeverThrough implements JobStore {
   private final ClaimQueue queue;
   private final Claimer claimer;
   private final Leases leases = new Leases();
+  private final LeftAlone left = new LeftAlone();
   private final OwnerAnswers answers;
   private final OwnerControls controls;
   private final Scanner scanner;
@@ -54,14 +53,14 @@ final class FsStore extends LeverThrough implements JobStore {
     this.commits = new GroupCommit(disk);
     places.create(disk);
     this.notes = new Notes(disk, places, commits);
-    this.queue = new ClaimQueue();
+    this.queue = new ClaimQueue(settings.clock());
     this.ledger = new Ledger(settings, commits, queue, leases, Epoch.next(disk, places));
     this.publisher =
         new Publisher(
             disk, places, commits, settings.clock(), settings.ids(), notes, ledger.jobs()::whereabouts);
-    this.claimer = new Claimer(ledger, queue, commits);
+    this.claimer = new Claimer(ledger, queue, leases, commits, left);
     this.retention = new Retention(disk, places, files, commits, ledger);
-    this.answers = new OwnerAnswers(settings, ledger, queue, leases, retention);
+    this.answers = new OwnerAnswers(settings, ledger, leases, retention);
     this.controls =
         new OwnerControls(ledger, files, retention, new Growth(ledger, commits, files));
     this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
@@ -175,12 +174,7 @@ final class FsStore extends LeverThrough implements JobStore {
   @Override
   public List<Claim> claim(Demand demand) {
     requireLock();
-    List<Claim> claims = claimer.claim(demand);
-    if (demand.lease() != null) {
-      Instant now = ledger.now();
-      claims.forEach(claim -> leases.grant(claim, demand.lease(), now));
-    }
-    return claims;
+    return claimer.claim(demand);
   }
 
   @Override
@@ -252,12 +246,12 @@ final class FsStore extends LeverThrough implements JobStore {
     requireLock();
     commits.settle(); // lines of logs that nobody waited for
     ledger.bulletin().tellDue();
-    return new Sweep(ledger, queue, leases, settings.random()).run();
+    return new Sweep(ledger, queue, leases, left, settings.random()).run();
   }
 
   @Override
   public long awaitWork(long seen, Duration atMost) throws InterruptedException {
-    return queue.await(ledger::now, seen, atMost);
+    return queue.await(seen, atMost);
   }
 
   @Override
@@ -273,8 +267,8 @@ final class FsStore extends LeverThrough implements JobStore {
   }
 
   @Override
-  public Map<String, String> notes(String shelf) {
-    return notes.notes(shelf);
+  public List<String> names(String shelf) {
+    return notes.names(shelf);
   }
 
   @Override

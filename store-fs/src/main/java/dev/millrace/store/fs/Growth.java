@@ -40,13 +40,15 @@ final class Growth {
     StageSpec spec =
         JobDocument.readStage(Json.object(Json.write(JobDocument.write(asked))), 0)
             .with(asked.tasks());
+    byte[] lines = StagedFiles.taskLines(spec.tasks());
     return step(
         id,
         cause,
+        lines.length,
         fold -> Additions.allowsStage(fold, spec),
         (job, dirty) -> {
           int number = job.fold().stageCount() + 1;
-          keep(job, number, spec.type(), 0, spec.tasks());
+          keep(job, number, spec.type(), 0, lines);
           ledger.record(job, dirty, turn -> Additions.addStage(turn, spec, cause));
           return number;
         });
@@ -54,20 +56,26 @@ final class Growth {
 
   Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
     Publisher.requireSizes(tasks);
+    byte[] lines = StagedFiles.taskLines(tasks);
     return step(
         id,
         cause,
+        lines.length,
         fold -> Additions.allowsTasks(fold, stage, tasks),
         (job, dirty) -> {
           int known = job.fold().stage(stage).size();
-          keep(job, stage, job.fold().stage(stage).plan().type(), known, tasks);
+          keep(job, stage, job.fold().stage(stage).plan().type(), known, lines);
           ledger.record(job, dirty, turn -> Additions.addTasks(turn, stage, tasks, cause));
           return known + 1;
         });
   }
 
   private Added step(
-      JobId id, Cause cause, Function<JobFold, Answer> rule, Ledger.Step<Integer> addition) {
+      JobId id,
+      Cause cause,
+      int bytes,
+      Function<JobFold, Answer> rule,
+      Ledger.Step<Integer> addition) {
     return ledger
         .step(
             id,
@@ -78,6 +86,9 @@ final class Growth {
               Answer allowed = rule.apply(job.fold());
               if (!allowed.done()) {
                 return new Added(allowed, 0);
+              }
+              if (job.files().taskBytes(job.at(), job.fold()) + bytes > Publisher.MAX_JOB_BYTES) {
+                return new Added(tooLarge(), 0);
               }
               int first = addition.run(job, dirty);
               ledger.finish(job, dirty);
@@ -96,16 +107,22 @@ final class Growth {
         .orElseGet(() -> new Added(new Answer.Missing("no job " + id + " to add to"), 0));
   }
 
+  private static Answer tooLarge() {
+    return new Answer.Refused(
+        Answer.Reason.TOO_LARGE,
+        "a job has at most " + Publisher.MAX_JOB_BYTES + " bytes of input");
+  }
+
   private static Answer refusal(Answer answer) {
     return answer.done()
         ? new Answer.Refused(Answer.Reason.JOB_ENDED, "the job has just ended")
         : answer;
   }
 
-  private void keep(ActiveJob job, int stage, String type, int known, List<TaskSpec> tasks)
+  private void keep(ActiveJob job, int stage, String type, int known, byte[] lines)
       throws IOException {
     Dirty texts = new Dirty();
-    job.files().add(job.at(), stage, type, known, tasks, texts);
+    job.files().add(job.at(), stage, type, known, lines, texts);
     commits.commit(texts);
   }
 

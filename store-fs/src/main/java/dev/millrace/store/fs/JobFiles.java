@@ -2,15 +2,18 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
 import dev.millrace.core.rules.JobPlan;
+import dev.millrace.core.rules.JobPlan.StagePlan;
 import dev.millrace.core.rules.StageFold;
+import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.rules.Turn;
-import dev.millrace.core.store.Claim;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.Failure;
@@ -21,7 +24,6 @@ import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The files of one job beside its log: what was asked, and what came of it. */
@@ -59,6 +61,17 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
     }
   }
 
+  /** A task as it is at one moment, whatever becomes of it meanwhile. */
+  record Seen(int stage, StagePlan plan, int task, TaskFold fold) {
+    static Seen of(StageFold stage, int task) {
+      return new Seen(stage.number(), stage.plan(), task, stage.task(task));
+    }
+
+    String type() {
+      return plan.type();
+    }
+  }
+
   JobHeader header();
 
   JobPlan plan();
@@ -66,29 +79,44 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   /** What was asked, whole, with what was added since. */
   JobSpec spec(At at, JobFold fold) throws IOException;
 
+  /** These files to read from while the job goes on; called by whoever holds it. */
+  JobFiles reading();
+
+  /** About how much of the disk it holds in memory. */
+  long size();
+
   /** A task as it was asked for or, of a template, as it was rendered when its stage opened. */
-  TaskSpec task(At at, StageFold stage, int task) throws IOException;
+  TaskSpec task(At at, Seen task) throws IOException;
+
+  default TaskSpec task(At at, StageFold stage, int task) throws IOException {
+    return task(at, Seen.of(stage, task));
+  }
+
+  /** How many bytes the tasks have that were asked for so far. */
+  long taskBytes(At at, JobFold fold) throws IOException;
 
   /**
    * Keeps tasks that are added to a stage; they count only with their event.
    *
    * @param known how many it has by now
+   * @param lines as {@link StagedFiles#taskLines} gives them
    */
-  void add(At at, int stage, String type, int known, List<TaskSpec> tasks, Dirty dirty)
+  void add(At at, int stage, String type, int known, byte[] lines, Dirty dirty)
       throws IOException;
 
   /** A task as a reader sees it; a broken one is shown without its input. */
-  default TaskView view(At at, StageFold stage, int task) throws IOException {
+  default TaskView view(At at, Seen task) throws IOException {
     TaskSpec asked;
     try {
-      asked = task(at, stage, task);
+      asked = task(at, task);
     } catch (Malformed | NoSuchFileException | Disk.NotRegular e) {
       if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
         throw e; // the job has moved on
       }
       asked = null;
     }
-    return TaskView.of(stage, task, asked, result(at, stage, task));
+    return TaskView.of(
+        task.stage(), task.plan(), task.task(), task.fold(), asked, result(at, task));
   }
 
   /** Writes a result; it counts only with its completion event. */
@@ -125,7 +153,7 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
    */
   void tidy(At at, JobFold fold) throws IOException;
 
-  @Nullable TaskResult result(At at, StageFold stage, int task) throws IOException;
+  @Nullable TaskResult result(At at, Seen task) throws IOException;
 
   /** Writes what belongs to a job that has ended, before it moves to its last place. */
   void finish(At at, JobFold fold, Dirty dirty) throws IOException;
@@ -141,16 +169,33 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
   static JobFiles load(At at, JobId id, @Nullable Integer ceiling) throws IOException {
     JsonObject meta = Meta.read(at.disk(), at.dir());
     Instant created = Meta.submittedAt(meta, id);
+    boolean staged =
+        meta.has("mode")
+            ? "job".equals(meta.string("mode"))
+            : at.disk().kind(at.file(StagedDocument.FILE)) != Disk.Kind.NOTHING;
     try {
-      boolean staged =
-          meta.has("mode")
-              ? "job".equals(meta.string("mode"))
-              : at.disk().kind(at.file(StagedDocument.FILE)) != Disk.Kind.NOTHING;
       return staged
           ? StagedDocument.read(at, id, created)
           : PlainFiles.read(at, id, meta, created, ceiling);
-    } catch (IllegalArgumentException | dev.millrace.core.json.JsonException e) {
-      throw new Malformed(String.valueOf(e.getMessage()));
+    } catch (IllegalArgumentException | JsonException e) {
+      throw new Malformed((staged ? StagedDocument.FILE + ": " : "") + e.getMessage());
+    }
+  }
+
+  /** Stands for a job whose files are malformed: what its metadata tells, as far as that goes. */
+  static JobFiles unreadable(At at, JobId id) throws IOException {
+    JsonObject meta = Meta.read(at.disk(), at.dir());
+    Instant created = Meta.submittedAt(meta, id);
+    try {
+      JobHeader header = Meta.header(meta, id);
+      StagedFiles staged =
+          "job".equals(meta.get("mode"))
+              ? StagedDocument.unreadable(header, meta, created)
+              : null;
+      return staged != null ? staged : PlainFiles.unreadable(header, meta, created);
+    } catch (IllegalArgumentException | JsonException e) {
+      JsonObject nothing = JsonObject.create();
+      return PlainFiles.unreadable(Meta.header(nothing, id), nothing, created);
     }
   }
 

@@ -20,12 +20,22 @@ import java.util.stream.Collectors;
  * Thread-safe.
  */
 final class Leases {
-  private record Lease(Duration length, Instant until) {}
+  private record Lease(Duration length, Instant until) {
+
+    /** One that ends later than it could is of a clock that was set back: it begins anew. */
+    Lease at(Instant now) {
+      Instant latest = now.plus(length);
+      return until.isAfter(latest) ? new Lease(length, latest) : this;
+    }
+  }
 
   private final ConcurrentHashMap<Holding, Lease> leases = new ConcurrentHashMap<>();
 
-  void grant(Claim claim, Duration length, Instant now) {
-    leases.put(Holding.of(claim), new Lease(length, now.plus(length)));
+  /** To a claim that is in the log, before anyone is told of it. */
+  void grant(Claim claim, Instant now) {
+    if (claim.lease() != null) {
+      leases.put(Holding.of(claim), new Lease(claim.lease(), now.plus(claim.lease())));
+    }
   }
 
   /** Of a job that is read from disk; what was granted before stays as it is. */
@@ -63,14 +73,16 @@ final class Leases {
     return lease != null && !now.isBefore(lease.until());
   }
 
-  /** Forgets it unless it was renewed. */
-  void endIfOver(Holding holding, Instant now) {
-    leases.computeIfPresent(
-        holding, (_, lease) -> now.isBefore(lease.until()) ? lease : null);
+  /** Forgets it unless it was renewed; true if there is none then. */
+  boolean endIfOver(Holding holding, Instant now) {
+    return leases.computeIfPresent(
+            holding, (_, lease) -> now.isBefore(lease.until()) ? lease : null)
+        == null;
   }
 
   /** Claims whose lease is over, by job. */
   Map<JobId, Set<Hold>> expired(Instant now) {
+    leases.replaceAll((_, lease) -> lease.at(now));
     return leases.entrySet().stream()
         .filter(lease -> !now.isBefore(lease.getValue().until()))
         .map(Map.Entry::getKey)

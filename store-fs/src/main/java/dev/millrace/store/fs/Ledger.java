@@ -9,6 +9,7 @@ import dev.millrace.core.rules.Entry;
 import dev.millrace.core.rules.Levers;
 import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.rules.Turn;
+import dev.millrace.core.task.TaskState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
@@ -49,6 +50,7 @@ final class Ledger {
   private final FinishRate rate = new FinishRate();
   private final EndedJobs ended;
   private final Bulletin bulletin;
+  private final Waiting waiting;
 
   Ledger(FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
     this.settings = settings;
@@ -57,8 +59,9 @@ final class Ledger {
     this.commits = commits;
     this.queue = queue;
     this.epoch = epoch;
-    this.recovery = new Recovery(settings, commits, this, leases);
+    this.recovery = new Recovery(settings, commits, this, queue, leases);
     this.jobs = new ActiveJobs(disk, places, commits, recovery);
+    this.waiting = new Waiting(jobs, queue, commits);
     this.ended = new EndedJobs(disk, places, commits, this::now);
     this.bulletin = new Bulletin(commits);
   }
@@ -165,6 +168,8 @@ final class Ledger {
             jobs.forget(job);
           } else if (state == JobState.PAUSED && !job.running()) {
             jobs.forget(job); // a user has it; it need not fill our memory
+          } else if (job.waits()) {
+            waiting.add(job);
           }
           return Optional.of(answer);
         }
@@ -275,12 +280,18 @@ final class Ledger {
   /** Tells the queue what the job has to claim now. */
   void index(ActiveJob job) {
     StageFold stage = job.openStage();
-    boolean some = stage != null && job.nextWaiting(stage.number(), 0) >= 0;
-    if (some) {
+    if (stage != null && job.nextWaiting(stage.number(), 0) >= 0) {
       queue.set(
           ClaimQueue.Candidate.of(
-              job.id(), stage.plan().type(), job.priority(), job.fold().plan().createdAt(), 0),
+                  job.id(),
+                  stage.plan().type(),
+                  job.priority(),
+                  job.fold().plan().createdAt(),
+                  job.waits() ? stage.count(TaskState.PENDING) : 0)
+              .resting(job.restsUntil(stage, now())),
           job.takeArrival());
+    } else if (job.waits()) {
+      queue.silence(job.id());
     } else {
       queue.remove(job.id());
     }

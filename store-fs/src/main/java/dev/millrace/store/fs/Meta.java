@@ -22,12 +22,22 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code meta.json}: what a submitter says of a job, and what became of it. */
 final class Meta {
   static final String FILE = "meta.json";
-  static final int MAX_BYTES = 16_000_000;
+  private static final int MAX_BYTES = 16_000_000;
+
+  /** Leaves room for a receipt. */
+  private static final int MAX_SUBMITTED = 8_000_000;
+
+  /** Leaves room for what becomes of the job. */
+  private static final int MAX_ANSWERED = MAX_BYTES - 1_000_000;
+
+  /** Fields that may hold anything. */
+  private static final Set<String> ONE_LINE = Set.of("data", "metadata", "parameters", "receipt");
 
   /** Sums of times up to this and any limit do not overflow. */
   private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -64,8 +74,36 @@ final class Meta {
     }
   }
 
+  /**
+   * As it is written when the job is submitted.
+   *
+   * @throws IllegalArgumentException if it is too large
+   */
+  static byte[] submitted(JsonObject meta) {
+    return requireSize(meta, MAX_SUBMITTED);
+  }
+
+  /** Refuses what would be too large when the job ends. */
+  static void requireRoom(JsonObject meta) {
+    requireSize(meta, MAX_ANSWERED);
+  }
+
   static byte[] bytes(JsonObject meta) {
-    return Text.bytes(Json.pretty(meta) + "\n");
+    return requireSize(meta, MAX_BYTES);
+  }
+
+  private static byte[] requireSize(JsonObject meta, int most) {
+    byte[] bytes = Text.bytes(Json.pretty(meta, ONE_LINE) + "\n");
+    if (bytes.length > most) {
+      throw new IllegalArgumentException(
+          "a job's data, metadata, parameters and receipt are too large: "
+              + FILE
+              + " would have "
+              + bytes.length
+              + " bytes, at most "
+              + most);
+    }
+    return bytes;
   }
 
   /** Empty where there is none or it is not usable: a job does not depend on it. */

@@ -7,22 +7,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * Notes as files in {@code .millrace/notes/<shelf>/<name>}, each replaced by a rename. Thread-safe.
  */
 final class Notes implements Notebook {
-  static final int MAX_BYTES = 64 * 1024;
-  private static final Pattern NAME = Pattern.compile("[a-z0-9_-]{1,64}");
-
   private final Disk disk;
   private final Places places;
   private final GroupCommit commits;
@@ -37,21 +31,11 @@ final class Notes implements Notebook {
   }
 
   private Path shelf(String shelf) {
-    return places.own("notes").resolve(requireName(shelf));
+    return places.own("notes").resolve(Notebook.requireName(shelf));
   }
 
   private Path file(String shelf, String name) {
-    return shelf(shelf).resolve(requireName(name));
-  }
-
-  private static String requireName(String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "a note's shelf and name have 1 to 64 lower-case letters, digits, '_' or '-', not \""
-              + name
-              + '"');
-    }
-    return name;
+    return shelf(shelf).resolve(Notebook.requireName(name));
   }
 
   @Override
@@ -67,33 +51,29 @@ final class Notes implements Notebook {
   }
 
   @Override
-  public Map<String, String> notes(String shelf) {
-    Path dir = shelf(shelf);
+  public List<String> names(String shelf) {
     List<String> names = new ArrayList<>();
     try {
-      disk.list(dir, names::add);
+      disk.list(
+          shelf(shelf),
+          name -> {
+            if (Notebook.isName(name)) { // else one that was never put in its place
+              names.add(name);
+            }
+            return true;
+          });
+      return names;
     } catch (NoSuchFileException e) {
-      return Map.of();
+      return List.of();
     } catch (IOException e) {
       throw Failures.of("cannot list the notes in " + shelf, e);
     }
-    Map<String, String> notes = new TreeMap<>();
-    for (String name : names) {
-      if (NAME.matcher(name).matches()) { // else one that was never put in its place
-        note(shelf, name).ifPresent(text -> notes.put(name, text));
-      }
-    }
-    return notes;
   }
 
   @Override
   public void keep(String shelf, String name, String text) {
     Path file = file(shelf, name);
-    byte[] bytes = Text.bytes(text);
-    if (bytes.length > MAX_BYTES) {
-      throw new IllegalArgumentException(
-          "a note has at most " + MAX_BYTES + " bytes, not " + bytes.length);
-    }
+    byte[] bytes = Text.bytes(Notebook.requireText(text));
     ReentrantLock lock = locks.get(Math.floorMod(file.hashCode(), locks.size()));
     lock.lock(); // two at once must not write into one file
     try {

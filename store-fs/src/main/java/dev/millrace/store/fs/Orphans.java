@@ -11,8 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims that ended with their job, until their workers have answered: without them the whole log
- * of a job that is not in memory any more would be read again for each word of each worker.
+ * Claims that ended with their job, until their workers have answered or their leases are over:
+ * without them the whole log of a job that is not in memory any more would be read again for each
+ * word of each worker.
  * Thread-safe.
  */
 final class Orphans {
@@ -43,12 +44,12 @@ final class Orphans {
     return answer == null ? null : new Orphan(job.files(), job.at(), answer);
   }
 
-  /** Its worker has answered. */
-  void end(Claim claim) {
+  /** Its worker has answered, or has been silent for longer than its lease. */
+  void end(Holding holding) {
     jobs.computeIfPresent(
-        claim.job(),
+        holding.job(),
         (_, job) -> {
-          job.answers().remove(claim.hold());
+          job.answers().remove(holding.hold());
           return job.answers().isEmpty() ? null : job;
         });
   }

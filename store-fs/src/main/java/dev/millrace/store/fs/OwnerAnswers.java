@@ -7,7 +7,6 @@ import dev.millrace.core.rules.Claims;
 import dev.millrace.core.rules.Claims.Hold;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.rules.Pulse;
-import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.Piece;
@@ -34,7 +33,6 @@ final class OwnerAnswers {
 
   private final FsSettings settings;
   private final Ledger ledger;
-  private final ClaimQueue queue;
   private final Leases leases;
   private final Retention retention;
 
@@ -44,11 +42,9 @@ final class OwnerAnswers {
    */
   private final Set<Holding> unjournaled = ConcurrentHashMap.newKeySet();
 
-  OwnerAnswers(
-      FsSettings settings, Ledger ledger, ClaimQueue queue, Leases leases, Retention retention) {
+  OwnerAnswers(FsSettings settings, Ledger ledger, Leases leases, Retention retention) {
     this.settings = settings;
     this.ledger = ledger;
-    this.queue = queue;
     this.leases = leases;
     this.retention = retention;
   }
@@ -159,10 +155,6 @@ final class OwnerAnswers {
                 return fence;
               }
               Answer done = commit.run(job, dirty);
-              TaskFold task = job.fold().stage(claim.hold().stage()).task(claim.hold().task());
-              if (task.notBefore() != null) {
-                queue.wakeAt(task.notBefore());
-              }
               ledger.finish(job, dirty);
               return done;
             });

@@ -17,6 +17,7 @@ import dev.millrace.core.rules.Turn;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.JobView;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -130,7 +131,9 @@ final class OwnerControls implements Controls {
                             knows(job.fold(), cause)
                                 ? Answer.DONE
                                 : rule.apply(
-                                    job.files().header().priority(),
+                                    JobView.of(job.files().header(), job.fold())
+                                        .header()
+                                        .priority(),
                                     new Turn(job.fold(), ledger.now(), Turn.Openings.NONE))))
         .orElseGet(() -> missing(id, name));
   }
@@ -155,17 +158,17 @@ final class OwnerControls implements Controls {
 
   @Override
   public Answer describe(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
-    JsonObject kept = Json.object(Json.write(metadata)); // as it will be read
+    Json.requireDepth(metadata, "metadata");
     return active(
-            id, cause, (_, turn) -> Additions.describe(turn, stage, task, kept, cause))
-        .or(() -> describeEnded(id, stage, task, kept, cause))
+            id, cause, (_, turn) -> Additions.describe(turn, stage, task, metadata, cause))
+        .or(() -> describeEnded(id, stage, task, metadata, cause))
         .orElseGet(() -> missing(id, "describe"));
   }
 
   private Optional<Answer> describeEnded(
       JobId id, int stage, int task, JsonObject metadata, Cause cause) {
     try {
-      Optional<Answer> answer =
+      Optional<EndedJobs.Recorded> done =
           ledger
               .ended()
               .record(
@@ -174,8 +177,10 @@ final class OwnerControls implements Controls {
                       knows(turn.fold(), cause)
                           ? Answer.DONE
                           : Additions.describe(turn, stage, task, metadata, cause));
-      answer.ifPresent(_ -> ledger.bulletin().changed(id));
-      return answer;
+      if (done.isPresent() && done.get().changed()) {
+        ledger.bulletin().changed(id);
+      }
+      return done.map(EndedJobs.Recorded::answer);
     } catch (IOException e) {
       throw Failures.ofJob("cannot write job " + id, e);
     }

@@ -9,6 +9,10 @@ import dev.millrace.core.store.Census;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.store.fs.JobFiles.At;
+import dev.millrace.store.fs.JobFiles.Seen;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +32,9 @@ final class OwnerReader implements Reading {
   private static final Duration CENSUS = Duration.ofSeconds(2);
 
   private static final int SHARE = 10;
+
+  /** How often a job may move while a page of it is read, before its files are to tell. */
+  private static final int ATTEMPTS = 10;
 
   /** A time further ahead than this is of a clock that was set back since. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -55,44 +63,60 @@ final class OwnerReader implements Reading {
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return ledger.jobs().look(id, ActiveJob::view).or(() -> files.find(id));
+    return ledger.jobs().look(id, ActiveJob::view).or(() -> durable(id, () -> files.find(id)));
+  }
+
+  /** What files tell of a job that has ended may still be on its way to the disk. */
+  private <T> T durable(JobId id, Supplier<T> read) {
+    T answer = read.get();
+    ledger.ended().settle(id);
+    return answer;
+  }
+
+  /** A page of tasks, as they are while the job is held, to be read when it is not any more. */
+  private record Page(JobFiles files, At at, List<Seen> tasks) {
+    static Page of(ActiveJob job, int stage, int from, int limit) {
+      List<Seen> tasks = new ArrayList<>();
+      if (job.fold().hasStage(stage)) {
+        StageFold of = job.fold().stage(stage);
+        for (int task = Math.max(1, from); task <= of.size() && tasks.size() < limit; task++) {
+          tasks.add(Seen.of(of, task));
+        }
+      }
+      return new Page(job.files().reading(), job.at(), tasks);
+    }
+
+    List<TaskView> read() throws IOException {
+      List<TaskView> views = new ArrayList<>();
+      for (Seen task : tasks) {
+        views.add(files.view(at, task));
+      }
+      return views;
+    }
   }
 
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
-    return ledger
-        .jobs()
-        .look(
-            id,
-            job -> {
-              List<TaskView> views = new ArrayList<>();
-              if (job.fold().hasStage(stage)) {
-                StageFold of = job.fold().stage(stage);
-                for (int task = Math.max(1, from);
-                    task <= of.size() && views.size() < limit;
-                    task++) {
-                  views.add(job.files().view(job.at(), of, task));
-                }
-              }
-              return views;
-            })
-        .orElseGet(() -> files.tasks(id, stage, from, limit));
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      Optional<Page> page =
+          ledger.jobs().look(id, job -> Page.of(job, stage, from, limit));
+      if (page.isEmpty()) {
+        break;
+      }
+      try {
+        return page.get().read();
+      } catch (NoSuchFileException e) {
+        // it moved on meanwhile
+      } catch (IOException e) {
+        throw Failures.ofReading("cannot read the tasks of " + id, e);
+      }
+    }
+    return durable(id, () -> files.tasks(id, stage, from, limit));
   }
 
   @Override
   public Optional<TaskView> task(JobId id, int stage, int task) {
-    return ledger
-        .jobs()
-        .look(
-            id,
-            job -> {
-              boolean there =
-                  job.fold().hasStage(stage) && job.fold().stage(stage).hasTask(task);
-              return there
-                  ? Optional.of(job.files().view(job.at(), job.fold().stage(stage), task))
-                  : Optional.<TaskView>empty();
-            })
-        .orElseGet(() -> files.task(id, stage, task));
+    return task < 1 ? Optional.empty() : tasks(id, stage, task, 1).stream().findFirst();
   }
 
   @Override
@@ -120,7 +144,7 @@ final class OwnerReader implements Reading {
         .jobs()
         .look(id, job -> job.events(after, limit))
         .flatMap(entries -> entries)
-        .orElseGet(() -> files.events(id, after, limit));
+        .orElseGet(() -> durable(id, () -> files.events(id, after, limit)));
   }
 
   @Override

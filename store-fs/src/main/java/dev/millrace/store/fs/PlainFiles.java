@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact.Detail;
 import dev.millrace.core.rules.JobFold;
@@ -77,7 +78,11 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
         stage.data());
   }
 
-  /** The files of a submission, in the order in which they are written. */
+  /**
+   * The files of a submission, in the order in which they are written.
+   *
+   * @throws IllegalArgumentException if one of them could not be read back
+   */
   static Map<String, byte[]> files(JobSpec spec, Instant at) {
     StageSpec only = spec.stages().getFirst();
     boolean embed = only.type().equals("embed");
@@ -92,19 +97,31 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     parameters.values().putAll(only.data().values());
     if (parameters.get(SCHEMA_PARAMETER) instanceof String schema) {
       parameters.values().remove(SCHEMA_PARAMETER);
-      files.put(SCHEMA, Text.bytes(schema));
+      files.put(SCHEMA, attachment(schema, "schema"));
       meta.put("output_format", "json_schema");
     }
     if (parameters.get(GRAMMAR_PARAMETER) instanceof String grammar) {
       parameters.values().remove(GRAMMAR_PARAMETER);
-      files.put(GRAMMAR, Text.bytes(grammar));
+      files.put(GRAMMAR, attachment(grammar, "grammar"));
       meta.values().putIfAbsent("output_format", "gbnf");
     }
     if (!parameters.values().isEmpty()) {
       meta.put("parameters", parameters);
     }
-    files.put(Meta.FILE, Meta.bytes(meta));
+    files.put(Meta.FILE, Meta.submitted(meta));
     return files;
+  }
+
+  private static byte[] attachment(String text, String what) {
+    byte[] bytes = Text.bytes(text);
+    if (text.isBlank()) {
+      throw new IllegalArgumentException("the " + what + " is empty");
+    }
+    if (bytes.length > MAX_ATTACHMENT) {
+      throw new IllegalArgumentException(
+          "the " + what + " has " + bytes.length + " bytes, at most " + MAX_ATTACHMENT);
+    }
+    return bytes;
   }
 
   static PlainFiles read(
@@ -145,13 +162,10 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   /** Stands for a job whose files cannot be read, so that it can be shown and failed. */
-  static PlainFiles unreadable(JobId id, Instant created) {
-    StageSpec stage = StageSpec.of("generate", List.of(TaskSpec.of("")));
-    return new PlainFiles(
-        Meta.header(JsonObject.create(), id),
-        JobPlan.of(JobSpec.of(List.of(stage)), created),
-        stage,
-        JsonObject.create());
+  static PlainFiles unreadable(JobHeader header, JsonObject meta, Instant created) {
+    String type = "embed".equals(meta.get("mode")) ? "embed" : "generate";
+    StageSpec stage = StageSpec.of(type, List.of(TaskSpec.of("")));
+    return new PlainFiles(header, JobPlan.of(JobSpec.of(List.of(stage)), created), stage, meta);
   }
 
   private static void attach(At at, JsonObject data, String name, String file, String what)
@@ -197,6 +211,19 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     };
   }
 
+  /** What becomes of the job is added to its metadata; a reader has that as it is now. */
+  @Override
+  public JobFiles reading() {
+    JsonObject copy = JsonObject.create();
+    copy.values().putAll(meta.values());
+    return new PlainFiles(header, plan, stage, copy);
+  }
+
+  @Override
+  public long size() {
+    return 0;
+  }
+
   @Override
   public JobSpec spec(At at, JobFold fold) throws IOException {
     return new JobSpec(
@@ -215,8 +242,13 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public TaskSpec task(At at, StageFold of, int task) throws IOException {
+  public TaskSpec task(At at, Seen task) throws IOException {
     return prompt(at);
+  }
+
+  @Override
+  public long taskBytes(At at, JobFold fold) {
+    throw new IllegalStateException("a plain job does not grow");
   }
 
   private static TaskSpec prompt(At at) throws IOException {
@@ -237,7 +269,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public void add(At at, int number, String type, int known, List<TaskSpec> tasks, Dirty dirty) {
+  public void add(At at, int number, String type, int known, byte[] lines, Dirty dirty) {
     throw new IllegalStateException("a plain job does not grow");
   }
 
@@ -247,7 +279,7 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
     Path file = at.file(artifact(result.kind()));
     at.disk().write(file, Text.bytes(result.text()));
     dirty.file(file).directory(at.dir());
-    Receipts.put(meta, of.claim(), result.receipt());
+    put(of, result.receipt());
     if (result.receipt() != null) {
       Receipts.prepare(at, meta, dirty);
     }
@@ -275,7 +307,14 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
       at.disk().write(at.file(PARTIAL), Text.bytes(partial.output()));
       dirty.file(at.file(PARTIAL)).directory(at.dir());
     }
-    Receipts.put(meta, of.claim(), partial.receipt());
+    put(of, partial.receipt());
+  }
+
+  private void put(Delivery of, @Nullable JsonObject receipt) {
+    Receipts.put(meta, of.claim(), Json.requireDepth(receipt, "a receipt"));
+    if (receipt != null) {
+      Meta.requireRoom(meta);
+    }
   }
 
   @Override
@@ -303,8 +342,8 @@ record PlainFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject me
   }
 
   @Override
-  public @Nullable TaskResult result(At at, StageFold of, int task) throws IOException {
-    TaskFold fold = of.task(task);
+  public @Nullable TaskResult result(At at, Seen task) throws IOException {
+    TaskFold fold = task.fold();
     if (fold.state() != TaskState.COMPLETED) {
       return null;
     }

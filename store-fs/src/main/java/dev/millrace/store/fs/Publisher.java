@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  */
 final class Publisher implements Submitting {
 
-  /** Most bytes in all inputs of one job together. */
+  /** Most bytes in all inputs of one job together, as they stand in its files. */
   static final long MAX_JOB_BYTES = 1_000_000_000;
 
   /** Says for certain where a job is, or that it is nowhere. */
@@ -213,12 +213,17 @@ final class Publisher implements Submitting {
   private static void requireSizes(JobSpec spec) {
     long total = 0;
     for (StageSpec stage : spec.stages()) {
-      total += requireSizes(stage.tasks());
+      total = requireRoom(total, requireSizes(stage.tasks()));
     }
-    if (total > MAX_JOB_BYTES) {
+  }
+
+  /** How many bytes a job's inputs have with these; refuses what is too large. */
+  static long requireRoom(long total, long more) {
+    if (total + more > MAX_JOB_BYTES) {
       throw new IllegalArgumentException(
-          "job too large: " + total + " bytes of input, at most " + MAX_JOB_BYTES);
+          "job too large: more than " + MAX_JOB_BYTES + " bytes of input");
     }
+    return total + more;
   }
 
   /** How many bytes the texts of these tasks have; refuses one that is too large. */

@@ -21,10 +21,13 @@ final class Recovery {
   private final Places places;
   private final GroupCommit commits;
   private final Ledger ledger;
+  private final ClaimQueue queue;
   private final Leases leases;
   private final LongAdder released = new LongAdder();
 
-  Recovery(FsSettings settings, GroupCommit commits, Ledger ledger, Leases leases) {
+  Recovery(
+      FsSettings settings, GroupCommit commits, Ledger ledger, ClaimQueue queue, Leases leases) {
+    this.queue = queue;
     this.leases = leases;
     this.settings = settings;
     this.disk = settings.disk();
@@ -37,11 +40,15 @@ final class Recovery {
    * Reads a job into memory; false if it turned out to have ended.
    *
    * @param told gets the job if something was added to its log, which is durable then
+   * @param interrupted whether this owner had it, and could not write all of its log
    */
-  boolean recover(ActiveJob job, Dirty told) throws IOException {
+  boolean recover(ActiveJob job, Dirty told, boolean interrupted) throws IOException {
     Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job, null, settings.ceiling());
     job.fill(read);
-    Dirty dirty = found(disk, places, read);
+    // What this owner has let go was durable: with many jobs that wait, a sync for each is too much.
+    boolean letGo =
+        job.place() == JobState.PENDING && !interrupted && queue.knows(job.id());
+    Dirty dirty = letGo && read.log().torn() == null ? new Dirty() : found(disk, places, read);
     Dirty rendered = new Dirty();
     Turn turn =
         new Turn(

@@ -47,7 +47,7 @@ record Rendering(At at, StagedFiles files, JobFold fold, Dirty dirty) implements
       return rendered;
     }
     for (int task = 1; task <= stage.size(); task++) {
-      TaskSpec given = files.template(at, stage, task);
+      TaskSpec given = files.template(at, JobFiles.Seen.of(stage, task));
       rendered.add(
           given.template()
               ? given.rendered(Template.render((String) given.input(), earlier, 0))

@@ -5,6 +5,8 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Claims;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobTrouble;
+import dev.millrace.core.store.JobView;
 import dev.millrace.store.fs.JobFiles.At;
 import dev.millrace.store.fs.JobFiles.Delivery;
 import dev.millrace.store.fs.JobFiles.Partial;
@@ -56,37 +58,52 @@ final class Retention {
 
   /** Deletes by a rename out of sight first: no reader sees half a job. */
   int prune(Instant before, Set<JobState> states) {
-    int pruned = 0;
+    List<JobId> pruned = new ArrayList<>();
+    Dirty dirty = new Dirty();
     try {
-      for (JobState state : states.stream().filter(JobState::isFinal).toList()) {
-        List<JobId> ids = new ArrayList<>();
-        disk.list(
-            places.of(state),
-            name -> {
-              JobId.parse(name).ifPresent(ids::add);
-              return true;
-            });
-        for (JobId id : ids) {
-          if (!ledger.jobs().isActive(id) // else it is just being moved there
-              && endedBefore(id, state, before)
-              && ledger.ended().remove(id, new Dirty()).isPresent()) {
-            orphans.end(id);
-            ledger.bulletin().changed(id);
-            pruned++;
-          }
+      try {
+        for (JobState state : states.stream().filter(JobState::isFinal).toList()) {
+          prune(before, state, pruned, dirty);
         }
+      } finally {
+        commits.commit(dirty);
+        pruned.forEach(orphans::end);
+        pruned.forEach(ledger.bulletin()::changed);
       }
       emptyTrash();
-      return pruned;
+      return pruned.size();
     } catch (IOException e) {
       throw Failures.of("cannot prune " + places.root(), e);
     }
   }
 
+  private void prune(Instant before, JobState state, List<JobId> pruned, Dirty dirty)
+      throws IOException {
+    List<JobId> ids = new ArrayList<>();
+    disk.list(
+        places.of(state),
+        name -> {
+          JobId.parse(name).ifPresent(ids::add);
+          return true;
+        });
+    for (JobId id : ids) {
+      if (!ledger.jobs().isActive(id) // else it is just being moved there
+          && endedBefore(id, state, before)
+          && ledger.ended().remove(id, dirty).isPresent()) {
+        pruned.add(id);
+      }
+    }
+  }
+
   private boolean endedBefore(JobId id, JobState state, Instant before) throws IOException {
-    Instant said = Meta.completedAt(Meta.read(disk, places.of(state, id)));
-    Instant end =
-        said != null ? said : reader.find(id).map(view -> view.completedAt()).orElse(null);
+    Instant end = Meta.completedAt(Meta.read(disk, places.of(state, id)));
+    if (end == null) {
+      try {
+        end = reader.find(id).map(JobView::completedAt).orElse(null);
+      } catch (JobTrouble e) {
+        end = disk.modified(places.of(state, id)); // it is damaged: no sooner, as far as is known
+      }
+    }
     return end != null && end.isBefore(before);
   }
 
@@ -107,7 +124,7 @@ final class Retention {
     Orphan orphan = orphans.of(claim);
     if (orphan != null) {
       keep(orphan.files(), orphan.at(), claim, partial);
-      orphans.end(claim);
+      orphans.end(Holding.of(claim));
       return orphan.answer();
     }
     return reader

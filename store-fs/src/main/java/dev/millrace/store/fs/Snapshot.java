@@ -57,9 +57,10 @@ record Snapshot(
       files = JobFiles.load(at, id, ceiling);
     } catch (JobFiles.Malformed e) {
       problem = e.getMessage();
-      files = PlainFiles.unreadable(id, Meta.submittedAt(Meta.read(at.disk(), at.dir()), id));
+      files = JobFiles.unreadable(at, id);
     }
-    Content log = EventLog.read(at, known == null ? EventLog.UNREAD : known.log());
+    Snapshot before = known != null && known.isOf(files) ? known : null;
+    Content log = EventLog.read(at, before == null ? EventLog.UNREAD : before.log());
     if (log.entries().isEmpty()) {
       // A log begins with the first thing that happens; what is true before that goes without.
       log =
@@ -69,16 +70,18 @@ record Snapshot(
               log.torn());
     }
     JobFold fold =
-        known != null && known.goesOnIn(log, files)
-            ? known.fold().copy(moves)
+        before != null && before.goesOnIn(log)
+            ? before.fold().copy(moves)
             : JobFold.created(files.plan(), moves);
     int folded = (int) fold.lastNumber();
     for (Entry entry : log.entries().subList(folded, log.entries().size())) {
       try {
         fold.apply(entry);
-      } catch (IllegalTransition | IndexOutOfBoundsException e) {
+      } catch (IllegalTransition | IllegalArgumentException | IndexOutOfBoundsException e) {
         throw new EventLog.Damaged(
-            EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
+            problem != null
+                ? problem + "; without it " + EventLog.FILE + " cannot be followed"
+                : EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
       }
     }
     // A job that waits and has no log was never touched by a user: most jobs, when they are
@@ -95,12 +98,21 @@ record Snapshot(
         untouched || fold.state() == place ? null : Operation.read(at));
   }
 
+  /** Whether these files are still of the same job, and not of another with its id. */
+  private boolean isOf(JobFiles now) {
+    return now.plan().equals(fold.plan());
+  }
+
   /** Whether a log that was read with this one's in mind has only grown since. */
-  private boolean goesOnIn(Content later, JobFiles now) {
+  private boolean goesOnIn(Content later) {
     int last = log.entries().size() - 1;
     return later.entries().size() > last
-        && later.entries().get(last) == log.entries().get(last)
-        && now.plan().equals(fold.plan());
+        && later.entries().get(last) == log.entries().get(last);
+  }
+
+  /** How many bytes were read for it, but for what is small in every job. */
+  long size() {
+    return log.length() + files.size();
   }
 
   /** The same, to go on from; this one stays as it was read. */

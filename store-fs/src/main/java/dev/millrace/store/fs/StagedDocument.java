@@ -13,12 +13,12 @@ import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.store.fs.JobFiles.At;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,34 +28,58 @@ final class StagedDocument {
   private static final int MAX_BYTES = 64_000_000;
   private static final int VERSION = 1;
 
+  /** Fields that may hold anything, or very many. */
+  private static final Set<String> ONE_LINE = Set.of("data", "metadata", "attempts");
+
   private StagedDocument() {}
 
-  /** The files of a submission by path below the job's directory, in the order to write them. */
+  /**
+   * The files of a submission by path below the job's directory, in the order to write them.
+   *
+   * @throws IllegalArgumentException if one would be too large to be read, or all of them are
+   */
   static Map<String, byte[]> files(JobSpec spec, Instant at) {
     Map<String, byte[]> files = new LinkedHashMap<>();
     List<Integer> counts = new ArrayList<>();
+    long total = 0;
     int number = 1;
     for (StageSpec stage : spec.stages()) {
       counts.add(stage.tasks().size());
       if (!stage.tasks().isEmpty()) {
+        byte[] lines = StagedFiles.taskLines(stage.tasks());
+        total = Publisher.requireRoom(total, lines.length);
         files.put(
             StagedFiles.path(
                 number,
                 stage.type(),
                 stage.isTemplate() ? StagedFiles.TEMPLATES : StagedFiles.TASKS),
-            LineFile.bytes(stage.tasks().stream().map(JobDocument::task).toList()));
+            lines);
       }
       number++;
     }
+    files.put(FILE, document(spec, counts));
+    files.put(Meta.FILE, Meta.submitted(meta(spec, at)));
+    return files;
+  }
+
+  private static byte[] document(JobSpec spec, List<Integer> counts) {
     JsonObject document = JsonObject.create().put("v", VERSION).put("counts", counts);
     List<JsonObject> attempts = attempts(spec);
     if (!attempts.isEmpty()) {
       document.put("attempts", attempts);
     }
     document.put("job", JobDocument.write(spec, false));
-    files.put(FILE, Text.bytes(Json.pretty(document) + "\n"));
-    files.put(Meta.FILE, Meta.bytes(meta(spec, at)));
-    return files;
+    byte[] bytes = Text.bytes(Json.pretty(document, ONE_LINE) + "\n");
+    if (bytes.length > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "the job's stages are too large without their tasks: "
+              + FILE
+              + " would have "
+              + bytes.length
+              + " bytes, at most "
+              + MAX_BYTES);
+    }
+    return bytes;
   }
 
   private static JsonObject meta(JobSpec spec, Instant at) {
@@ -105,7 +129,10 @@ final class StagedDocument {
       if (run.integer("stage") == stage) {
         long from = Math.max(1, run.integer("from"));
         long to = Math.min(tasks, run.integer("to"));
-        int most = TaskPolicy.requireAttempts(Math.toIntExact(run.integer("maxAttempts")));
+        int most =
+            TaskPolicy.requireAttempts(
+                Math.clamp(
+                    run.integer("maxAttempts"), Integer.MIN_VALUE, Integer.MAX_VALUE));
         for (long task = from; task <= to; task++) {
           own.put((int) task, most);
         }
@@ -115,10 +142,9 @@ final class StagedDocument {
   }
 
   static StagedFiles read(At at, JobId id, Instant created) throws IOException {
-    JsonObject document;
+    byte[] bytes;
     try {
-      Path file = at.file(FILE);
-      document = Json.object(Text.of(file, at.disk().read(file, MAX_BYTES)));
+      bytes = at.disk().read(at.file(FILE), MAX_BYTES);
     } catch (NoSuchFileException e) {
       throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY
           ? new JobFiles.Malformed("job.json not found")
@@ -126,6 +152,7 @@ final class StagedDocument {
     } catch (Disk.FileTooLarge | Disk.NotRegular e) {
       throw new JobFiles.Malformed(e.getMessage());
     }
+    JsonObject document = Json.object(Text.of(at.file(FILE), bytes));
     if (document.integer("v") != VERSION) {
       throw new JobFiles.Malformed(
           "job.json: version " + document.integer("v") + " is not " + VERSION);
@@ -153,7 +180,43 @@ final class StagedDocument {
               stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
     }
     return new StagedFiles(
-        JobHeader.of(id, bare), new JobPlan(created, bare.held(), !bare.open(), stages), bare);
+        JobHeader.of(id, bare),
+        new JobPlan(created, bare.held(), !bare.open(), stages),
+        bare,
+        bytes.length);
+  }
+
+  /**
+   * Stands for a job whose document cannot be read, as far as its metadata tells what it is, so that
+   * it can be shown, failed and aborted. Null if that tells no more.
+   */
+  static @Nullable StagedFiles unreadable(JobHeader header, JsonObject meta, Instant created) {
+    String type = meta.string("type", null);
+    if (type == null && !header.open()) {
+      return null;
+    }
+    // Whatever is not open must have something to do, or it would have been done.
+    int tasks = Math.max(header.open() ? 0 : 1, Meta.tasks(meta));
+    List<StageSpec> stages =
+        type == null ? List.of() : List.of(StageSpec.of(type, List.of()));
+    List<StagePlan> plans =
+        stages.stream().map(stage -> new StagePlan(stage, tasks, false, Map.of())).toList();
+    JobSpec bare =
+        new JobSpec(
+            header.name(),
+            header.priority(),
+            meta.flag("hold", false),
+            header.parent(),
+            header.retryOf(),
+            header.tags(),
+            header.metadata(),
+            stages,
+            header.open(),
+            header.data(),
+            header.trace(),
+            header.webhooks());
+    return new StagedFiles(
+        header, new JobPlan(created, bare.held(), !bare.open(), plans), bare, 0);
   }
 
   private static int count(@Nullable Object number) {
@@ -161,6 +224,6 @@ final class StagedDocument {
       return count.intValue();
     }
     throw new IllegalArgumentException(
-        "job.json: a stage has 0 to " + StageSpec.MAX_TASKS + " tasks, not " + number);
+        "a stage has 0 to " + StageSpec.MAX_TASKS + " tasks, not " + number);
   }
 }

@@ -43,17 +43,26 @@ final class StagedFiles implements JobFiles {
   private final JobHeader header;
   private final JobPlan plan;
   private final JobSpec bare;
+  private final long size;
   private final Map<String, LineFile> lines = new HashMap<>();
   private final Map<Integer, Region> results = new HashMap<>();
   private final Set<Integer> named = new HashSet<>();
+  private long taskBytes = -1;
 
   /**
    * @param bare what was asked, without the tasks that stand in files of their own
+   * @param size how many bytes that has on disk
    */
-  StagedFiles(JobHeader header, JobPlan plan, JobSpec bare) {
+  StagedFiles(JobHeader header, JobPlan plan, JobSpec bare, long size) {
     this.header = header;
     this.plan = plan;
     this.bare = bare;
+    this.size = size;
+  }
+
+  /** Tasks as they stand in a file. */
+  static byte[] taskLines(List<TaskSpec> tasks) {
+    return LineFile.bytes(tasks.stream().map(JobDocument::task).toList());
   }
 
   static String path(int number, String type, String file) {
@@ -64,6 +73,10 @@ final class StagedFiles implements JobFiles {
     return path(stage.number(), stage.plan().type(), file);
   }
 
+  private static String path(Seen task, String file) {
+    return path(task.stage(), task.type(), file);
+  }
+
   @Override
   public JobHeader header() {
     return header;
@@ -72,6 +85,17 @@ final class StagedFiles implements JobFiles {
   @Override
   public JobPlan plan() {
     return plan;
+  }
+
+  /** What it keeps of its files is guarded for many. */
+  @Override
+  public JobFiles reading() {
+    return this;
+  }
+
+  @Override
+  public long size() {
+    return size;
   }
 
   @Override
@@ -90,23 +114,23 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public TaskSpec task(At at, StageFold stage, int task) throws IOException {
-    if (stage.plan().template() && stage.task(task).state() == TaskState.CREATED) {
-      return template(at, stage, task); // what is rendered may be of an opening that a crash undid
+  public TaskSpec task(At at, Seen task) throws IOException {
+    if (task.plan().template() && task.fold().state() == TaskState.CREATED) {
+      return template(at, task); // what is rendered may be of an opening that a crash undid
     }
     try {
-      return given(at, lines(path(stage, TASKS)), task);
+      return given(at, lines(path(task, TASKS)), task.task());
     } catch (NoSuchFileException e) {
-      if (!stage.plan().template()) {
+      if (!task.plan().template()) {
         throw e;
       }
-      return template(at, stage, task); // never rendered
+      return template(at, task); // never rendered
     }
   }
 
   /** A task of a stage with templates, as it was asked for. */
-  TaskSpec template(At at, StageFold stage, int task) throws IOException {
-    return given(at, lines(path(stage, TEMPLATES)), task);
+  TaskSpec template(At at, Seen task) throws IOException {
+    return given(at, lines(path(task, TEMPLATES)), task.task());
   }
 
   private static TaskSpec given(At at, LineFile file, int task) throws IOException {
@@ -118,23 +142,38 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public void add(At at, int stage, String type, int known, List<TaskSpec> tasks, Dirty dirty)
+  public long taskBytes(At at, JobFold fold) throws IOException {
+    if (taskBytes < 0) {
+      long total = 0;
+      for (StageFold stage : fold.stages()) {
+        Path file = at.file(path(stage, stage.plan().template() ? TEMPLATES : TASKS));
+        total += at.disk().kind(file) == Disk.Kind.FILE ? at.disk().size(file) : 0;
+      }
+      taskBytes = total;
+    }
+    return taskBytes;
+  }
+
+  @Override
+  public void add(At at, int stage, String type, int known, byte[] lines, Dirty dirty)
       throws IOException {
-    if (tasks.isEmpty()) {
+    if (lines.length == 0) {
       return;
     }
     String path = path(stage, type, TASKS);
     directory(at, stage, type, dirty);
-    lines(path)
-        .append(at, known, LineFile.bytes(tasks.stream().map(JobDocument::task).toList()));
+    lines(path).append(at, known, lines);
     dirty.file(at.file(path)).directory(at.file(path).getParent());
+    if (taskBytes >= 0) {
+      taskBytes += lines.length;
+    }
   }
 
   /** Replaces the tasks of a stage by those that its templates came to. */
   void render(At at, StageFold stage, List<TaskSpec> tasks, Dirty dirty) throws IOException {
     directory(at, stage.number(), stage.plan().type(), dirty);
     Path file = at.file(path(stage, TASKS));
-    at.disk().write(file, LineFile.bytes(tasks.stream().map(JobDocument::task).toList()));
+    at.disk().write(file, taskLines(tasks));
     dirty.file(file).directory(file.getParent());
     synchronized (lines) {
       lines.remove(path(stage, TASKS));
@@ -160,7 +199,8 @@ final class StagedFiles implements JobFiles {
     if (result.kind() != TaskResult.Kind.RESULT) {
       line.put("kind", result.kind().name());
     }
-    line.put("result", result.text()).putIfPresent("receipt", result.receipt());
+    line.put("result", result.text())
+        .putIfPresent("receipt", Json.requireDepth(result.receipt(), "a receipt"));
     byte[] bytes = Text.bytes(Json.write(line) + "\n");
     return new Detail.Completed(append(at, of, bytes, dirty), bytes.length);
   }
@@ -218,7 +258,8 @@ final class StagedFiles implements JobFiles {
                         .put("task", of.task())
                         .put("attempt", of.attempt())
                         .putIfPresent("partial", partial.output())
-                        .putIfPresent("receipt", partial.receipt()))
+                        .putIfPresent(
+                            "receipt", Json.requireDepth(partial.receipt(), "a receipt")))
                 + "\n"),
         dirty);
   }
@@ -250,13 +291,13 @@ final class StagedFiles implements JobFiles {
   }
 
   @Override
-  public @Nullable TaskResult result(At at, StageFold stage, int task) throws IOException {
-    TaskFold fold = stage.task(task);
+  public @Nullable TaskResult result(At at, Seen task) throws IOException {
+    TaskFold fold = task.fold();
     if (fold.state() != TaskState.COMPLETED || fold.resultLength() == 0) {
       return null;
     }
-    Path file = at.file(path(stage, RESULTS));
-    Region region = region(stage.number());
+    Path file = at.file(path(task, RESULTS));
+    Region region = region(task.stage());
     JsonObject line =
         Json.object(
             Text.of(file, region.read(at.disk(), file, fold.resultAt(), fold.resultLength())));

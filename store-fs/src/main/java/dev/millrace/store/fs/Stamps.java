@@ -17,12 +17,22 @@ final class Stamps {
     this.places = places;
   }
 
-  /** Changes whenever the job moves or its log grows. */
+  /** Changes whenever the job moves, its log grows, or it is another one with its id. */
   String of(JobId id) throws IOException {
     Optional<JobState> place = places.look(disk, id);
-    return place.isEmpty()
-        ? ""
-        : place.get() + size(places.of(place.get(), id).resolve(EventLog.FILE));
+    if (place.isEmpty()) {
+      return "";
+    }
+    Path dir = places.of(place.get(), id);
+    return place.get() + size(dir.resolve(EventLog.FILE)) + modified(dir);
+  }
+
+  private String modified(Path dir) throws IOException {
+    try {
+      return " " + disk.modified(dir);
+    } catch (NoSuchFileException e) {
+      return " -";
+    }
   }
 
   /** Changes also whenever the output of a plain prompt grows. */

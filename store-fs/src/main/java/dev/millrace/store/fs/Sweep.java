@@ -21,14 +21,17 @@ final class Sweep {
   private final Ledger ledger;
   private final ClaimQueue queue;
   private final Leases leases;
+  private final LeftAlone left;
   private final RandomGenerator random;
   private final Instant now;
   private int moved;
 
-  Sweep(Ledger ledger, ClaimQueue queue, Leases leases, RandomGenerator random) {
+  Sweep(
+      Ledger ledger, ClaimQueue queue, Leases leases, LeftAlone left, RandomGenerator random) {
     this.ledger = ledger;
     this.queue = queue;
     this.leases = leases;
+    this.left = left;
     this.random = random;
     this.now = ledger.now();
   }
@@ -51,9 +54,13 @@ final class Sweep {
         sweep(id, lost.getOrDefault(id, Set.of()));
       } catch (StoreBroken e) {
         throw e;
-      } catch (StoreException e) {
+      } catch (RuntimeException e) {
         queue.expireAt(now, id); // the next sweep comes back to it
-        trouble = e;
+        if (e instanceof StoreException store && !Failures.isOfOneJob(store)) {
+          trouble = store;
+        } else {
+          left.report(id, e);
+        }
       }
     }
     if (trouble != null) {
@@ -75,7 +82,12 @@ final class Sweep {
               });
           return ledger.finish(job, dirty);
         });
-    lost.forEach(hold -> leases.endIfOver(new Holding(id, hold), now));
+    for (Hold hold : lost) {
+      Holding holding = new Holding(id, hold);
+      if (leases.endIfOver(holding, now)) {
+        ledger.orphans().end(holding); // nobody comes back to be told that its job has ended
+      }
+    }
   }
 
   /** In the order of its tasks; of all of them only where time can tell on any. */
@@ -100,7 +112,7 @@ final class Sweep {
   private void lose(Turn turn, ActiveJob job, Hold hold) {
     if (leases.isOver(new Holding(job.id(), hold), now)
         && Claims.check(turn.fold(), hold).done()) { // else it was renewed or answered meanwhile
-      moved += Claims.lose(turn, hold, "lost lease", job.trace(hold)).done() ? 1 : 0;
+      moved += Claims.lose(turn, hold, Claims.Loss.LEASE, job.trace(hold)).done() ? 1 : 0;
     }
   }
 
@@ -108,10 +120,6 @@ final class Sweep {
     int number = stage.number();
     if (over(Claims.runDeadline(turn.fold(), number, task))) {
       moved += Claims.overrun(turn, number, task, random.nextDouble()).done() ? 1 : 0;
-      Instant notBefore = stage.task(task).notBefore();
-      if (notBefore != null) {
-        queue.wakeAt(notBefore);
-      }
       return true;
     }
     if (over(Claims.queueDeadline(turn.fold(), number, task))) {

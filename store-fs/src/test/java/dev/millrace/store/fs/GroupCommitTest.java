@@ -84,8 +84,9 @@ class GroupCommitTest {
 
   @Test
   void whatWasWrittenIsDurableThoughTheJobMovesOnBeforeItIsSynced() {
-    ClaimQueue queue = new ClaimQueue();
-    Ledger ledger = new Ledger(settings, commits, queue, new Leases(), 1);
+    ClaimQueue queue = new ClaimQueue(clock);
+    Leases leases = new Leases();
+    Ledger ledger = new Ledger(settings, commits, queue, leases, 1);
     JobId id =
         new Publisher(
                 disk,
@@ -98,7 +99,7 @@ class GroupCommitTest {
             .submit(Specs.job(Specs.stage("a", "1", "2")));
     ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
     Claim claim =
-        new Claimer(ledger, queue, commits)
+        new Claimer(ledger, queue, leases, commits, new LeftAlone())
             .claim(new Demand(Set.of("a"), 1, "worker", null))
             .getFirst();
     Dirty mine = new Dirty();

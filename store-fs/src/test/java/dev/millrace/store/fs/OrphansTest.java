@@ -1,6 +1,7 @@
 package dev.millrace.store.fs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -13,6 +14,7 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.SimDisk.What;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -71,5 +73,22 @@ class OrphansTest {
     assertThat(rig.prune(JobState.ABORTED)).isEqualTo(1);
     assertThat(rig.store.heartbeat(claims.getFirst(), false)).isEqualTo(Pulse.LOST);
     assertThat(rig.store.fail(claims.getFirst(), STOPPED)).isInstanceOf(Answer.Missing.class);
+  }
+
+  @Test
+  void aWorkerThatIsGoneForLongerThanItsLeaseIsNotWaitedFor() {
+    JobId left = rig.submit(Specs.job(Specs.stage("b", "one", "two")));
+    List<Claim> leased = rig.lease(2, Specs.MINUTE);
+    rig.abort(left);
+    rig.later(Specs.MINUTE.minusSeconds(1));
+    theLogMustNotBeReadAgain();
+    assertThat(rig.store.heartbeat(leased.getLast(), false)).isEqualTo(Pulse.CANCEL);
+    rig.later(Duration.ofSeconds(1));
+    assertThat(rig.sweep()).isZero();
+    assertThat(rig.store.heartbeat(leased.getLast(), false)).isEqualTo(Pulse.CANCEL);
+    assertThatThrownBy(() -> rig.store.heartbeat(leased.getFirst(), false))
+        .hasMessageContaining("the log is read again");
+    rig.disk.heal();
+    assertThat(rig.store.heartbeat(leased.getFirst(), false)).isEqualTo(Pulse.CANCEL);
   }
 }

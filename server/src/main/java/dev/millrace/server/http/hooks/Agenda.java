@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Agenda {
 
   /** A line with something to tell. */
-  record Parcel(Line line, String host, Telling telling) {}
+  record Parcel(HookLine line, String host, Telling telling) {}
 
-  private record Due(Line line, Instant at) {}
+  private record Due(HookLine line, Instant at) {}
 
   private static final Comparator<Due> EARLIEST =
       Comparator.comparing(Due::at)
@@ -30,13 +30,13 @@ final class Agenda {
   private final int capacity;
   private final int atOnce;
   private final int perHost;
-  private final Map<Line, Due> later = new HashMap<>();
+  private final Map<HookLine, Due> later = new HashMap<>();
   private final TreeSet<Due> order = new TreeSet<>(EARLIEST);
-  private final Map<Line, Parcel> parked = new HashMap<>();
+  private final Map<HookLine, Parcel> parked = new HashMap<>();
   private final Map<String, ArrayDeque<Parcel>> queues = new HashMap<>();
   private final LinkedHashSet<String> ready = new LinkedHashSet<>(); // hosts whose turn it is
   private final Map<String, Integer> busy = new HashMap<>();
-  private final Map<Line, Boolean> flying = new HashMap<>(); // whether to look at it again
+  private final Map<HookLine, Boolean> flying = new HashMap<>(); // whether to look at it again
   private @Nullable Instant forgotten;
 
   Agenda(int capacity, int atOnce, int perHost) {
@@ -59,12 +59,12 @@ final class Agenda {
   }
 
   /** Whether the line is on its way; it will be looked at again when it is back. */
-  boolean isFlying(Line line) {
+  boolean isFlying(HookLine line) {
     return flying.replace(line, true) != null;
   }
 
   /** Looks at the line again at that time. */
-  void later(Line line, Instant at) {
+  void later(HookLine line, Instant at) {
     if (flying.containsKey(line) || parked.containsKey(line)) {
       return;
     }
@@ -83,7 +83,7 @@ final class Agenda {
   }
 
   /** Takes out a line whose time has come. */
-  Optional<Line> due(Instant now) {
+  Optional<HookLine> due(Instant now) {
     if (order.isEmpty() || order.getFirst().at().isAfter(now)) {
       return Optional.empty();
     }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * of them allows:
  *
  * <ul>
- *   <li>{@code hooks.example.org} that host, whatever its address; {@code *.example.org} every host
- *       below it; {@code *} every host with a public address;
+ *   <li>{@code hooks.example.org} that host, {@code *.example.org} every host below it, {@code *}
+ *       every host: at public addresses only, for whoever owns a name decides what it stands for;
  *   <li>{@code 10.1.2.3}, {@code fd00::1} that address; {@code 10.0.0.0/8}, {@code fd00::/8} a range
- *       of them, whatever the host's name.
+ *       of them: private ones too, whatever the host's name.
  * </ul>
  *
  * A host or a single address may be followed by {@code :port} (an IPv6 address is in brackets then),
@@ -38,20 +38,19 @@ public final class AllowList {
       if (port != 0 && port != hostPort) {
         return false;
       }
-      if (range != null) {
-        return range.contains(address);
-      }
-      return "*".equals(name) ? PublicAddresses.contains(address) : names(host);
+      return range != null
+          ? range.contains(address)
+          : names(host) && PublicAddresses.contains(address);
     }
 
     /** Whether this could allow the host before anybody knows its address. */
     boolean mayAllow(String host, int hostPort) {
-      return (port == 0 || port == hostPort) && (range != null || "*".equals(name) || names(host));
+      return (port == 0 || port == hostPort) && (range != null || names(host));
     }
 
     private boolean names(String host) {
       return name != null
-          && (name.startsWith("*.") ? host.endsWith(name.substring(1)) : host.equals(name));
+          && (name.startsWith("*") ? host.endsWith(name.substring(1)) : host.equals(name));
     }
   }
 
@@ -88,6 +87,13 @@ public final class AllowList {
               + pattern
               + "\" must be a host (hooks.example.org, *.example.org), an address (10.1.2.3,"
               + " [fd00::1]), either with :port, a range (10.0.0.0/8, fd00::/8), or *");
+    }
+    if (named && (name.equals("localhost") || name.endsWith(".localhost"))) {
+      throw new IllegalArgumentException(
+          "webhook address pattern \""
+              + pattern
+              + "\" would allow nothing, because a name allows public addresses only; give the"
+              + " address: 127.0.0.1 or [::1]");
     }
     return new Entry(named ? name : null, range.orElse(null), port);
   }

@@ -35,7 +35,7 @@ final class Ledger {
 
   /** All jobs with a note, in no order. */
   List<JobId> jobs() {
-    return notes.notes(Notebook.WEBHOOKS).keySet().stream()
+    return notes.names(Notebook.WEBHOOKS).stream()
         .flatMap(name -> JobId.parse(name).stream())
         .toList();
   }
@@ -67,7 +67,7 @@ final class Ledger {
   }
 
   /** Keeps how far one of them is now; durable when this returns. */
-  void keep(Line line, int hooks, Progress progress) {
+  void keep(HookLine line, int hooks, Progress progress) {
     JobId job = line.job();
     synchronized (locks[(job.hashCode() & Integer.MAX_VALUE) % locks.length]) {
       Optional<List<Progress>> before = read(job, hooks);

@@ -5,8 +5,11 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobHeader;
-import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.JobView;
+import dev.millrace.server.http.Excerpt;
+import dev.millrace.server.http.JobName;
+import dev.millrace.server.http.Times;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
@@ -51,22 +54,18 @@ record Message(Map<String, String> fields, byte[] body) {
 
   private static JsonObject job(JobView view) {
     JobHeader header = view.header();
+    String error = view.error();
     JsonObject json =
         JsonObject.create()
             .put("id", EntityId.of(header.id()).toString())
-            .put("name", name(view))
+            .put("name", JobName.of(view))
             .put("status", view.state().name())
             .put("priority", header.priority().name())
             .put("creationTime", view.createdAt().toString())
-            .putIfPresent("startTime", text(view.startedAt()))
-            .putIfPresent("endTime", text(view.completedAt()))
-            .putIfPresent("error", cut(view.error()));
+            .putIfPresent("startTime", Times.text(view.startedAt()))
+            .putIfPresent("endTime", Times.text(view.completedAt()))
+            .putIfPresent("error", error == null ? null : Excerpt.of(error, MAX_ERROR));
     return header.tags().isEmpty() ? json : json.put("tags", header.tags());
-  }
-
-  private static String name(JobView view) {
-    String name = view.header().name();
-    return name != null ? name : view.stages().isEmpty() ? "job" : view.stages().getFirst().type();
   }
 
   private static JsonObject stage(JobId job, StageView stage) {
@@ -75,16 +74,6 @@ record Message(Map<String, String> fields, byte[] body) {
         .put("order", stage.number())
         .put("type", stage.type())
         .put("status", stage.state().name());
-  }
-
-  private static @Nullable String text(@Nullable Instant at) {
-    return at == null ? null : at.toString();
-  }
-
-  private static @Nullable String cut(@Nullable String error) {
-    return error == null || error.length() <= MAX_ERROR
-        ? error
-        : error.substring(0, MAX_ERROR) + "…";
   }
 
   /** HMAC-SHA256 of the timestamp, a dot and the body, in hex. */

@@ -11,10 +11,8 @@ import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Reading;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tellings {
   private static final int BATCH = 1_000;
+
+  /** What is asked for at once after an entry: mostly the next one has the answer. */
+  private static final int AHEAD = 64;
 
   private final Reading store;
 
@@ -42,7 +43,10 @@ final class Tellings {
     while (true) {
       List<Entry> batch = store.events(id, from, BATCH);
       for (Entry entry : batch) {
-        Telling telling = telling(entry, view, batch);
+        if (entry.number() > view.lastEvent()) {
+          return Optional.empty(); // the view does not know of it; a later one will
+        }
+        Telling telling = telling(entry, view);
         if (telling != null && hook.on().contains(telling.event())) {
           return Optional.of(telling);
         }
@@ -60,7 +64,7 @@ final class Tellings {
             || view.stages().get(stage.number() - 2).state() == StageState.COMPLETED);
   }
 
-  private static @Nullable Telling telling(Entry entry, JobView view, List<Entry> batch) {
+  private @Nullable Telling telling(Entry entry, JobView view) {
     return switch (entry.fact()) {
       case Fact.OfJob(JobEvent event, var _) ->
           switch (event) {
@@ -69,56 +73,61 @@ final class Tellings {
             case ABORT -> new Telling(entry.number(), entry.at(), Event.ABORTED, 0);
             case ENQUEUE, START, RESUME, PAUSE, BEGIN -> null;
           };
-      case Fact.Submitted() -> reached(1, entry, view, batch);
+      case Fact.Submitted() -> waiting(1, entry, reached(1, entry, view));
       case Fact.OfStage(int stage, StageEvent event, var _, var _) ->
           switch (event) {
-            case COMPLETE -> reached(stage + 1, entry, view, batch);
-            case HOLD ->
-                stage == 1 || completedBy(view.stages().get(stage - 2), entry.at())
-                    ? new Telling(entry.number(), entry.at(), Event.WAITING, stage)
-                    : null;
+            case COMPLETE -> waiting(stage + 1, entry, reached(stage + 1, entry, view));
+            case HOLD -> waiting(stage, entry, stage == 1 || completed(stage - 1, entry, view));
             case OPEN, APPROVE, BEGIN, FAIL, ABORT -> null;
           };
       default -> null;
     };
   }
 
-  /** The turn of that stage has come: it waits if it is a gate, or was held before. */
-  private static @Nullable Telling reached(
-      int stage, Entry entry, JobView view, List<Entry> batch) {
+  private static @Nullable Telling waiting(int stage, Entry entry, boolean waits) {
+    return waits ? new Telling(entry.number(), entry.at(), Event.WAITING, stage) : null;
+  }
+
+  /** Whether that stage, whose turn came with the entry, waited then: what came next tells. */
+  private boolean reached(int stage, Entry entry, JobView view) {
     if (stage > view.stages().size()) {
-      return null;
+      return false;
     }
-    StageView at = view.stages().get(stage - 1);
-    boolean held =
-        at.gate()
-            || at.state() == StageState.WAITING
-                && follows(entry, batch, fact -> isHold(fact, stage)).isEmpty();
-    // A stage that was added later has an entry of its own where it is held.
-    return held && follows(entry, batch, fact -> isAddition(fact, stage)).isEmpty()
-        ? new Telling(entry.number(), entry.at(), Event.WAITING, stage)
-        : null;
+    Optional<Fact> next = following(stage, entry, view);
+    if (next.isEmpty()) { // it is as it was, or the end of its job ended it
+      StageView now = view.stages().get(stage - 1);
+      return now.gate() || now.state() == StageState.WAITING;
+    }
+    return next.get() instanceof Fact.OfStage(int _, StageEvent event, var _, var _)
+        && event == StageEvent.APPROVE;
   }
 
-  private static Optional<Entry> follows(Entry entry, List<Entry> batch, Predicate<Fact> fact) {
-    return batch.stream()
-        .filter(other -> other.number() > entry.number() && fact.test(other.fact()))
-        .findFirst();
+  /** Whether the stage was completed when the entry was written: then nothing follows for it. */
+  private boolean completed(int stage, Entry entry, JobView view) {
+    return view.stages().get(stage - 1).state() == StageState.COMPLETED
+        && following(stage, entry, view).isEmpty();
   }
 
-  private static boolean isHold(Fact fact, int stage) {
-    return fact instanceof Fact.OfStage(int of, StageEvent event, var _, var _)
-        && of == stage
-        && event == StageEvent.HOLD;
+  /** How the stage moved, or came to be, after the entry; empty if it did not. */
+  private Optional<Fact> following(int stage, Entry entry, JobView view) {
+    JobId id = view.header().id();
+    List<Entry> page = store.events(id, entry.number(), AHEAD);
+    while (!page.isEmpty()) {
+      for (Entry later : page) {
+        if (moves(later.fact(), stage)) {
+          return Optional.of(later.fact());
+        }
+      }
+      page = store.events(id, page.getLast().number(), BATCH);
+    }
+    return Optional.empty();
   }
 
-  private static boolean isAddition(Fact fact, int stage) {
-    return fact instanceof Fact.StageAdded(int of, var _, var _) && of == stage;
-  }
-
-  private static boolean completedBy(StageView stage, Instant at) {
-    return stage.state() == StageState.COMPLETED
-        && stage.completedAt() != null
-        && !stage.completedAt().isAfter(at);
+  private static boolean moves(Fact fact, int stage) {
+    return switch (fact) {
+      case Fact.OfStage(int of, var _, var _, var _) -> of == stage;
+      case Fact.StageAdded(int of, var _, var _) -> of == stage;
+      default -> false;
+    };
   }
 }

@@ -28,7 +28,7 @@ public final class Webhooks implements AutoCloseable, WebhookPolicy {
   private final Guard guard;
   private final Courier courier;
   private final Delivery delivery;
-  private final Dispatcher dispatcher;
+  private final Teller teller;
   private final ExecutorService threads;
   private final Thread thread;
   private final Subscription subscription;
@@ -39,9 +39,9 @@ public final class Webhooks implements AutoCloseable, WebhookPolicy {
     this.delivery = new Delivery(settings, guard, courier);
     this.threads =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("millrace-hook-", 1).factory());
-    this.dispatcher = new Dispatcher(store, settings, delivery, threads, world.capacity());
-    this.subscription = store.onChange(dispatcher::changed);
-    this.thread = Thread.ofPlatform().daemon().name("millrace-hooks").start(dispatcher);
+    this.teller = new Teller(store, settings, delivery, threads, world.capacity());
+    this.subscription = store.onChange(teller::changed);
+    this.thread = Thread.ofPlatform().daemon().name("millrace-hooks").start(teller);
   }
 
   /** What a test may want to be otherwise. */
@@ -50,7 +50,7 @@ public final class Webhooks implements AutoCloseable, WebhookPolicy {
       return new World(
           InetAddress::getAllByName,
           (SSLSocketFactory) SSLSocketFactory.getDefault(),
-          Dispatcher.CAPACITY);
+          Teller.CAPACITY);
     }
   }
 
@@ -71,8 +71,9 @@ public final class Webhooks implements AutoCloseable, WebhookPolicy {
     } catch (Barred e) {
       throw new Problem(
           Problem.Kind.INVALID,
-          "webhook: \"url\" leads to an address that this server may not call: use a public address,"
-              + " or have whoever runs the server allow it (--webhook-allow)");
+          "webhook: \"url\" leads to an address that this server may not call: use a public address"
+              + " of an allowed host, or have whoever runs the server allow the address or a range"
+              + " with it (--webhook-allow)");
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "a webhook's host is not known yet: " + e.getMessage());
     } catch (InterruptedException e) {
@@ -85,12 +86,12 @@ public final class Webhooks implements AutoCloseable, WebhookPolicy {
         delivery.delivered.sum(),
         delivery.failed.sum(),
         delivery.givenUp.sum(),
-        dispatcher.pending());
+        teller.pending());
   }
 
   /** Looks at the clock again; for tests that set it. */
   void wake() {
-    dispatcher.wake();
+    teller.wake();
   }
 
   /** Breaks off what is under way; the notes say where to go on. */

@@ -81,13 +81,38 @@ final class Dispatcher implements AutoCloseable {
     }
   }
 
+  /** Claims what is there for one who has been given some already: nobody waits, or goes first. */
+  List<Claim> more(Order order) {
+    return look(order);
+  }
+
   private List<Claim> look(Order order) {
     List<Claim> claims = store.claim(order.demand());
-    if (!claims.isEmpty() && order.gone().getAsBoolean()) {
-      claims.forEach(claim -> store.release(claim, "its client hung up before it had the task"));
-      return List.of();
+    boolean wanted = false;
+    try {
+      wanted = claims.isEmpty() || !order.gone().getAsBoolean();
+    } finally {
+      if (!wanted) {
+        takeBack(claims);
+      }
     }
-    return claims;
+    return wanted ? claims : List.of();
+  }
+
+  /** Gives tasks back that their client has not got, each on its own: a lease ends what fails. */
+  void takeBack(List<Claim> claims) {
+    for (Claim claim : claims) {
+      try {
+        store.release(claim, "its client was gone before it had the task");
+      } catch (RuntimeException e) {
+        LOG.log(
+            Level.WARNING,
+            "task "
+                + claim
+                + " was not handed out and waits for the end of its lease: "
+                + e.getMessage());
+      }
+    }
   }
 
   synchronized int waiting() {
@@ -142,7 +167,7 @@ final class Dispatcher implements AutoCloseable {
         try {
           seen = store.awaitWork(seen, LOOK_AGAIN);
           failing = false;
-        } catch (RuntimeException e) { // nobody else would watch
+        } catch (RuntimeException | Error e) { // nobody else would watch
           if (!failing) {
             LOG.log(Level.WARNING, "cannot watch for tasks, looks now and then: " + e.getMessage());
           }

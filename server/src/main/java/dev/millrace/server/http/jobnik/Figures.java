@@ -1,16 +1,11 @@
 package dev.millrace.server.http.jobnik;
 
 import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** How times and shares are written. */
+/** How lengths of time and shares are written. */
 final class Figures {
   private Figures() {}
-
-  static @Nullable String text(@Nullable Instant time) {
-    return time == null ? null : time.toString();
-  }
 
   /** Rounded down, so that only what is done is at 100. */
   static int percent(long part, long whole) {

@@ -10,6 +10,7 @@ import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.server.http.Call;
+import dev.millrace.server.http.JobName;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -68,7 +69,7 @@ final class Filters {
     }
 
     boolean accept(JobView job) {
-      return (name == null || name.equals(JobJson.name(job)))
+      return (name == null || name.equals(JobName.of(job)))
           && (priority == null || priority == job.header().priority())
           && period.contains(job.createdAt());
     }

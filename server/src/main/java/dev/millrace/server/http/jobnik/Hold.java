@@ -14,15 +14,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a worker stands to a task.
  *
+ * @param type of the task's stage
  * @param claim its claim; null if it has none, or none any more
  * @param task as it is now
  * @param token what it said; null if it said none
  */
-record Hold(EntityId id, @Nullable Claim claim, TaskView task, @Nullable String token) {
+record Hold(
+    EntityId id, String type, @Nullable Claim claim, TaskView task, @Nullable String token) {
 
-  /** Whether the last claim was its own, as far as it can say. */
+  /** Whether the last claim was its own: who cannot say a token can only have had a bare one. */
   boolean mine() {
-    return task.token() != null && (token == null || token.equals(task.token().toString()));
+    return task.token() != null
+        && (token == null ? task.bare() : token.equals(task.token().toString()));
   }
 
   /** Its claim on a task that has ended with its job; null if it had none. */
@@ -36,7 +39,7 @@ record Hold(EntityId id, @Nullable Claim claim, TaskView task, @Nullable String 
     return new Claim(
         id.job(),
         new Claims.Hold(id.stage(), id.task(), last),
-        "",
+        type,
         task.attempts() + 1,
         task.input(),
         JsonObject.create(),
@@ -45,7 +48,7 @@ record Hold(EntityId id, @Nullable Claim claim, TaskView task, @Nullable String 
         null,
         List.of(),
         null,
-        false,
+        task.bare(),
         task);
   }
 
@@ -62,6 +65,9 @@ record Hold(EntityId id, @Nullable Claim claim, TaskView task, @Nullable String 
     String name = "task " + id;
     if (task.token() == null) {
       return Refusals.lost(name + ": nobody holds it, it is " + task.state());
+    }
+    if (token == null && !task.bare()) {
+      return Refusals.unnamed(id);
     }
     if (!mine()) {
       return Refusals.lost(name + ": the token is not that of its present claim");

@@ -3,6 +3,7 @@ package dev.millrace.server.http.jobnik;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.TaskView;
 import dev.millrace.server.http.Problem;
 import org.jspecify.annotations.Nullable;
 
@@ -10,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class Holds {
   private final JobStore store;
   private final Lookup lookup;
+  private final Lineages lineages;
 
-  Holds(JobStore store, Lookup lookup) {
-    this.store = store;
+  Holds(Lookup lookup, Lineages lineages) {
+    this.store = lookup.store();
     this.lookup = lookup;
+    this.lineages = lineages;
   }
 
   /**
@@ -26,17 +29,17 @@ final class Holds {
       return ended(id, token);
     }
     if (token == null && !claim.bare()) {
-      throw Refusals.lost(
-          "task " + id + " was claimed under a token; who answers for it says it in \"token\"");
+      throw Refusals.unnamed(id);
     }
     if (token != null && !token.equals(claim.hold().token().toString())) {
       throw Refusals.lost("task " + id + ": the token is not that of its present claim");
     }
-    return new Hold(id, claim, claim.view(), token);
+    return new Hold(id, claim.type(), claim, claim.view(), token);
   }
 
   /** Of a worker that holds the task no more. */
   Hold ended(EntityId id, @Nullable String token) {
-    return new Hold(id, null, lookup.task(id), token);
+    TaskView task = lookup.task(id);
+    return new Hold(id, lineages.of(id.job(), id.stage()).type(), null, task, token);
   }
 }

@@ -7,6 +7,8 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.server.http.JobName;
+import dev.millrace.server.http.Times;
 import org.jspecify.annotations.Nullable;
 
 /** A job as Jobnik's clients read it. */
@@ -18,7 +20,7 @@ final class JobJson {
     JsonObject out =
         JsonObject.create()
             .put("id", EntityId.of(header.id()).toString())
-            .put("name", name(job))
+            .put("name", JobName.of(job))
             .put("data", header.data())
             .put("userMetadata", header.metadata())
             .put("priority", header.priority().name())
@@ -26,8 +28,8 @@ final class JobJson {
             .put("percentage", percentage(job))
             .put("creationTime", job.createdAt().toString())
             .put("updateTime", job.updatedAt().toString())
-            .putIfPresent("startTime", Figures.text(job.startedAt()))
-            .putIfPresent("endTime", Figures.text(job.completedAt()))
+            .putIfPresent("startTime", Times.text(job.startedAt()))
+            .putIfPresent("endTime", Times.text(job.completedAt()))
             .putIfPresent("error", job.error())
             .put("sealed", !header.open());
     TraceJson.put(out, header.trace(), null);
@@ -40,15 +42,6 @@ final class JobJson {
 
   static JsonObject withStages(JobView job) {
     return of(job).put("stages", job.stages().stream().map(of -> StageJson.of(job, of)).toList());
-  }
-
-  /** What a list can be filtered by: never empty, for Jobnik's jobs all have one. */
-  static String name(JobView job) {
-    String name = job.header().name();
-    if (name != null) {
-      return name;
-    }
-    return job.stages().isEmpty() ? "job" : job.stages().getFirst().type();
   }
 
   private static int percentage(JobView job) {

@@ -17,6 +17,7 @@ import dev.millrace.server.http.Scope;
 import dev.millrace.server.http.WebhookPolicy;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** What can be done with jobs as a whole. */
 final class JobRoutes {
@@ -65,16 +66,22 @@ final class JobRoutes {
   }
 
   private Reply create(Call call) {
-    return Reply.json(201, JobJson.of(submit(call, Documents.job(call))));
+    return Reply.json(201, JobJson.of(submit(call, () -> Documents.job(call))));
   }
 
   private Reply createWhole(Call call) {
-    return Reply.json(201, JobJson.withStages(submit(call, Documents.pipeline(call))));
+    return Reply.json(201, JobJson.withStages(submit(call, () -> Documents.pipeline(call))));
   }
 
-  private JobView submit(Call call, JobSpec spec) {
-    spec.webhooks().forEach(hooks::check);
-    return lookup.job(once.submit(call, spec).id());
+  private JobView submit(Call call, Supplier<JobSpec> asked) {
+    return lookup.job(
+        once.submit(
+            call,
+            () -> {
+              JobSpec spec = asked.get();
+              spec.webhooks().forEach(hooks::check);
+              return spec;
+            }));
   }
 
   private Reply get(Call call) {
@@ -114,7 +121,11 @@ final class JobRoutes {
           default -> new Answer.Refused("only the system moves a job there");
         };
     if (answer instanceof Answer.Refused) {
-      throw Refusals.transition("JOB", lookup.job(id).state(), to);
+      JobState now = lookup.job(id).state();
+      if (now != to && !(to == JobState.PENDING && now == JobState.IN_PROGRESS)) {
+        throw Refusals.transition("JOB", now, to);
+      }
+      return Codes.JOB_MODIFIED_SUCCESSFULLY.reply(); // a wish repeated: its answer may be lost
     }
     return reply(call, answer, Codes.JOB_MODIFIED_SUCCESSFULLY);
   }

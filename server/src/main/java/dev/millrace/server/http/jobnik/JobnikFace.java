@@ -55,6 +55,7 @@ public final class JobnikFace implements Face {
           FORBIDDEN,
           NOT_FOUND,
           METHOD_NOT_ALLOWED,
+          REQUEST_TIMEOUT,
           CONFLICT,
           UNSUPPORTED_MEDIA_TYPE,
           TOO_MANY_REQUESTS,

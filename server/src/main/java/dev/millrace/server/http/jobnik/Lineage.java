@@ -11,15 +11,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * What every task of a stage has from above it, and what never changes.
  *
+ * @param type of the stage; empty if that is gone
  * @param trace the stage's, or else the job's
  */
-record Lineage(JobId job, int stage, JsonObject jobData, @Nullable TraceContext trace) {
+record Lineage(
+    JobId job, int stage, String type, JsonObject jobData, @Nullable TraceContext trace) {
 
   static Lineage of(JobView job, StageView stage) {
     TraceContext own = stage.spec().trace();
     return new Lineage(
         job.header().id(),
         stage.number(),
+        stage.type(),
         job.header().data(),
         own == null ? job.header().trace() : own);
   }

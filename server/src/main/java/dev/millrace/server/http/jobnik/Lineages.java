@@ -40,7 +40,7 @@ final class Lineages {
     }
     JobView view = store.find(job).orElse(null);
     if (view == null || view.stages().size() < stage) {
-      return new Lineage(job, stage, JsonObject.create(), null);
+      return new Lineage(job, stage, "", JsonObject.create(), null);
     }
     Lineage lineage = Lineage.of(view, view.stages().get(stage - 1));
     remember(key, new Remembered(lineage, lineage.jobData().toString().length()));

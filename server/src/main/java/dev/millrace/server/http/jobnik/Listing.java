@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.http.Call;
 import dev.millrace.server.http.Page;
 import dev.millrace.server.http.Reply;
+import dev.millrace.server.http.Weight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ final class Listing {
   private final Call call;
   private final Page page;
   private final List<JsonObject> found = new ArrayList<>();
+  private final Portion portion = new Portion();
   private int looks = MOST_LOOKS;
   private @Nullable EntityId last;
   private boolean cut;
@@ -47,7 +49,7 @@ final class Listing {
 
   /** Looks at something, unless the page has ended: then it says that there is more. */
   boolean look(EntityId at) {
-    if (room() == 0 || looks == 0) {
+    if (room() == 0 || looks == 0 || portion.isFull()) {
       cut = true;
       return false;
     }
@@ -61,8 +63,22 @@ final class Listing {
     looks = Math.max(0, looks - parts);
   }
 
+  /** How many of {@code most} to read at once. */
+  int step(int most) {
+    return portion.step(most);
+  }
+
+  /** Takes what was looked at on the page. */
   void add(JsonObject entity) {
+    long weight = Weight.of(entity);
+    call.hold(weight);
+    portion.add(weight);
     found.add(entity);
+  }
+
+  /** Leaves it out; it was read all the same. */
+  void leaveOut(JsonObject entity) {
+    portion.add(Weight.of(entity));
   }
 
   Reply reply() {

@@ -22,6 +22,11 @@ record Order(
     Duration patience,
     BooleanSupplier gone) {
 
+  /** The same for another number of tasks. */
+  Order of(int tasks) {
+    return new Order(type, tasks, worker, lease, bare, patience, gone);
+  }
+
   Demand demand() {
     return new Demand(Set.of(type), limit, worker, lease, bare);
   }

@@ -1,5 +1,6 @@
 package dev.millrace.server.http.jobnik;
 
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.server.http.Problem;
 import dev.millrace.server.http.Problem.Kind;
@@ -42,6 +43,12 @@ final class Refusals {
   /** A worker's answer came too late, or from another. */
   static Problem lost(String message) {
     return new Problem(Kind.CONFLICT, "TASK_STATUS_UPDATE_FAILED", message);
+  }
+
+  /** A worker that says no token answered for a claim that has one. */
+  static Problem unnamed(EntityId task) {
+    return lost(
+        "task " + task + " was claimed under a token; who answers for it says it in \"token\"");
   }
 
   static Problem invalid(String message) {

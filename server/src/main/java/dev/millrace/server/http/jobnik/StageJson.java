@@ -3,9 +3,10 @@ package dev.millrace.server.http.jobnik;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
-import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.JobView;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.server.http.Times;
 
 /** A stage as Jobnik's clients read it. */
 final class StageJson {
@@ -24,8 +25,8 @@ final class StageJson {
             .put("percentage", percentage(stage))
             .put("summary", summary(stage))
             .put("gate", stage.gate())
-            .putIfPresent("startTime", Figures.text(stage.startedAt()))
-            .putIfPresent("endTime", Figures.text(stage.completedAt()))
+            .putIfPresent("startTime", Times.text(stage.startedAt()))
+            .putIfPresent("endTime", Times.text(stage.completedAt()))
             .putIfPresent("error", stage.error());
     return TraceJson.put(out, stage.spec().trace(), job.header().trace());
   }

@@ -15,12 +15,14 @@ import dev.millrace.server.http.Problem;
 import dev.millrace.server.http.Reply;
 import dev.millrace.server.http.Route;
 import dev.millrace.server.http.Scope;
+import dev.millrace.server.http.Weight;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
 /** What can be done with stages. */
 final class StageRoutes {
-  /** Most tasks that come along with a stage. */
+  /** Most tasks that come along with a stage; fewer where they are large. */
   private static final int TASKS_ALONG = 1_000;
 
   private final JobStore store;
@@ -80,11 +82,29 @@ final class StageRoutes {
   private JsonObject json(Lookup.InJob stage, boolean withTasks) {
     JsonObject out = StageJson.of(stage.job(), stage.stage());
     if (withTasks) {
-      Lineage lineage = stage.lineage();
-      List<TaskView> tasks = store.tasks(lineage.job(), lineage.stage(), 1, TASKS_ALONG);
-      out.put("tasks", tasks.stream().map(task -> TaskJson.of(lineage, task)).toList());
+      out.put("tasks", tasks(stage.lineage()));
     }
     return out;
+  }
+
+  /** The first of them, as many as go along. */
+  private List<JsonObject> tasks(Lineage lineage) {
+    Portion portion = new Portion();
+    List<JsonObject> tasks = new ArrayList<>();
+    while (tasks.size() < TASKS_ALONG && !portion.isFull()) {
+      int most = portion.step(TASKS_ALONG - tasks.size());
+      List<TaskView> next =
+          store.tasks(lineage.job(), lineage.stage(), tasks.size() + 1, most);
+      for (TaskView task : next) {
+        JsonObject json = TaskJson.of(lineage, task);
+        portion.add(Weight.of(json));
+        tasks.add(json);
+      }
+      if (next.size() < most) {
+        break;
+      }
+    }
+    return tasks;
   }
 
   private Reply add(Call call) {
@@ -120,10 +140,14 @@ final class StageRoutes {
     return reply(call, answer);
   }
 
-  /** The only way for a user is from WAITING to PENDING; what is PENDING may be so again. */
+  /**
+   * The only way for a user is from WAITING to PENDING. What is there already, or was approved and
+   * has gone on, stays where it is: the wish may be repeated because its answer was lost.
+   */
   private Reply move(Call call) {
     Lookup.InJob of = stage(call);
-    if (of.stage().state() == StageState.PENDING) {
+    StageState state = of.stage().state();
+    if (state == StageState.PENDING || state == StageState.IN_PROGRESS && of.stage().gate()) {
       return Codes.STAGE_MODIFIED_SUCCESSFULLY.reply();
     }
     Answer answer =

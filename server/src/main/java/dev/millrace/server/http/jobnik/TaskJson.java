@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.server.http.Times;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +25,9 @@ final class TaskJson {
             .put("maxAttempts", task.maxAttempts())
             .put("creationTime", task.createdAt().toString())
             .put("updateTime", task.updatedAt().toString())
-            .putIfPresent("startTime", Figures.text(task.startedAt()))
-            .putIfPresent("endTime", Figures.text(task.completedAt()))
-            .putIfPresent("notBefore", Figures.text(task.notBefore()))
+            .putIfPresent("startTime", Times.text(task.startedAt()))
+            .putIfPresent("endTime", Times.text(task.completedAt()))
+            .putIfPresent("notBefore", Times.text(task.notBefore()))
             .putIfPresent("worker", task.worker());
     putResult(out, task.result());
     out.putIfPresent("error", task.error());

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Goes through jobs, oldest first, and what is in them, in order, for one page of a list. */
 final class Walk {
-  private static final int TASKS_AT_ONCE = 1_000;
-
   private final JobStore store;
   private final Listing listing;
 
@@ -89,14 +87,17 @@ final class Walk {
     }
     int from = begun && after.stage() == number ? after.task() + 1 : 1;
     while (from <= stage.stage().total()) {
-      int most = Math.min(TASKS_AT_ONCE, Math.min(listing.looks(), listing.room()) + 1);
+      int most = listing.step(Math.min(listing.looks(), listing.room()) + 1);
       List<TaskView> tasks = store.tasks(job, number, from, most);
       for (TaskView task : tasks) {
         if (!listing.look(lineage.task(task.task()))) {
           return false;
         }
+        JsonObject json = TaskJson.of(lineage, task);
         if (filter.accept(task)) {
-          listing.add(TaskJson.of(lineage, task));
+          listing.add(json);
+        } else {
+          listing.leaveOut(json);
         }
       }
       if (tasks.isEmpty()) {

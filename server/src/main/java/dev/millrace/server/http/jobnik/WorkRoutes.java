@@ -3,7 +3,6 @@ package dev.millrace.server.http.jobnik;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
-import dev.millrace.core.store.Claim;
 import dev.millrace.server.http.Call;
 import dev.millrace.server.http.Problem;
 import dev.millrace.server.http.Reply;
@@ -31,7 +30,7 @@ final class WorkRoutes {
   WorkRoutes(Lookup lookup, Lineages lineages, Dispatcher dispatcher) {
     this.lookup = lookup;
     this.lineages = lineages;
-    this.answers = new Answers(lookup.store(), new Holds(lookup.store(), lookup));
+    this.answers = new Answers(lookup.store(), new Holds(lookup, lineages));
     this.dispatcher = dispatcher;
   }
 
@@ -52,10 +51,10 @@ final class WorkRoutes {
 
   private Reply dequeue(Call call) throws InterruptedException {
     Integer limit = Parameters.number(call, "limit", null, 1, 1_000);
-    List<Claim> claims = dispatcher.claim(order(call, limit == null ? 1 : limit));
-    List<JsonObject> tasks = claims.stream().map(this::json).toList();
+    Handout handout = new Handout(dispatcher, lineages, call);
+    List<JsonObject> tasks = handout.fill(order(call, limit == null ? 1 : limit));
     if (limit != null) {
-      return Reply.ok(tasks);
+      return handout.reply(tasks);
     }
     if (tasks.isEmpty()) {
       throw new Problem(
@@ -63,11 +62,7 @@ final class WorkRoutes {
           "TASK_NOT_FOUND",
           "there is no task of type \"" + call.parameter("stageType") + "\" to take");
     }
-    return Reply.ok(tasks.getFirst());
-  }
-
-  private JsonObject json(Claim claim) {
-    return TaskJson.claimed(lineages.of(claim.job(), claim.hold().stage()), claim);
+    return handout.reply(tasks.getFirst());
   }
 
   private static Order order(Call call, int limit) {

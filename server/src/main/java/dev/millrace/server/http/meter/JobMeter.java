@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Subscription;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -24,7 +25,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long jobs take from their creation to their end, however they end. Looks now and then at the
+ * How long jobs take from their creation to their end, however they end, and what became of their
+ * stages and tasks. Looks now and then at the
  * jobs that changed, on a thread of its own: nobody's answer waits for it. A job that ends while too
  * many others do is not counted here, and {@code millrace_jobs_unmeasured_total} says so.
  */
@@ -39,7 +41,10 @@ final class JobMeter implements AutoCloseable {
 
   private final JobStore store;
   private final InstantSource clock;
+  private final TypeNames types;
   private final Histogram latency;
+  private final Counter stages;
+  private final Counter tasks;
   private final Counter unmeasured;
   private final Set<JobId> changed = ConcurrentHashMap.newKeySet();
   private final Map<JobId, Boolean> counted = // one thread's: a job that ended may change again
@@ -52,8 +57,9 @@ final class JobMeter implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Subscription subscription;
 
-  JobMeter(PrometheusRegistry registry, JobStore store, InstantSource clock) {
+  JobMeter(PrometheusRegistry registry, TypeNames types, JobStore store, InstantSource clock) {
     this.store = store;
+    this.types = types;
     this.clock = clock;
     Histogram.Builder builder =
         Histogram.builder()
@@ -64,13 +70,26 @@ final class JobMeter implements AutoCloseable {
             .classicUpperBounds(SECONDS);
     builder.withoutExemplars();
     this.latency = builder.register(registry);
+    this.stages =
+        counter("millrace_stages_ended_total", "Stages of jobs that ended, by their state.")
+            .labelNames("type", "outcome")
+            .register(registry);
+    this.tasks =
+        counter("millrace_tasks_ended_total", "Tasks of jobs that ended, by their state.")
+            .labelNames("type", "outcome")
+            .register(registry);
     this.unmeasured =
-        Counter.builder()
-            .name("millrace_jobs_unmeasured_total")
-            .help("Changes of jobs that were too many to look at.")
+        counter(
+                "millrace_jobs_unmeasured_total", "Changes of jobs that were too many to look at.")
             .register(registry);
     this.subscription = store.onChange(this::changed);
     Thread.ofPlatform().daemon().name("millrace-meter").start(this::watch);
+  }
+
+  private static Counter.Builder counter(String name, String help) {
+    Counter.Builder builder = Counter.builder().name(name).help(help);
+    builder.withoutExemplars();
+    return builder;
   }
 
   private void changed(JobId job) {
@@ -99,6 +118,8 @@ final class JobMeter implements AutoCloseable {
         look(job);
       } catch (StoreException e) {
         LOG.log(Level.DEBUG, "job " + job + " is not measured", e);
+      } catch (RuntimeException | Error e) { // the others are to be measured all the same
+        LOG.log(Level.WARNING, "job " + job + " is not measured", e);
       }
     }
   }
@@ -115,10 +136,20 @@ final class JobMeter implements AutoCloseable {
     }
     counted.put(job, true);
     if (end.plus(RECENT).isAfter(clock.instant())) { // else somebody only described it anew
-      String outcome = state.get().name().toLowerCase(Locale.ROOT);
       long nanos = Duration.between(view.get().createdAt(), end).toNanos();
-      latency.labelValues(outcome).observe(Math.max(0, nanos) / 1e9);
+      latency.labelValues(word(state.get())).observe(Math.max(0, nanos) / 1e9);
+      view.get().stages().forEach(this::count);
     }
+  }
+
+  private void count(StageView stage) {
+    String type = types.label(stage.type());
+    stage.tasks().forEach((state, count) -> tasks.labelValues(type, word(state)).inc(count));
+    stages.labelValues(type, word(stage.state())).inc();
+  }
+
+  private static String word(Enum<?> state) {
+    return state.name().toLowerCase(Locale.ROOT);
   }
 
   @Override

@@ -240,8 +240,8 @@ final class MeteredStore implements JobStore {
   }
 
   @Override
-  public Map<String, String> notes(String shelf) {
-    return store.notes(shelf);
+  public List<String> names(String shelf) {
+    return store.names(shelf);
   }
 
   @Override

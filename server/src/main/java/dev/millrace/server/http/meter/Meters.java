@@ -42,7 +42,7 @@ public final class Meters implements AutoCloseable {
   public Meters(JobStore store, InstantSource clock) {
     TypeNames types = new TypeNames(MOST_TYPES);
     this.tasks = new TaskMeter(registry, types, clock);
-    this.jobs = new JobMeter(registry, store, clock);
+    this.jobs = new JobMeter(registry, types, store, clock);
     this.http = new HttpMeter(registry);
     registry.register(new QueueMeter(store, types, clock));
     JvmMemoryMetrics.builder().register(registry);
@@ -97,11 +97,6 @@ public final class Meters implements AutoCloseable {
         .callback(point -> point.call(figure.getAsInt()))
         .register(registry);
     return this;
-  }
-
-  /** The text that Prometheus reads wherever nothing else is asked for. */
-  public byte[] text() {
-    return render(null).body();
   }
 
   /**

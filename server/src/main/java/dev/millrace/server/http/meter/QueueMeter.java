@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * What waits and what runs, from one look at the store for each question. Gauges that begin with
  * {@code jobnik_} are those of a Jobnik service. Of tasks there are those of open stages only: a
  * store does not count what is over. {@code jobnik_stages_by_status} is missing for the same reason;
- * it would take reading every job.
+ * it would take reading every job. What ends while the server runs is counted by {@link JobMeter}.
  */
 final class QueueMeter implements MultiCollector {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Entry;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ final class Feed {
   private final Past past;
   private volatile @Nullable Window window;
   private volatile long begun; // 0: not yet
+  private volatile Wording wording = new Wording(Set.of());
   private volatile boolean stopped;
   private boolean overdue; // the reader's own
 
@@ -70,10 +73,11 @@ final class Feed {
 
   private Window first(JobView view) {
     begun = view.startedAt() == null ? 0 : firstBegin();
+    wording = Wording.of(view);
     if (!view.state().isFinal()) {
       return Window.after(view.lastEvent());
     }
-    long end = ending(view);
+    long end = ending(store, view);
     return Window.after(end - 1).ended(Frames.last(number(end, view), store, view));
   }
 
@@ -94,7 +98,8 @@ final class Feed {
   }
 
   /** The number of the entry that ended the job; the one after the last if the log lacks it. */
-  private long ending(JobView view) {
+  private static long ending(Reading store, JobView view) {
+    JobId id = view.header().id();
     for (long before = view.lastEvent(); before > 0; before -= PAGE) {
       for (Entry entry : store.events(id, Math.max(0, before - PAGE), PAGE)) {
         if (Frames.ends(entry)) {
@@ -103,6 +108,11 @@ final class Feed {
       }
     }
     return view.lastEvent() + 1;
+  }
+
+  /** The id of the last event of a job that has ended: later entries are no part of its stream. */
+  static long lastId(Reading store, JobView view) {
+    return number(ending(store, view), view);
   }
 
   private static long number(long end, JobView view) {
@@ -166,7 +176,7 @@ final class Feed {
       if (begun == 0 && Frames.begins(entry)) {
         begun = entry.number();
       }
-      frames.add(Frames.of(entry, begun));
+      frames.add(Frames.of(entry, begun, wording));
     }
     if (page.isEmpty()) {
       lookForEnd();
@@ -218,6 +228,6 @@ final class Feed {
    * if the job is gone.
    */
   @Nullable Chunk past(long position, long last) {
-    return past.chunk(position, last, begun);
+    return past.chunk(position, last, begun, wording);
   }
 }

@@ -4,7 +4,6 @@ import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Entry;
-import dev.millrace.core.rules.EntryText;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
@@ -24,13 +23,13 @@ final class Frames {
    * @param begun the number of the entry with which the job began; those after a pause change
    *     nothing that shows
    */
-  static byte[] of(Entry entry, long begun) {
+  static byte[] of(Entry entry, long begun, Wording wording) {
     if (entry.fact() instanceof Fact.Submitted) {
       return status(entry.number(), state(So1State.PENDING));
     }
     return entry.number() == begun
         ? status(begun, state(So1State.RUNNING))
-        : log(entry.number(), Redaction.secrets(EntryText.of(entry.fact())));
+        : log(entry.number(), wording.of(entry));
   }
 
   /** The last one, with what came of the job. */

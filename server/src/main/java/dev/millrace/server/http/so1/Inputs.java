@@ -85,7 +85,7 @@ enum Inputs {
   private Problem unknown(String name) {
     String camel = camel(name);
     return new Problem(
-        Problem.Kind.INVALID,
+        Problem.Kind.MALFORMED, // as the document would have it
         "inputs has an unknown field \""
             + name
             + "\""

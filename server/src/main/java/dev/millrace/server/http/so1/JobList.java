@@ -2,12 +2,14 @@ package dev.millrace.server.http.so1;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobTrouble;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.Reading.Query;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +42,7 @@ record JobList(List<JobView> jobs, @Nullable JobId next) {
       for (JobId id : ids.reversed()) {
         looked++;
         last = id;
-        store
-            .find(id)
+        find(store, id)
             .filter(view -> state == null || So1State.of(view) == state)
             .ifPresent(jobs::add);
         if (jobs.size() == wanted) {
@@ -54,5 +55,14 @@ record JobList(List<JobView> jobs, @Nullable JobId next) {
       }
     }
     return new JobList(jobs, last);
+  }
+
+  /** A job that cannot be read keeps nobody from reading the others. */
+  private static Optional<JobView> find(Reading store, JobId id) {
+    try {
+      return store.find(id);
+    } catch (JobTrouble e) {
+      return Optional.empty();
+    }
   }
 }

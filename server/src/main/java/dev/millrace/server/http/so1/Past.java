@@ -29,20 +29,21 @@ final class Past {
   }
 
   /** As {@link Feed#past}. */
-  synchronized @Nullable Chunk chunk(long position, long last, long begun) {
+  synchronized @Nullable Chunk chunk(
+      long position, long last, long begun, Wording wording) {
     Chunk known = chunks.get(position);
-    Chunk chunk = known == null ? read(position, last, begun) : known;
+    Chunk chunk = known == null ? read(position, last, begun, wording) : known;
     if (known == null && chunk != null) {
       hold(chunk);
     }
     return chunk;
   }
 
-  private @Nullable Chunk read(long position, long last, long begun) {
+  private @Nullable Chunk read(long position, long last, long begun, Wording wording) {
     int limit = (int) Math.min(Chunk.ENTRIES, last - position);
     Chunk chunk = null;
     for (Entry entry : store.events(id, position, limit)) {
-      byte[] frame = Frames.of(entry, begun);
+      byte[] frame = Frames.of(entry, begun, wording);
       if (chunk == null) {
         chunk = Chunk.of(entry.number(), frame);
       } else if (chunk.takes(frame)) {

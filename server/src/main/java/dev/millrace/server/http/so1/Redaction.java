@@ -12,11 +12,19 @@ import org.jspecify.annotations.Nullable;
 
 /** What is left out of what is kept beside a job, and of what is said about it. */
 final class Redaction {
-  /** Keys as they are commonly written, ours among them, and the places where people live. */
-  private static final Pattern SECRET =
-      Pattern.compile(
-          "(?i:bearer )[^\\s\"',;]+|\\bsk-[A-Za-z0-9_-]{8,}|\\bmr_[A-Za-z0-9_-]{43}"
-              + "|(?<=/home/)[^\\s\"':,;]+");
+  /** Keys as they are commonly written, ours among them. */
+  private static final String KEYS =
+      "(?i:bearer )[^\\s\"',;]{16,}|\\bsk-[A-Za-z0-9_-]{8,}|\\bmr_[A-Za-z0-9_-]{43}";
+
+  /**
+   * Where files are: two steps from a root or more. Our own paths are none, nor is what follows a
+   * host or the {@code #} of a schema.
+   */
+  private static final String FILES =
+      "(?i:file):/[^\\s\"',;]*|\\b[A-Za-z]:\\\\[^\\s\"':,;]+"
+          + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/)[^\\s\"':,;()/]+/[^\\s\"':,;()]+";
+
+  private static final Pattern SECRET = Pattern.compile(KEYS + "|" + FILES);
 
   private Redaction() {}
 
@@ -53,7 +61,7 @@ final class Redaction {
     return "[redacted: " + text.codePointCount(0, text.length()) + " characters]";
   }
 
-  /** The text without keys and home directories that a worker, or a caller, put into it. */
+  /** The text without keys and paths of files that a worker, or a caller, put into it. */
   static String secrets(String text) {
     return SECRET.matcher(text).replaceAll("[redacted]");
   }

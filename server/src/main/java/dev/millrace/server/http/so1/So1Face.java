@@ -7,7 +7,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.rules.Cause;
 import dev.millrace.core.rules.Entry;
-import dev.millrace.core.rules.EntryText;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
@@ -44,20 +43,23 @@ public final class So1Face implements Face {
 
   /**
    * @param types that this server has workers for: the actions that it knows
+   * @param models names of those that it has; empty: it has none
    * @param webhooks which a job may come with
    */
   public So1Face(
       JobStore store,
       Set<String> types,
+      Set<String> models,
       Ids ids,
       Idempotency idempotency,
       WebhookPolicy webhooks) {
-    this(store, types, ids, idempotency, webhooks, LogHub.Pace.USUAL);
+    this(store, types, models, ids, idempotency, webhooks, LogHub.Pace.USUAL);
   }
 
   So1Face(
       JobStore store,
       Set<String> types,
+      Set<String> models,
       Ids ids,
       Idempotency idempotency,
       WebhookPolicy webhooks,
@@ -66,7 +68,7 @@ public final class So1Face implements Face {
     this.ids = ids;
     this.idempotency = idempotency;
     this.webhooks = webhooks;
-    this.submission = new Submission(Set.copyOf(types));
+    this.submission = new Submission(Set.copyOf(types), Set.copyOf(models));
     this.hub = new LogHub(store, pace);
   }
 
@@ -109,11 +111,15 @@ public final class So1Face implements Face {
   }
 
   private Reply submit(Call call) {
-    JobSpec spec = submission.spec(call);
-    spec.webhooks().forEach(webhooks::check);
-    JobId id = idempotency.submit(call, spec).id();
+    JobId id = idempotency.submit(call, () -> spec(call));
     JsonObject body = answer(call).put("job", So1Job.whole(store, view(id)));
     return new Reply.Json(202, Map.of("Location", "/api/jobs/" + EntityId.of(id)), body);
+  }
+
+  private JobSpec spec(Call call) {
+    JobSpec spec = submission.spec(call);
+    spec.webhooks().forEach(webhooks::check);
+    return spec;
   }
 
   private Reply list(Call call) {
@@ -158,31 +164,36 @@ public final class So1Face implements Face {
     long after = call.query("cursor").map(text -> cursor("cursor", text)).orElse(0L);
     int limit = Page.limit(call);
     List<Entry> entries = store.events(view.header().id(), after, limit);
-    JsonObject body = answer(call).put("lines", entries.stream().map(So1Face::line).toList());
+    Wording wording = Wording.of(view);
+    JsonObject body =
+        answer(call).put("lines", entries.stream().map(entry -> line(entry, wording)).toList());
     boolean more = !entries.isEmpty() && entries.getLast().number() < view.lastEvent();
     return Reply.ok(more ? body.put("nextCursor", entries.getLast().number()) : body);
   }
 
-  private static JsonObject line(Entry entry) {
+  private static JsonObject line(Entry entry, Wording wording) {
     String level =
         entry.fact() instanceof Fact.Line line ? line.level().toLowerCase(Locale.ROOT) : "info";
     return JsonObject.create()
         .put("cursor", entry.number())
         .put("at", entry.at().toString())
         .put("level", level)
-        .put("line", Redaction.secrets(EntryText.of(entry.fact())));
+        .put("line", wording.of(entry));
   }
 
   /**
    * A client that comes late and says nothing of where it was gets the end alone; a browser that
-   * comes back although it has everything is told, by 204, not to come again.
+   * comes back although it has seen the end is told, by 204, not to come again.
    */
   private Reply events(Call call) {
     JobView view = view(id(call));
     Optional<Long> asked = call.query("cursor").map(text -> cursor("cursor", text));
     Optional<Long> seen = call.header("Last-Event-ID").map(text -> cursor("Last-Event-ID", text));
     boolean ended = view.state().isFinal();
-    if (ended && asked.isEmpty() && seen.isPresent() && seen.get() >= view.lastEvent()) {
+    if (ended
+        && asked.isEmpty()
+        && seen.isPresent()
+        && seen.get() >= Feed.lastId(store, view)) {
       return Reply.json(204, null);
     }
     long unsaid = ended ? view.lastEvent() : 0;

@@ -2,9 +2,10 @@ package dev.millrace.server.http.so1;
 
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.EntryText;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Reading;
+import dev.millrace.server.http.Excerpt;
+import dev.millrace.server.http.Times;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,8 @@ final class So1Job {
         .put("id", EntityId.of(view.header().id()).toString())
         .put("state", So1State.of(view).word())
         .put("createdAt", view.createdAt().toString())
-        .putIfPresent("startedAt", text(startedAt(view)))
-        .putIfPresent("completedAt", text(completedAt(view)))
+        .putIfPresent("startedAt", Times.text(startedAt(view)))
+        .putIfPresent("completedAt", Times.text(completedAt(view)))
         .putIfPresent("output", output)
         .putIfPresent("error", error(view))
         .put("logs", lines)
@@ -66,18 +67,12 @@ final class So1Job {
         : view.completedAt();
   }
 
-  private static @Nullable String text(@Nullable Instant at) {
-    return at == null ? null : at.toString();
-  }
-
   private static List<String> lines(Reading store, JobView view) {
     long after = Math.max(0, view.lastEvent() - LINES);
+    Wording wording = Wording.of(view);
     return store.events(view.header().id(), after, LINES).stream()
-        .map(entry -> cut(Redaction.secrets(EntryText.of(entry.fact()))))
+        .takeWhile(entry -> entry.number() <= view.lastEvent()) // what the state goes by
+        .map(entry -> Excerpt.of(wording.of(entry), WIDTH))
         .toList();
-  }
-
-  private static String cut(String line) {
-    return line.length() <= WIDTH ? line : line.substring(0, WIDTH) + "…";
   }
 }

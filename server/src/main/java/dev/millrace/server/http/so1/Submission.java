@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * somebody listens.
  *
  * @param types that this server has workers for
+ * @param models names of those that it has; empty: it has none
  */
-record Submission(Set<String> types) {
+record Submission(Set<String> types, Set<String> models) {
   private static final String PIPELINE = "pipeline";
   private static final Set<String> ABOUT = Set.of("name", "priority", "tags", "hold", "webhooks");
   private static final Set<String> BODY =
@@ -87,7 +88,7 @@ record Submission(Set<String> types) {
   }
 
   /** One task; a single text where that is possible, the form that every tool can read. */
-  private static StageSpec stage(String action, JsonObject inputs) {
+  private StageSpec stage(String action, JsonObject inputs) {
     Map<String, Object> data = Inputs.of(action).translated(inputs);
     attach(data, "json_schema");
     attach(data, "grammar");
@@ -96,7 +97,7 @@ record Submission(Set<String> types) {
     exclude(data, "prompt", "prompt", "input");
     Object input = subject(data);
     JsonObject parameters = JsonObject.of(data, "inputs");
-    String problem = new TaskCheck().problem(action, parameters, input);
+    String problem = new TaskCheck(models).problem(action, parameters, input);
     if (problem != null) {
       throw invalid(Inputs.inWords(problem));
     }
@@ -183,7 +184,7 @@ record Submission(Set<String> types) {
   }
 
   private void check(JobSpec spec) {
-    TaskCheck check = new TaskCheck();
+    TaskCheck check = new TaskCheck(models);
     int number = 0;
     for (StageSpec stage : spec.stages()) {
       number++;

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 class AgendaTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-  private static Line line(int n) {
-    return new Line(JobId.of(n, 1, 0), 0);
+  private static HookLine line(int n) {
+    return new HookLine(JobId.of(n, 1, 0), 0);
   }
 
   private static Parcel parcel(int n, String host) {

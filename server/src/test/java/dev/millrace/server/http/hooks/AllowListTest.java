@@ -24,13 +24,19 @@ class AllowListTest {
         "::ffff:10.0.0.1", "::127.0.0.1", "2002:7f00:1::", "2002:a00:1::1", "2002:c0a8:101::",
         "64:ff9b::7f00:1", "64:ff9b::10.0.0.1", "64:ff9b:1::1", "2001:0:1:2::3", "2001:db8::1"
       })
-  void privateAddressesAreRefusedUnlessAPatternAllowsThem(String address) throws Exception {
+  void privateAddressesAreRefusedUnlessAnAddressOrARangeAllowsThem(String address) {
     InetAddress resolved = InetAddress.ofLiteral(address);
     assertThat(NOTHING_SAID.allows("hooks.example.org", 80, resolved)).isFalse();
-    assertThat(AllowList.of(List.of("*")).allows("hooks.example.org", 80, resolved)).isFalse();
-    assertThat(AllowList.of(List.of("hooks.example.org")).allows("hooks.example.org", 80, resolved))
-        .isTrue();
+    for (String name : List.of("*", "hooks.example.org", "*.example.org", "hooks.example.org:80")) {
+      assertThat(AllowList.of(List.of(name)).allows("hooks.example.org", 80, resolved))
+          .as(name)
+          .isFalse();
+    }
     assertThat(AllowList.of(List.of(address)).allows("any.example.org", 80, resolved)).isTrue();
+    assertThat(
+            AllowList.of(List.of("hooks.example.org", address))
+                .allows("hooks.example.org", 80, resolved))
+        .isTrue();
   }
 
   @ParameterizedTest
@@ -48,19 +54,20 @@ class AllowListTest {
 
   @Test
   void patternsMatchHostsSuffixesRangesAndPorts() {
+    InetAddress outside = InetAddress.ofLiteral("8.8.8.8");
     InetAddress inside = InetAddress.ofLiteral("10.9.8.7");
     InetAddress six = InetAddress.ofLiteral("fd12::5");
-    assertThat(AllowList.of(List.of("*.example.org")).allows("a.b.example.org", 1, inside)).isTrue();
-    assertThat(AllowList.of(List.of("*.example.org")).allows("example.org", 1, inside)).isFalse();
-    assertThat(AllowList.of(List.of("*.example.org")).allows("badexample.org", 1, inside)).isFalse();
+    AllowList below = AllowList.of(List.of("*.example.org"));
+    assertThat(below.allows("a.b.example.org", 1, outside)).isTrue();
+    assertThat(below.allows("example.org", 1, outside)).isFalse();
+    assertThat(below.allows("badexample.org", 1, outside)).isFalse();
     assertThat(AllowList.of(List.of("10.8.0.0/13")).allows("x", 1, inside)).isTrue();
     assertThat(AllowList.of(List.of("10.0.0.0/13")).allows("x", 1, inside)).isFalse();
     assertThat(AllowList.of(List.of("fd00::/8")).allows("x", 1, six)).isTrue();
     assertThat(AllowList.of(List.of("fd00::/8")).allows("x", 1, inside)).isFalse();
-    assertThat(AllowList.of(List.of("Hooks.Example.org:8443")).allows("hooks.example.org", 8443, six))
-        .isTrue();
-    assertThat(AllowList.of(List.of("hooks.example.org:8443")).allows("hooks.example.org", 80, six))
-        .isFalse();
+    AllowList port = AllowList.of(List.of("Hooks.Example.org:8443"));
+    assertThat(port.allows("hooks.example.org", 8443, outside)).isTrue();
+    assertThat(port.allows("hooks.example.org", 80, outside)).isFalse();
     assertThat(AllowList.of(List.of("[fd12::5]:90")).allows("x", 90, six)).isTrue();
     assertThat(AllowList.of(List.of("10.9.8.7:90")).allows("x", 91, inside)).isFalse();
   }
@@ -69,7 +76,7 @@ class AllowListTest {
   @ValueSource(
       strings = {
         "", "a b", "http://x", "10.0.0.0/33", "10.0.0.0/x", "fd00::/129", "10.0.0", "x:0", "x:70000",
-        "*.*.org", "a/b", "1.2.3.4.5", "10.0.0.0/8:80"
+        "*.*.org", "a/b", "1.2.3.4.5", "10.0.0.0/8:80", "localhost", "LocalHost:80", "*.localhost"
       })
   void whatIsNoPatternIsRefusedByName(String pattern) {
     assertThatThrownBy(() -> AllowList.of(List.of(pattern)))

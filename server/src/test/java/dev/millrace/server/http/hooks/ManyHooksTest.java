@@ -33,7 +33,7 @@ class ManyHooksTest {
             new Class<?>[] {JobStore.class},
             (_, method, arguments) ->
                 switch (method.getName()) {
-                  case "notes" -> Map.copyOf(notes);
+                  case "names" -> List.copyOf(notes.keySet());
                   case "note" -> Optional.ofNullable(notes.get(arguments[1]));
                   case "keep" -> notes.put((String) arguments[1], (String) arguments[2]);
                   case "drop" -> notes.remove(arguments[1]);
@@ -90,13 +90,13 @@ class ManyHooksTest {
               new Webhook(hangs.url(), Set.of()),
               new Webhook(alive.url(), Set.of()));
       try (Webhooks hooks = Webhooks.open(store, post.settings, Webhooks.World.usual())) {
-        until("it is crowded", () -> hooks.stats().pending() >= Dispatcher.CAPACITY / 8);
+        until("it is crowded", () -> hooks.stats().pending() >= Teller.CAPACITY / 8);
         post.clock.advance(Duration.ofSeconds(10));
         hooks.wake();
         until(
             "the one that lives is told",
             () -> {
-              assertThat(hooks.stats().pending()).isLessThanOrEqualTo(Dispatcher.CAPACITY);
+              assertThat(hooks.stats().pending()).isLessThanOrEqualTo(Teller.CAPACITY);
               return alive.requests.size() == 1;
             });
         until("and noted", () -> notes.size() == MANY - 1);

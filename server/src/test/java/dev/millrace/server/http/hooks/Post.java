@@ -43,7 +43,7 @@ final class Post implements AutoCloseable {
           .withTimeout(Duration.ofSeconds(20));
   Guard.Resolver resolver = InetAddress::getAllByName;
   SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
-  int capacity = Dispatcher.CAPACITY;
+  int capacity = Teller.CAPACITY;
   private @Nullable Webhooks hooks;
 
   Webhooks open() {

@@ -14,14 +14,22 @@ import dev.millrace.core.rules.Cause;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobTrouble;
+import dev.millrace.core.store.Notebook;
+import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.server.http.Problem;
 import dev.millrace.server.http.hooks.Receiver.Request;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -303,6 +311,20 @@ class WebhooksTest {
   }
 
   @Test
+  void aNameThatIsAllowedDoesNotLeadInside() {
+    post.settings =
+        HookSettings.of(AllowList.of(List.of("hooks.example.org")), Post.SECRET)
+            .withClock(post.clock);
+    post.resolver = _ -> new InetAddress[] {InetAddress.getLoopbackAddress()};
+    Webhooks hooks = post.open();
+    Webhook hook = hook("http://hooks.example.org:" + receiver.port() + "/x");
+    assertThatThrownBy(() -> hooks.check(hook)).isInstanceOf(Problem.class);
+    JobId id = post.done(hook);
+    until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+    assertThat(receiver.requests).isEmpty();
+  }
+
+  @Test
   void theAddressThatWasCheckedIsTheOneThatIsCalled() throws Exception {
     AtomicInteger lookups = new AtomicInteger();
     InetAddress allowed = InetAddress.ofLiteral("127.0.0.1");
@@ -352,6 +374,107 @@ class WebhooksTest {
           });
       assertThat(receiver.requests.stream().map(Request::id).distinct()).hasSize(50);
     }
+  }
+
+  @Test
+  void aNoteWithoutAJobIsDroppedWhenNoSubmissionCanBeUnderWay() {
+    Instant now = post.clock.instant();
+    JobId coming = id(now);
+    JobId never = id(now.minus(Duration.ofMinutes(90)));
+    post.store.keep(Notebook.WEBHOOKS, coming.value(), "{\"after\":0}");
+    post.store.keep(Notebook.WEBHOOKS, never.value(), "{\"after\":0}");
+    Webhooks hooks = post.open();
+    until("the old one is dropped", () -> !post.hasNote(never));
+    until("the new one is known", () -> hooks.stats().pending() == 1);
+    assertThat(post.hasNote(coming)).isTrue();
+    post.step(Duration.ofMinutes(59));
+    JobId told = post.done(hook(receiver.url()));
+    until("another is told", () -> !post.hasNote(told));
+    assertThat(post.hasNote(coming)).isTrue();
+    post.step(Duration.ofMinutes(2));
+    until("the other is dropped without a restart", () -> !post.hasNote(coming));
+  }
+
+  private static JobId id(Instant at) {
+    return JobId.of(at.getEpochSecond() * 1_000_000, 1, 0);
+  }
+
+  @Test
+  void oneJobThatCannotBeLookedAtHoldsUpNoOther() {
+    JobId bad = post.submit(hook(receiver.url()));
+    post.complete();
+    JobStore whole = post.store;
+    AtomicInteger looks = new AtomicInteger();
+    post.store =
+        (JobStore)
+            Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(),
+                new Class<?>[] {JobStore.class},
+                (_, method, arguments) -> {
+                  if (method.getName().equals("find") && bad.equals(arguments[0])) {
+                    throw looks.incrementAndGet() % 2 == 1
+                        ? new AssertionError("a fault of ours")
+                        : new JobTrouble("its log is a directory", new IOException("damaged"));
+                  }
+                  return method.invoke(whole, arguments);
+                });
+    post.open();
+    for (int look = 1; look <= 4; look++) {
+      int reached = look;
+      until("look " + look, () -> looks.get() == reached);
+      JobId told = post.done(hook(receiver.url()));
+      until("another is told", () -> !post.hasNote(told));
+      assertThat(looks).as("it waits its time").hasValue(look);
+      post.step(Duration.ofMinutes(1));
+    }
+    assertThat(post.hasNote(bad)).isTrue();
+  }
+
+  /** A gate that is not one: the stage is held long after its turn came. */
+  @Test
+  void aStageThatIsHeldLateIsToldOnce() {
+    StageSpec two = StageSpec.of("work", List.of(TaskSpec.of("a"), TaskSpec.of("b")));
+    JobId id = post.submit(List.of(StageSpec.of("work", List.of(TaskSpec.of("x"))), two), hook(receiver.url()));
+    post.complete();
+    Claim claim = post.claim();
+    for (int i = 0; i < 1_100; i++) {
+      post.store.log(claim, "info", "line " + i);
+    }
+    post.store.hold(id, 2, Cause.user("u", null));
+    post.open();
+    until("the hold is told", () -> receiver.requests.size() == 1);
+    post.store.complete(claim, TaskResult.of("a"));
+    post.store.abort(id, Cause.user("u", null));
+    until("the note is dropped", () -> !post.hasNote(id));
+    assertThat(receiver.types()).containsExactly("stage.waiting", "job.aborted");
+  }
+
+  @Test
+  void aStageThatWasHeldBeforeItsTurnIsToldWhenItComes() {
+    StageSpec one = StageSpec.of("work", List.of(TaskSpec.of("x")));
+    JobId id = post.submit(List.of(one, one), hook(receiver.url()));
+    post.store.hold(id, 2, Cause.user("u", null));
+    post.complete();
+    post.store.approve(id, 2, Cause.user("u", null));
+    post.store.hold(id, 2, Cause.user("u", null));
+    post.open();
+    until("both are told", () -> receiver.requests.size() == 2);
+    assertThat(receiver.types()).containsExactly("stage.waiting", "stage.waiting");
+    post.store.approve(id, 2, Cause.user("u", null));
+    post.complete();
+    until("the note is dropped", () -> !post.hasNote(id));
+    assertThat(receiver.types()).hasSize(3).endsWith("job.completed");
+  }
+
+  @Test
+  void aLongErrorIsCutBetweenCharacters() {
+    post.open();
+    JobId id = post.submit(hook(receiver.url()));
+    post.store.fail(post.claim(), Failure.permanent("x😀".repeat(1_500)));
+    until("the note is dropped", () -> !post.hasNote(id));
+    String error = receiver.requests.getFirst().json().object("job").string("error");
+    assertThat(error).endsWith("…").hasSizeBetween(2_000, 2_001);
+    assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(error)).isTrue();
   }
 
   @Test

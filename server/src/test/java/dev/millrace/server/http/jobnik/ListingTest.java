@@ -49,6 +49,31 @@ class ListingTest {
   }
 
   @Test
+  void pageEndsWhenItsTextIsEnough() {
+    String text = "y".repeat(1_000_000);
+    String last = null;
+    for (int i = 0; i < 20; i++) {
+      last = api.job("{'name':'work','data':{'x':'" + text.substring(1_000) + "'}}");
+    }
+    Got jobs = api.get("/v1/jobs");
+    assertThat(jobs.list()).hasSizeBetween(8, 9);
+    assertThat(Pages.ids(api, "/v1/jobs")).hasSize(20).endsWith(last);
+    String stage = api.stage(last, "t");
+    for (int i = 0; i < 20; i++) {
+      api.post("/v1/stages/" + stage + "/tasks", "[{'data':{'x':'" + text + "'}}]");
+    }
+    for (String list : List.of("/v1/tasks", "/v1/stages/" + stage + "/tasks")) {
+      assertThat(api.get(list).list()).as(list).hasSize(8);
+      assertThat(Pages.ids(api, list)).as(list).doesNotHaveDuplicates().hasSize(20);
+      assertThat(Pages.ids(api, list + "?limit=3")).as(list).hasSize(20);
+    }
+    assertThat(Pages.ids(api, "/v1/tasks?status=COMPLETED")).isEmpty();
+    JsonObject along = api.get("/v1/stages/" + stage + "?should_return_tasks=true").object();
+    assertThat(along.list("tasks")).hasSize(8);
+    assertThat(along.object("summary").integer("total")).isEqualTo(20);
+  }
+
+  @Test
   void cursorOutlivesItsJob() {
     String first = api.job();
     String second = api.job();

@@ -9,10 +9,17 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +64,65 @@ class VanishingTest {
     JsonObject taken = api.dequeue("t", "next", "?wait=10").object();
     assertThat(taken.string("id")).isEqualTo(task);
     assertThat(taken.integer("attempts")).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void taskOfAVanishedClientOfHttp2IsForTheNext(boolean whole) throws Exception {
+    String stage = api.stage(api.job(), "t");
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
+      look(client); // from here on it speaks HTTP/2
+      CompletableFuture<?> vanished =
+          client.sendAsync(
+              request("/v1/stages/t/tasks/dequeue?wait=30")
+                  .method("PATCH", BodyPublishers.noBody())
+                  .build(),
+              BodyHandlers.ofString());
+      soon(() -> api.waiting() == 1);
+      if (whole) {
+        client.shutdownNow(); // with its connection
+        soon(client::isTerminated);
+      } else {
+        vanished.cancel(true); // its stream alone
+        look(client); // comes after the reset
+      }
+      for (int i = 0; i < 20; i++) {
+        api.get("/v1/stages/" + stage); // whoever reads the connection has seen its end by then
+      }
+      String task = api.tasks(stage, 1).getFirst();
+      soon(() -> api.waiting() == 0);
+      JsonObject taken = api.dequeue("t", "next", "?wait=10").object();
+      assertThat(taken.string("id")).isEqualTo(task);
+      assertThat(taken.integer("attempts")).isZero();
+    }
+  }
+
+  @Test
+  void clientOfHttp2HasItsTask() throws Exception {
+    String stage = api.stage(api.job(), "t");
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
+      look(client);
+      CompletableFuture<HttpResponse<String>> waiting =
+          client.sendAsync(
+              request("/v1/stages/t/tasks/dequeue?wait=30")
+                  .method("PATCH", BodyPublishers.noBody())
+                  .build(),
+              BodyHandlers.ofString());
+      soon(() -> api.waiting() == 1);
+      String task = api.tasks(stage, 1).getFirst();
+      HttpResponse<String> answer = waiting.get(20, TimeUnit.SECONDS);
+      assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).contains(task);
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(api.service.uri().resolve(path));
+  }
+
+  private void look(HttpClient client) throws Exception {
+    client.send(request("/v1/jobs").build(), BodyHandlers.ofString());
   }
 
   @Test

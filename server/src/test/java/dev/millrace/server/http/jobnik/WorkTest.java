@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.rules.Fact;
+import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Reading.Query;
 import dev.millrace.server.http.jobnik.Api.Got;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -274,6 +276,40 @@ class WorkTest {
       assertThat(got.brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
       assertThat(got.message()).contains("aborted").contains("partial");
       assertThat(api.status("/v1/tasks/" + task.string("id"))).isEqualTo("ABORTED");
+    }
+  }
+
+  @Test
+  void strangersSayNothingOfAFencedTask() {
+    List<Claim> told = new ArrayList<>();
+    Tapped tap =
+        (method, arguments) -> {
+          if (arguments != null && arguments[0] instanceof Claim claim) {
+            told.add(claim);
+          }
+        };
+    try (Api watched = new Api(Tapped.store(tap))) {
+      String job = watched.job();
+      watched.tasks(watched.stage(job, "t"), 2);
+      JsonObject fenced = watched.dequeue("t", "w", "").object();
+      JsonObject bare = watched.dequeue("t").object();
+      watched.put("/v1/jobs/" + job + "/status", "{'status':'ABORTED'}");
+      String path = "/v1/tasks/" + fenced.string("id");
+      for (String said :
+          List.of(
+              "/status {'status':'COMPLETED','result':'forged'}",
+              "/status {'status':'FAILED','error':'e','partial':'forged'}",
+              "/heartbeat {}",
+              "/release {}")) {
+        Got got = watched.put(path + said.split(" ", 2)[0], said.split(" ", 2)[1]);
+        assertThat(got.brief()).as(said).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
+        assertThat(got.message()).as(said).contains("token");
+      }
+      assertThat(told).isEmpty();
+      watched.answer(fenced, "COMPLETED", ",'result':'late'");
+      watched.answer(bare, "COMPLETED", ",'result':'late'");
+      assertThat(told).extracting(Claim::type).containsExactly("t", "t");
+      assertThat(told).extracting(Claim::bare).containsExactly(false, true);
     }
   }
 

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +48,7 @@ class MetersTest {
   }
 
   private String text() {
-    return new String(meters.text(), StandardCharsets.UTF_8);
+    return new String(meters.render(null).body(), StandardCharsets.UTF_8);
   }
 
   private JobId submit(String type, int tasks) {
@@ -118,6 +119,30 @@ class MetersTest {
   }
 
   @Test
+  void stagesAndTasksAreCountedByHowTheyEndedWhenTheirJobHas() {
+    submit("resize", 3);
+    store.complete(claim("resize"), TaskResult.of("done"));
+    store.fail(claim("resize"), Failure.permanent("broken"));
+    submit("paint", 2);
+    store.complete(claim("paint"), TaskResult.of("done"));
+    store.complete(claim("paint"), TaskResult.of("done"));
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                text().lines().filter(line -> line.startsWith("millrace_stages_ended_total{")).count()
+                    == 2);
+    assertThat(text().lines())
+        .contains(
+            "millrace_stages_ended_total{outcome=\"failed\",type=\"resize\"} 1.0",
+            "millrace_tasks_ended_total{outcome=\"completed\",type=\"resize\"} 1.0",
+            "millrace_tasks_ended_total{outcome=\"failed\",type=\"resize\"} 1.0",
+            "millrace_tasks_ended_total{outcome=\"aborted\",type=\"resize\"} 1.0",
+            "millrace_stages_ended_total{outcome=\"completed\",type=\"paint\"} 1.0",
+            "millrace_tasks_ended_total{outcome=\"completed\",type=\"paint\"} 2.0");
+  }
+
+  @Test
   void typesBeyondTheFirstHundredAreOneLabel() {
     for (int i = 0; i < 150; i++) {
       submit("type-" + i, 1);
@@ -134,7 +159,7 @@ class MetersTest {
     InferenceStats.Wheel wheel = new InferenceStats.Wheel("tiny", 8, 6, 2, 10, 55, 1, 30, 10, 60);
     meters
         .inference(
-            () -> new InferenceStats(100, 40, 70, 5, 6, 2, List.of("tiny"), List.of(wheel)))
+            () -> new InferenceStats(100, 40, 70, 5, 6, 2, List.of("tiny"), List.of("tiny"), List.of(wheel)))
         .webhooks(() -> new HookStats(3, 2, 1, 4))
         .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
     Route route = new Route("GET", "/v1/jobs/{id}", "getJob", Scope.READ, _ -> Reply.ok("x"));
@@ -185,9 +210,40 @@ class MetersTest {
                   return method.invoke(bare, arguments);
                 });
     try (Meters poor = new Meters(broken, clock)) {
-      assertThat(new String(poor.text(), StandardCharsets.UTF_8))
+      assertThat(new String(poor.render(null).body(), StandardCharsets.UTF_8))
           .contains("jvm_memory_used_bytes")
           .doesNotContain("jobnik_");
+    }
+  }
+
+  @Test
+  void whateverIsWrongWithOneJobTheOthersAreMeasured() {
+    CountDownLatch looked = new CountDownLatch(2);
+    JobStore faulty =
+        (JobStore)
+            Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(),
+                new Class<?>[] {JobStore.class},
+                (_, method, arguments) -> {
+                  if (method.getName().equals("state") && looked.getCount() > 0) {
+                    looked.countDown();
+                    throw looked.getCount() == 1
+                        ? new IllegalStateException("a fault")
+                        : new StackOverflowError("a worse one");
+                  }
+                  return method.invoke(bare, arguments);
+                });
+    try (Meters measured = new Meters(faulty, clock)) {
+      submit("resize", 1);
+      submit("resize", 1);
+      await().atMost(Duration.ofSeconds(20)).until(() -> looked.getCount() == 0);
+      store.complete(claim("resize"), TaskResult.of("done"));
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () ->
+                  new String(measured.render(null).body(), StandardCharsets.UTF_8)
+                      .contains("millrace_job_seconds_count{outcome=\"completed\"} 1"));
     }
   }
 }

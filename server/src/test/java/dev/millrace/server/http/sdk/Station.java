@@ -17,10 +17,12 @@ import dev.millrace.server.http.Ids;
 import dev.millrace.server.http.OpenApi;
 import dev.millrace.server.http.OperationsFace;
 import dev.millrace.server.http.Problem;
+import dev.millrace.server.http.Reply;
 import dev.millrace.server.http.jobnik.JobnikFace;
 import dev.millrace.server.http.so1.So1Face;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -39,9 +41,15 @@ final class Station implements AutoCloseable {
     faces =
         List.of(
             new JobnikFace(store, ids, once, Station::check),
-            new So1Face(store, Set.of("resize", "generate", "embed"), ids, once, Station::check),
+            new So1Face(
+                store, Set.of("resize", "generate", "embed"), Set.of(), ids, once, Station::check),
             new OperationsFace(
-                () -> "up 1\n".getBytes(StandardCharsets.UTF_8),
+                _ ->
+                    new Reply.Content(
+                        200,
+                        Map.of(),
+                        "text/plain; version=0.0.4; charset=utf-8",
+                        "up 1\n".getBytes(StandardCharsets.UTF_8)),
                 List.of(),
                 OpenApi.load().bytes(),
                 ApiPage.load(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
@@ -101,13 +102,52 @@ class EventsTest {
   void aFailureComesWithItsReason() throws Exception {
     JobId id = running(0);
     Claim claim = service.store.held(id, 1, 1).orElseThrow();
-    service.store.fail(claim, Failure.permanent("no such voice; Bearer abc.def"));
+    service.store.fail(claim, Failure.permanent("no such voice in /srv/voices/a; Bearer abc.def.ghi.jkl.m"));
     try (Listener listener = Listener.to(service, Service.path(id) + "/events?cursor=0")) {
       Event last = listener.rest().getLast();
       assertThat(last.state()).isEqualTo("failed");
       assertThat(last.data().object("error").string("code")).isEqualTo("JOB_FAILED");
       assertThat(last.data().object("error").string("message"))
-          .contains("no such voice; [redacted]");
+          .contains("no such voice in [redacted]; [redacted]");
+    }
+  }
+
+  @Test
+  void aGateIsSaidWhenItsTurnComes() throws Exception {
+    JobId id =
+        EntityId.parse(
+                service
+                    .post(
+                        "/api/jobs",
+                        """
+                        {"action":"pipeline","inputs":{"stages":[{"type":"generate","tasks":["One."]},
+                          {"type":"generate","gate":true,"tasks":["Two."]}]}}
+                        """)
+                    .job()
+                    .string("id"))
+            .flatMap(EntityId::of)
+            .orElseThrow()
+            .job();
+    String waits = "stage 1 complete; stage 2 waits for approval";
+    try (Listener listener = Listener.to(service, Service.path(id) + "/events")) {
+      assertThat(listener.next()).isEqualTo(status(1, "pending"));
+      service.store.complete(service.claim(), TaskResult.of("one"));
+      Event event = listener.next();
+      while (!event.data().toString().contains("approval")) {
+        event = listener.next();
+      }
+      assertThat(event.data().string("line")).isEqualTo(waits);
+    }
+    JsonObject job = service.get(Service.path(id)).job();
+    assertThat(job.string("state")).isEqualTo("running");
+    assertThat(job.list("logs")).last().isEqualTo(waits);
+    assertThat(service.get(Service.path(id) + "/logs").json().toString()).contains(waits);
+    try (Listener late = Listener.to(service, Service.path(id) + "/events")) {
+      Event event = late.next();
+      while (event.id() < last(id)) {
+        event = late.next();
+      }
+      assertThat(event.data().string("line")).isEqualTo(waits);
     }
   }
 
@@ -172,6 +212,14 @@ class EventsTest {
     }
     try (Listener cursor = Listener.to(service, Service.path(id) + "/events?cursor=1")) {
       assertWhole(cursor.rest(), 2, end);
+    }
+    String path = Service.path(id) + "/events";
+    for (long seen = end; seen <= last(id); seen++) {
+      assertThat(service.get(path, "Last-Event-ID", Long.toString(seen)).status()).isEqualTo(204);
+    }
+    try (Listener before =
+        Listener.to(service, path, "Last-Event-ID", Long.toString(end - 1))) {
+      assertThat(ids(before.rest())).containsExactly(end);
     }
   }
 

@@ -34,7 +34,11 @@ final class Service implements AutoCloseable {
   static final Duration LONG = Duration.ofSeconds(30);
   static final Set<String> TYPES = Set.of("generate", "embed", "resize");
 
-  final JobStore store = new MemoryFixture().open(ContractSettings.steady(Clock.systemUTC()));
+  final JobStore store;
+
+  /** Whether no webhook at all is allowed. */
+  volatile boolean barred;
+
   final So1Face face;
   final HttpService http;
   private final HttpClient client =
@@ -44,18 +48,29 @@ final class Service implements AutoCloseable {
     this(Duration.ofSeconds(15), Limits.DEFAULT);
   }
 
+  Service(JobStore store) {
+    this(store, Duration.ofSeconds(15), Limits.DEFAULT);
+  }
+
   /**
    * @param heartbeat of streams without events
    */
   Service(Duration heartbeat, Limits limits) {
+    this(
+        new MemoryFixture().open(ContractSettings.steady(Clock.systemUTC())), heartbeat, limits);
+  }
+
+  private Service(JobStore store, Duration heartbeat, Limits limits) {
+    this.store = store;
     this.face =
         new So1Face(
             store,
             TYPES,
+            Set.of("house", "other"),
             new Ids(store),
             new Idempotency(store, InstantSource.system()),
             hook -> {
-              if (hook.url().contains("10.0.0.1")) {
+              if (barred || hook.url().contains("10.0.0.1")) {
                 throw new Problem(Problem.Kind.INVALID, "webhook: 10.0.0.1 is a private address");
               }
             },

@@ -12,10 +12,15 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Reading.Query;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.server.http.so1.Service.Answer;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +35,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class So1ContractTest {
   private static final String HELLO =
@@ -244,6 +250,7 @@ class So1ContractTest {
         .startsWith("VALIDATION_ERROR")
         .contains("embed, generate, pipeline, resize");
     assertThat(service.post("/api/jobs", "{\"action\":\"resize\",\"inputs\":{\"x\":1}}").error())
+        .startsWith("BAD_REQUEST")
         .contains("\"x\"");
     assertThat(
             service
@@ -251,7 +258,39 @@ class So1ContractTest {
                     "/api/jobs",
                     "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":1}}")
                 .error())
+        .startsWith("BAD_REQUEST")
         .contains("voice");
+    assertThat(
+            service
+                .post(
+                    "/api/jobs",
+                    "{\"action\":\"generate\",\"inputs\":{\"messages\":[{\"role\":\"user\","
+                        + "\"content\":\"x\",\"zz\":1}]}}")
+                .error())
+        .startsWith("BAD_REQUEST")
+        .contains("zz");
+  }
+
+  @Test
+  void aModelThatTheServerDoesNotHaveIsRefusedAtOnce() throws Exception {
+    Answer answer =
+        service.post(
+            "/api/jobs",
+            "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"model\":\"hose\"}}");
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.error())
+        .isEqualTo("VALIDATION_ERROR model \"hose\" is not served here; served: house, other");
+    assertThat(service.get("/api/jobs").json().list("jobs")).isEmpty();
+  }
+
+  @Test
+  void theLogOfAJobSaysNoMoreThanItsState() {
+    JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
+    JobView before = service.store.find(id).orElseThrow();
+    service.claim();
+    JsonObject job = So1Job.whole(service.store, before);
+    assertThat(job.string("state")).isEqualTo("pending");
+    assertThat(job.list("logs")).containsExactly("job submitted");
   }
 
   @Test
@@ -281,6 +320,63 @@ class So1ContractTest {
     assertThat(other.status()).isEqualTo(409);
     assertThat(other.error()).startsWith("CONFLICT");
     assertThat(service.get("/api/jobs").json().list("jobs")).hasSize(1);
+  }
+
+  @Test
+  void aRepetitionIsNotCheckedAnew() throws Exception {
+    String body =
+        HELLO.replaceFirst("\\{", "{\"webhooks\":[{\"url\":\"https://hooks.example.org/\"}],");
+    Answer first = service.post("/api/jobs", body, "Idempotency-Key", "k");
+    assertThat(first.status()).isEqualTo(202);
+    service.barred = true;
+    assertThat(service.post("/api/jobs", body).status()).isEqualTo(400);
+    Answer again = service.post("/api/jobs", body, "Idempotency-Key", "k");
+    assertThat(again.status()).isEqualTo(202);
+    assertThat(again.job().string("id")).isEqualTo(first.job().string("id"));
+  }
+
+  @Test
+  void theKeyOfADeletedJobIsAConflict() throws Exception {
+    String id = service.post("/api/jobs", HELLO, "Idempotency-Key", "k").job().string("id");
+    service.post("/api/jobs/" + id + "/cancel", null);
+    service.store.delete(service.store.list(Query.all()).getFirst());
+    Answer again = service.post("/api/jobs", HELLO, "Idempotency-Key", "k");
+    assertThat(again.status()).isEqualTo(409);
+    assertThat(again.error()).startsWith("CONFLICT").contains("deleted").contains("new key");
+  }
+
+  @Test
+  void aLongLineIsCutBetweenCharacters() throws Exception {
+    JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
+    Claim claim = service.claim();
+    for (int i = 0; i < 2; i++) {
+      service.store.log(claim, "info", "x".repeat(i) + "😀".repeat(1_500));
+    }
+    List<?> lines = job(id).list("logs");
+    for (Object line : lines.subList(lines.size() - 2, lines.size())) {
+      String text = (String) line;
+      assertThat(text).endsWith("😀…").hasSizeBetween(2_000, 2_001);
+    }
+  }
+
+  @Test
+  void oneJobThatCannotBeReadIsLeftOutOfTheList(@TempDir Path dir) throws Exception {
+    try (Service onDisk = new Service(Workspace.open(dir).own().orElseThrow())) {
+      JobId good = onDisk.submit("one");
+      JobId bad = onDisk.submit("two");
+      onDisk.store.abort(bad, Cause.user("me", null));
+      Path log = dir.resolve("cancelled/" + bad + "/events.jsonl");
+      Files.delete(log);
+      Files.createDirectory(log);
+      for (String query : List.of("", "?limit=1", "?limit=2")) {
+        Answer list = onDisk.get("/api/jobs" + query);
+        assertThat(list.status()).as(query).isEqualTo(200);
+        assertThat(list.json().list("jobs").stream().map(So1ContractTest::id))
+            .as(query)
+            .containsExactly(EntityId.of(good).toString());
+      }
+      assertThat(onDisk.get(Service.path(bad)).status()).isEqualTo(500);
+    }
   }
 
   @Test

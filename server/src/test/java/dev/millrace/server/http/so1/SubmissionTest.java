@@ -1,5 +1,6 @@
 package dev.millrace.server.http.so1;
 
+import static dev.millrace.server.http.Problem.Kind.MALFORMED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,9 +17,11 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SubmissionTest {
-  private final Submission submission = new Submission(Set.of("generate", "embed", "resize"));
+  private final Submission submission = 
+      new Submission(Set.of("generate", "embed", "resize"), Set.of("house", "other"));
 
   private JobSpec spec(String json) {
     return submission.spec(Asked.of(json));
@@ -29,10 +32,13 @@ class SubmissionTest {
   }
 
   private AbstractThrowableAssert<?, ? extends Throwable> refused(String json) {
+    return refused(Problem.Kind.INVALID, json);
+  }
+
+  private AbstractThrowableAssert<?, ? extends Throwable> refused(Problem.Kind kind, String json) {
     return assertThatThrownBy(() -> spec(json))
         .isInstanceOfSatisfying(
-            Problem.class,
-            problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.INVALID));
+            Problem.class, problem -> assertThat(problem.kind()).isEqualTo(kind));
   }
 
   private static StageSpec only(JobSpec spec) {
@@ -121,7 +127,7 @@ class SubmissionTest {
         .hasMessageContaining("\"prompt\" and \"input\" exclude each other");
     refused("{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"pooling\":\"sum\"}}")
         .hasMessage("input \"pooling\" is \"sum\"; it must be \"mean\", \"cls\" or \"last\"");
-    refused("{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"seed\":1}}")
+    refused(MALFORMED, "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"seed\":1}}")
         .hasMessageContaining("unknown field \"seed\"; known: input, model, normalize");
   }
 
@@ -130,7 +136,9 @@ class SubmissionTest {
     JobSpec spec = spec("{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a.png\"}}");
     assertThat(only(spec).type()).isEqualTo("resize");
     assertThat(only(spec).tasks().getFirst().input()).isEqualTo("a.png");
-    refused("{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a\",\"model\":\"m\"}}")
+    refused(
+            MALFORMED,
+            "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a\",\"model\":\"m\"}}")
         .hasMessage("inputs has an unknown field \"model\"; known: prompt");
     refused("{\"action\":\"resize\",\"inputs\":{}}").hasMessage("inputs has no \"prompt\"");
   }
@@ -147,10 +155,14 @@ class SubmissionTest {
 
   @Test
   void anUnknownInputIsRefusedByNameAndNearNamesAreSaid() {
-    refused("{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"max_tokens\":5}}")
+    refused(
+            MALFORMED,
+            "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"max_tokens\":5}}")
         .hasMessageStartingWith(
             "inputs has an unknown field \"max_tokens\", which is \"maxTokens\" here; known: ");
-    refused("{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":\"v\"}}")
+    refused(
+            MALFORMED,
+            "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":\"v\"}}")
         .hasMessageStartingWith("inputs has an unknown field \"voice\"; known: frequencyPenalty");
   }
 
@@ -164,6 +176,11 @@ class SubmissionTest {
         "{\"prompt\":\"x\",\"messages\":[]}     | inputs: \"prompt\" and \"messages\" exclude each",
         "{\"messages\":[]}                      | Empty prompt",
         "{\"messages\":5}                       | input \"messages\" is 5; it must be",
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"zz\":1}]}"
+            + "| input \"messages: zz\" is not known here; known are: content, name,",
+        "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\",\"zz\":1}]}]}"
+            + "| input \"messages: content: zz\" is not known here; known are: text, type",
+        "{\"prompt\":\"x\",\"model\":\"hose\"} | model \"hose\" is not served here; served: house, other",
         "{\"messages\":[{\"role\":\"king\"}]}   | input \"messages: role\" is \"king\"; it must be",
         "{\"prompt\":\"x\",\"logitBias\":{\"a\":1}} | input \"logitBias[a]\" is 1; it must be",
         "{\"prompt\":\"x\",\"maxTokens\":0}     | input \"maxTokens\" is 0; it must be",
@@ -259,6 +276,8 @@ class SubmissionTest {
         .hasMessageContaining("inputs: stage 1, task 1: parameter \"top_k\" is -1");
     refused(start + "\"tasks\":[\"x\",{\"input\":{\"voice\":1}}]}]}}")
         .hasMessageContaining("inputs: stage 1, task 2: parameter \"voice\" is not known");
+    refused(start + "\"data\":{\"model\":\"hose\"},\"tasks\":[\"x\"]}]}}")
+        .hasMessage("inputs: stage 1, task 1: model \"hose\" is not served here; served: house, other");
     refused(start + "\"taskz\":[]}]}}").hasMessageContaining("unknown field \"taskz\"");
     refused(
             "{\"action\":\"pipeline\",\"inputs\":{\"metadata\":{\"so1\":{}},\"stages\":"
@@ -267,12 +286,47 @@ class SubmissionTest {
   }
 
   @Test
-  void keysAndHomesAreTakenOutOfWords() {
+  void aServerWithoutModelsLeavesTheirNamesToWhoeverHasThem() {
+    Submission elsewhere = new Submission(Set.of("generate"), Set.of());
+    String body = "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"model\":\"any\"}}";
+    assertThat(only(elsewhere.spec(Asked.of(body))).data().string("model")).isEqualTo("any");
+  }
+
+  @Test
+  void keysAreTakenOutOfWords() {
     assertThat(
             Redaction.secrets(
-                "Authorization: Bearer abc.def-1, sk-proj-12345678, /home/ann/x: mr_"
+                "Authorization: Bearer abc.def-1.ghi_jklm, sk-proj-12345678, mr_"
                     + "a".repeat(43)))
-        .isEqualTo("Authorization: [redacted], [redacted], /home/[redacted]: [redacted]");
-    assertThat(Redaction.secrets("a mask-like word")).isEqualTo("a mask-like word");
+        .isEqualTo("Authorization: [redacted], [redacted], [redacted]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "cannot read /home/ann/x: no such file | cannot read [redacted]: no such file",
+        "open(\"/var/lib/ws/jobs/1/log\")      | open(\"[redacted]\")",
+        "sh:/etc/app.d/run (line 3)            | sh:[redacted] (line 3)",
+        "see file:///srv/x/y, then stop        | see [redacted], then stop",
+        "C:\\Users\\ann\\x.txt is gone           | [redacted] is gone"
+      })
+  void pathsOfFilesAreTakenOutOfWords(String text, String shown) {
+    assertThat(Redaction.secrets(text)).isEqualTo(shown);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a mask-like word",
+        "send it as Authorization: Bearer KEY",
+        "resume it by PUT /v1/jobs/{jobId}/status, or see /api/jobs and /metrics",
+        "request/body/inputs/messages/0 must be an object",
+        "jsonSchema: #/properties/a/type is \"sand\"",
+        "task 1/2: https://example.com:8443/a/b and https://[::1]/a/b answered 3/4, and/or //"
+      })
+  void otherWordsStay(String text) {
+    assertThat(Redaction.secrets(text)).isEqualTo(text);
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * threads. What to do is in the store's notes and the jobs' logs; the agenda is a part of it that
  * fits into memory.
  */
-final class Dispatcher implements Runnable {
+final class Teller implements Runnable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   static final int CAPACITY = 10_000;
@@ -30,6 +30,9 @@ final class Dispatcher implements Runnable {
   private static final Duration PACE = Duration.ofMillis(20);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
   private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
+
+  /** After a fault of our own, which time alone does not mend. */
+  private static final Duration AFTER_FAULT = Duration.ofMinutes(1);
 
   /** A note without a job that is older than this is of a submission that never was. */
   private static final Duration ORPHAN = Duration.ofHours(1);
@@ -50,7 +53,7 @@ final class Dispatcher implements Runnable {
   private final @Nullable JobId[] without = new @Nullable JobId[1 << 12]; // known to have no note
   private volatile int pending;
 
-  Dispatcher(
+  Teller(
       JobStore store, HookSettings settings, Delivery delivery, ExecutorService threads, int capacity) {
     this.store = store;
     this.settings = settings;
@@ -81,9 +84,11 @@ final class Dispatcher implements Runnable {
         boolean more;
         try {
           more = round();
-        } catch (RuntimeException e) {
-          LOG.log(Level.WARNING, "webhooks: " + e + "; all is looked at again in a while");
-          LOG.log(Level.DEBUG, "webhooks", e);
+        } catch (RuntimeException | Error e) { // whatever it is, receivers are not left alone
+          if (threads.isShutdown()) {
+            return;
+          }
+          LOG.log(Level.WARNING, "webhooks: all is looked at again in a while", e);
           pass.want(settings.clock().instant().plus(AFTER_TROUBLE));
           changed.pause(AFTER_TROUBLE);
           continue;
@@ -114,15 +119,23 @@ final class Dispatcher implements Runnable {
     more |= lookAtDue(now);
     more |= goThroughNotes(now);
     for (Optional<Parcel> next = agenda.takeOff(); next.isPresent(); next = agenda.takeOff()) {
-      Parcel parcel = next.get();
-      threads.execute(() -> send(parcel));
+      takeOff(next.get(), now);
     }
     pending = agenda.size();
     return more;
   }
 
+  private void takeOff(Parcel parcel, Instant now) {
+    try {
+      threads.execute(() -> send(parcel));
+    } catch (RuntimeException | Error e) {
+      landings.add(new Landing(parcel, now.plus(AFTER_TROUBLE)));
+      throw e;
+    }
+  }
+
   private void land(Landing back, Instant now) {
-    Line line = back.parcel().line();
+    HookLine line = back.parcel().line();
     boolean again = agenda.land(back.parcel());
     if (back.next() == null || again) {
       guarded(line.job(), () -> lookAt(line.job(), now));
@@ -133,7 +146,7 @@ final class Dispatcher implements Runnable {
 
   private boolean lookAtDue(Instant now) {
     for (int i = 0; i < AT_A_TIME; i++) {
-      Optional<Line> due = agenda.due(now);
+      Optional<HookLine> due = agenda.due(now);
       if (due.isEmpty()) {
         return false;
       }
@@ -164,8 +177,16 @@ final class Dispatcher implements Runnable {
       look.run();
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "webhooks of job " + job + ": looked at again in a while", e);
-      pass.want(settings.clock().instant().plus(AFTER_TROUBLE));
+      again(job, settings.clock().instant().plus(AFTER_TROUBLE));
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.WARNING, "webhooks of job " + job + ": looked at again in a while", e);
+      again(job, settings.clock().instant().plus(AFTER_FAULT));
     }
+  }
+
+  /** Looks at the job again at that time, with the first of its lines. */
+  private void again(JobId job, Instant at) {
+    agenda.later(new HookLine(job, 0), at);
   }
 
   private void lookAtChanged(JobId job, Instant now) {
@@ -192,11 +213,11 @@ final class Dispatcher implements Runnable {
       ledger.drop(job);
     }
     for (int i = 0; known.isPresent() && i < hooks.size(); i++) {
-      lookAt(new Line(job, i), view.get(), known.get().get(i), now);
+      lookAt(new HookLine(job, i), view.get(), known.get().get(i), now);
     }
   }
 
-  private void lookAt(Line line, JobView view, Progress progress, Instant now) {
+  private void lookAt(HookLine line, JobView view, Progress progress, Instant now) {
     if (progress.done() || agenda.isFlying(line)) {
       return;
     }
@@ -217,11 +238,16 @@ final class Dispatcher implements Runnable {
   }
 
   private void orphaned(JobId job, Instant now) {
-    Instant made = Instant.EPOCH.plusSeconds(job.micros() / 1_000_000);
-    if (made.plus(ORPHAN).isBefore(now) && ledger.knows(job)) {
-      LOG.log(Level.INFO, "webhooks of job " + job + ": there is no such job any more");
-      ledger.drop(job);
+    if (!ledger.knows(job)) {
+      return;
     }
+    Instant over = Instant.EPOCH.plusSeconds(job.micros() / 1_000_000).plus(ORPHAN);
+    if (over.isAfter(now)) {
+      again(job, over);
+      return;
+    }
+    LOG.log(Level.INFO, "webhooks of job " + job + ": there is no such job any more");
+    ledger.drop(job);
   }
 
   /** On a thread of its own. */
@@ -231,8 +257,10 @@ final class Dispatcher implements Runnable {
       next = deliver(parcel);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) { // a store that fails: it is told again
+    } catch (StoreException e) { // it is told again
       LOG.log(Level.WARNING, "webhook of job " + parcel.line().job() + ": " + e.getMessage());
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.WARNING, "webhook of job " + parcel.line().job() + " failed", e);
     } finally {
       landings.add(new Landing(parcel, next));
       wake();
@@ -240,7 +268,7 @@ final class Dispatcher implements Runnable {
   }
 
   private @Nullable Instant deliver(Parcel parcel) throws InterruptedException {
-    Line line = parcel.line();
+    HookLine line = parcel.line();
     JobView view = store.find(line.job()).orElse(null);
     if (view == null) {
       return null;

@@ -7,4 +7,4 @@ import dev.millrace.core.job.JobId;
  *
  * @param hook its place among those of the job, from 0
  */
-record Line(JobId job, int hook) {}
+record HookLine(JobId job, int hook) {}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.server.api;
+
+import org.jspecify.annotations.NullMarked;
