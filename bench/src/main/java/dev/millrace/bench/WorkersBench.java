@@ -58,8 +58,7 @@ public final class WorkersBench {
             .add("empty handler, two requests a task", () -> empty(tasks / 2))
             .add(tasks + " tasks of one job", () -> work(supply.oneJob(tasks, chunk)));
     if (jobs > 0) {
-      series.add(
-          jobs + " jobs of " + each + " tasks", () -> work(supply.manyJobs(jobs, each)));
+      series.add(jobs + " jobs of " + each + " tasks", () -> work(supply.manyJobs(jobs, each)));
     }
     series.runWarm(arguments.number("rounds", 1)).print("tasks");
   }

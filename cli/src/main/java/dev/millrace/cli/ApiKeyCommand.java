@@ -78,8 +78,7 @@ final class ApiKeyCommand implements Command {
     }
   }
 
-  private static int make(Shell shell, Path path, String name, Arguments given)
-      throws IOException {
+  private static int make(Shell shell, Path path, String name, Arguments given) throws IOException {
     String scopes = given.get(SCOPE);
     String key = KeyFile.add(path, name, scopes(scopes == null ? "read,submit" : scopes));
     shell.say(

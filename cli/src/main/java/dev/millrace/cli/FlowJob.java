@@ -148,8 +148,7 @@ final class FlowJob {
     } else if (status == Status.QUEUED) {
       shell
           .err()
-          .println(
-              QueueText.of(reading.queuePlace(id), place.owner(), next.type(), place.name()));
+          .println(QueueText.of(reading.queuePlace(id), place.owner(), next.type(), place.name()));
     }
   }
 

@@ -100,10 +100,13 @@ final class JobCommand implements Command {
     }
   }
 
-  private static JsonObject json(
-      Place place, Reading reading, JobView view, List<Entry> last) {
+  private static JsonObject json(Place place, Reading reading, JobView view, List<Entry> last) {
     JsonObject out =
-        header(JsonObject.create().put("id", view.header().id().value()).put("uuid", EntityId.of(view.header().id()).toString()), view)
+        header(
+                JsonObject.create()
+                    .put("id", view.header().id().value())
+                    .put("uuid", EntityId.of(view.header().id()).toString()),
+                view)
             .put("stages", JobObject.stages(view));
     if (!view.header().metadata().values().isEmpty()) {
       out.put("metadata", view.header().metadata());

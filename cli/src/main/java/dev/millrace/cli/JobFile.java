@@ -7,8 +7,6 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.template.Template;
-import dev.millrace.core.template.TemplateException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,28 +50,12 @@ final class JobFile {
     }
     try {
       String text = Utf8.decode(bytes, 0, bytes.length, document);
-      JobSpec job = JobDocument.read(Json.object(text), (stage, file) -> tasks(base, stage, file));
-      checkTemplates(job);
-      return header.on(job);
+      return header.on(
+          JobDocument.read(Json.object(text), (stage, file) -> tasks(base, stage, file)));
     } catch (UncheckedIOException e) {
       throw e.getCause();
-    } catch (JsonException | IllegalArgumentException | TemplateException e) {
+    } catch (JsonException | IllegalArgumentException e) {
       throw new Refusal(document + ": " + e.getMessage());
-    }
-  }
-
-  /** A template that can never have an answer is better refused now than after a night's work. */
-  private static void checkTemplates(JobSpec job) {
-    for (int stage = 1; stage <= job.stages().size(); stage++) {
-      StageSpec spec = job.stages().get(stage - 1);
-      if (spec.each() != null) {
-        Template.check(spec.each(), stage, true);
-      }
-      for (TaskSpec task : spec.tasks()) {
-        if (task.template()) {
-          Template.check(String.valueOf(task.input()), stage, false);
-        }
-      }
     }
   }
 

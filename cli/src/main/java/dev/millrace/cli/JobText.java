@@ -31,7 +31,9 @@ final class JobText {
     header(view);
     stages(view);
     if (!last.isEmpty()) {
-      shell.out().println("\nlast events (of " + last.getLast().number() + "; --events prints all):");
+      shell
+          .out()
+          .println("\nlast events (of " + last.getLast().number() + "; --events prints all):");
       last.forEach(entry -> shell.out().println("  " + EventText.of(entry)));
     }
   }

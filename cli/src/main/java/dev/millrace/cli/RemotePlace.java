@@ -42,8 +42,7 @@ final class RemotePlace implements Place {
 
   static Place at(Shell shell, String url) {
     try {
-      MillraceClient client =
-          MillraceClient.builder(new URI(url)).key(shell.variable(KEY)).build();
+      MillraceClient client = MillraceClient.builder(new URI(url)).key(shell.variable(KEY)).build();
       return new RemotePlace(url, client);
     } catch (URISyntaxException e) {
       throw new UsageException("\"" + url + "\" is not a URL: " + e.getReason());

@@ -97,7 +97,8 @@ record ServeHttp(
     return chain == null || key == null
         ? null
         : new TlsFiles(
-            readable(shell, HttpOptions.TLS_CERT, chain), readable(shell, HttpOptions.TLS_KEY, key));
+            readable(shell, HttpOptions.TLS_CERT, chain),
+            readable(shell, HttpOptions.TLS_KEY, key));
   }
 
   private static Path readable(Shell shell, Option option, String named) {

@@ -37,7 +37,8 @@ final class ServeStatus {
     if (owner.pid().isPresent()) {
       out.put("pid", owner.pid().getAsLong());
     }
-    for (String field : new String[] {"model", "models", "types", "workers", "started_at", "http"}) {
+    for (String field :
+        new String[] {"model", "models", "types", "workers", "started_at", "http"}) {
       out.putIfPresent(field, owner.info().get(field));
     }
     return out;

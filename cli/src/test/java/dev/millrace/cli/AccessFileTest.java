@@ -38,8 +38,7 @@ class AccessFileTest {
       for (int i = 0; i < 8; i++) {
         String line = String.valueOf(i).repeat(3_000);
         threads.add(
-            Thread.startVirtualThread(
-                () -> IntStream.range(0, 50).forEach(_ -> log.accept(line))));
+            Thread.startVirtualThread(() -> IntStream.range(0, 50).forEach(_ -> log.accept(line))));
       }
       for (Thread thread : threads) {
         thread.join();

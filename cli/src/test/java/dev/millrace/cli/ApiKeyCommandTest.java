@@ -55,8 +55,7 @@ class ApiKeyCommandTest {
         Json.object(cli.run("apikey", "b", "--file", "keys", "--scope", "admin", "--json").out());
     assertThat(made.string("name")).isEqualTo("b");
     assertThat(made.string("key")).startsWith("mr_");
-    assertThat(cli.run("apikey", "--file", "keys", "--list").out())
-        .isEqualTo("a work\nb admin\n");
+    assertThat(cli.run("apikey", "--file", "keys", "--list").out()).isEqualTo("a work\nb admin\n");
     assertThat(cli.run("apikey", "--file", "keys", "--list", "--json").lines().getLast())
         .isEqualTo("{\"name\":\"b\",\"scopes\":[\"admin\"]}");
   }

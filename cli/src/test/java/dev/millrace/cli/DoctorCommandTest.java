@@ -151,6 +151,9 @@ class DoctorCommandTest {
     finds("logs", "ok", "1 of running jobs are whole");
     Files.writeString(job.resolve("events.jsonl"), line + "{\"n\":2,");
     finds("logs", "warn", "torn line");
+    Files.writeString(
+        job.resolve("events.jsonl"), line + line.replace("1,", "2,").replace("submit", "future"));
+    finds("logs", "fail", "line 2 is not an entry that is known here");
     Files.writeString(job.resolve("events.jsonl"), "nonsense\n" + line);
     finds("logs", "fail", "line 1 is not an entry");
     assertThat(cli.run("doctor", "ws").status()).isEqualTo(1);

@@ -49,7 +49,8 @@ class FlowStagesTest {
     assertThat(first.lines())
         .extracting(line -> Json.object(line).get("result"))
         .containsExactly("A", "B");
-    assertThat(cli.run("job", "ws", id).out()).contains("waits for: millrace approve ws " + id + " 2");
+    assertThat(cli.run("job", "ws", id).out())
+        .contains("waits for: millrace approve ws " + id + " 2");
     Cli.Result approved = cli.run("approve", "ws", id, "2", "--comment", "looks good");
     assertThat(approved).isEqualTo(new Cli.Result(0, id + " stage 2 approved\n", ""));
     Cli.workAll(ws);

@@ -61,7 +61,8 @@ class FollowedPiecesTest {
     Workspace workspace = Workspace.open(dir.resolve("ws"));
     Reading reading = counting(workspace.reading());
     FollowedPieces view =
-        new FollowedPieces(new Following.Subject(shell(), new LocalPlace("ws", workspace), reading, id));
+        new FollowedPieces(
+            new Following.Subject(shell(), new LocalPlace("ws", workspace), reading, id));
     try (JobStore store = workspace.own().orElseThrow()) {
       List<Claim> claims = store.claim(new Demand(Set.of("generate"), TASKS, "test", null));
       assertThat(claims).hasSize(TASKS);

@@ -156,9 +156,7 @@ class HttpCrashIT {
     List<JsonObject> tasks =
         IntStream.rangeClosed(1, pictures)
             .mapToObj(
-                n ->
-                    JsonObject.create()
-                        .put("input", JsonObject.create().put("picture", "p" + n)))
+                n -> JsonObject.create().put("input", JsonObject.create().put("picture", "p" + n)))
             .toList();
     return Json.write(
         JsonObject.create()
@@ -169,8 +167,7 @@ class HttpCrashIT {
                     JsonObject.create()
                         .put("url", "http://127.0.0.1:" + hook + "/in")
                         .put("on", List.of("completed", "failed"))))
-            .put(
-                "stages", List.of(JsonObject.create().put("type", "resize").put("tasks", tasks))));
+            .put("stages", List.of(JsonObject.create().put("type", "resize").put("tasks", tasks))));
   }
 
   private static JsonObject claim(Peer peer) {

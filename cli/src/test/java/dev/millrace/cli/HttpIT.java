@@ -113,7 +113,14 @@ class HttpIT {
     SelfSigned own = SelfSigned.in(dir);
     try (HttpServer server =
             HttpServer.start(
-                dir, "--exec", UPPER, "--port", "0", "--tls-cert", "chain.pem", "--tls-key",
+                dir,
+                "--exec",
+                UPPER,
+                "--port",
+                "0",
+                "--tls-cert",
+                "chain.pem",
+                "--tls-key",
                 "key.pem");
         Peer peer = Peer.trusting(server.uri(), own.trust())) {
       assertThat(server.uri().getScheme()).isEqualTo("https");
@@ -141,9 +148,7 @@ class HttpIT {
       assertThat(forbidden.status()).isEqualTo(403);
       assertThat(forbidden.body()).contains("submit");
       String writer = cli.run("apikey", "writer", "--file", "keys").line();
-      soon()
-          .until(
-              () -> nobody.withKey(writer).send("POST", "/api/jobs", HELLO).status() == 202);
+      soon().until(() -> nobody.withKey(writer).send("POST", "/api/jobs", HELLO).status() == 202);
       cli.run("apikey", "reader", "--file", "keys", "--remove");
       soon().until(() -> nobody.withKey(reader).get("/v1/jobs").status() == 401);
     }

@@ -119,8 +119,7 @@ final class Peer implements AutoCloseable {
               String id = field(event, "id");
               if (id != null) {
                 String data = String.valueOf(field(event, "data"));
-                events.add(
-                    new Event(id, String.valueOf(field(event, "event")), Json.object(data)));
+                events.add(new Event(id, String.valueOf(field(event, "event")), Json.object(data)));
               }
               event.clear();
             });

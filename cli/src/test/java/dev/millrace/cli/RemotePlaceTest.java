@@ -48,8 +48,7 @@ class RemotePlaceTest {
     key = KeyFile.add(dir.resolve("keys"), "tester", Set.of(Scope.ADMIN));
     store = Workspace.open(dir.resolve("ws")).own().orElseThrow();
     api = JobApi.over(store, HttpSettings.loopback(0).withKeys(dir.resolve("keys")), null);
-    server =
-        Server.builder(api.store()).worker(new ExecWorker("generate", "tr a-z A-Z")).build();
+    server = Server.builder(api.store()).worker(new ExecWorker("generate", "tr a-z A-Z")).build();
     server.start();
     url = api.open(server, Set.of("generate"), null).toString();
     cli = new Cli(dir).env(RemotePlace.KEY, key);
@@ -103,8 +102,7 @@ class RemotePlaceTest {
     assertThat(events.lines()).hasSize(7);
     assertThat(Json.object(cli.run("job", url, id, "--json").out()).integer("last_event"))
         .isEqualTo(7);
-    assertThat(cli.env("MILLRACE_WORKSPACE", url).run("job", id, "--events"))
-        .isEqualTo(events);
+    assertThat(cli.env("MILLRACE_WORKSPACE", url).run("job", id, "--events")).isEqualTo(events);
   }
 
   @Test

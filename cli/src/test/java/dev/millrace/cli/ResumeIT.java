@@ -52,7 +52,8 @@ class ResumeIT {
 
   private Launched serve(String workspace, String... options) {
     List<String> args =
-        new ArrayList<>(List.of("serve", "--workspace", workspace, "--model", "house", "--no-http"));
+        new ArrayList<>(
+            List.of("serve", "--workspace", workspace, "--model", "house", "--no-http"));
     args.addAll(List.of(options));
     Launched server = Launched.start(dir, args.toArray(String[]::new));
     servers.add(server);

@@ -36,7 +36,8 @@ class ServeModelIT {
   }
 
   private Launched serve(String... options) {
-    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws", "--threads", "2", "--no-http"));
+    List<String> args =
+        new ArrayList<>(List.of("serve", "--workspace", "ws", "--threads", "2", "--no-http"));
     args.addAll(List.of(options));
     Launched server = Launched.start(dir, args.toArray(String[]::new));
     servers.add(server);

@@ -26,7 +26,12 @@ public final class ApiException extends ClientException {
       @Nullable String requestId,
       @Nullable Duration retryAfter) {
     super(
-        status + " " + code + ": " + text + (requestId == null ? "" : " (request " + requestId + ")"),
+        status
+            + " "
+            + code
+            + ": "
+            + text
+            + (requestId == null ? "" : " (request " + requestId + ")"),
         null);
     this.status = status;
     this.code = code;

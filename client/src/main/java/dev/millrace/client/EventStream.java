@@ -184,8 +184,7 @@ public final class EventStream implements Iterator<SseEvent>, AutoCloseable {
     parser.broken();
     long now = now();
     failingSince = failingSince == null ? now : failingSince;
-    if (closed.getCount() > 0
-        && (!passing(problem) || now - failingSince > PATIENCE.toNanos())) {
+    if (closed.getCount() > 0 && (!passing(problem) || now - failingSince > PATIENCE.toNanos())) {
       ended = true;
       throw problem;
     }
@@ -214,8 +213,7 @@ public final class EventStream implements Iterator<SseEvent>, AutoCloseable {
   }
 
   private Request request() {
-    Request request =
-        Request.get("/api/jobs/{}/events", job).header("Accept", "text/event-stream");
+    Request request = Request.get("/api/jobs/{}/events", job).header("Accept", "text/event-stream");
     return lastId == null
         ? request.query("cursor", cursor)
         : request.header("Last-Event-ID", lastId); // a cursor in the query would win over this

@@ -32,7 +32,8 @@ public final class JobsApi {
    * @param key by which the server knows a repetition; null: a fresh one
    */
   public ApiJob create(NewJob job, @Nullable String key) {
-    return channel.produce("job", Request.post("/v1/jobs").once(key).body(job.toJson()))
+    return channel
+        .produce("job", Request.post("/v1/jobs").once(key).body(job.toJson()))
         .read(ApiJob::read);
   }
 
@@ -46,13 +47,15 @@ public final class JobsApi {
    * @param key by which the server knows a repetition; null: a fresh one
    */
   public ApiJob submit(JsonObject document, @Nullable String key) {
-    return channel.produce("job", Request.post("/v1/pipelines").once(key).body(document))
+    return channel
+        .produce("job", Request.post("/v1/pipelines").once(key).body(document))
         .read(ApiJob::read);
   }
 
   /** One page of jobs; the first where {@code cursor} is null. */
   public PageOf<ApiJob> list(JobFilter filter, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/v1/jobs")
                 .query("job_name", filter.name())
                 .query("priority", filter.priority())
@@ -75,8 +78,8 @@ public final class JobsApi {
   }
 
   public ApiJob get(UUID job, boolean stages) {
-    return channel.send(
-            Request.get("/v1/jobs/{}", job).query("should_return_stages", Channel.wish(stages)))
+    return channel
+        .send(Request.get("/v1/jobs/{}", job).query("should_return_stages", Channel.wish(stages)))
         .read(ApiJob::read);
   }
 
@@ -128,7 +131,8 @@ public final class JobsApi {
 
   /** One page of a job's stages in order. */
   public PageOf<ApiStage> stages(UUID job, boolean tasks, int limit, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/v1/jobs/{}/stages", job)
                 .query("should_return_tasks", Channel.wish(tasks))
                 .query("limit", Channel.limit(limit))
@@ -147,7 +151,8 @@ public final class JobsApi {
    * #stages(UUID)}, and add it only if not.
    */
   public ApiStage addStage(UUID job, NewStage stage) {
-    return channel.produce("stage", Request.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
+    return channel
+        .produce("stage", Request.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
         .read(ApiStage::read);
   }
 }

@@ -96,7 +96,10 @@ public final class MillraceClient implements AutoCloseable {
 
     private Builder(URI base) {
       boolean http = "http".equals(base.getScheme()) || "https".equals(base.getScheme());
-      if (!http || base.getHost() == null || base.getQuery() != null || base.getUserInfo() != null) {
+      if (!http
+          || base.getHost() == null
+          || base.getQuery() != null
+          || base.getUserInfo() != null) {
         throw new IllegalArgumentException(
             "the server's address must be http://HOST:PORT or https://HOST:PORT, with a path at"
                 + " most, not \""

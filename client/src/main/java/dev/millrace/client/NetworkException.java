@@ -70,7 +70,8 @@ public final class NetworkException extends ClientException {
       case UnresolvedAddressException e -> unknownHost(what, cause);
       case NoRouteToHostException e ->
           make(Kind.HOST_UNREACHABLE, true, what + ": host unreachable", cause);
-      case ConnectException e when e.getCause() == null || !unresolved(e) -> connect(what, e, cause);
+      case ConnectException e when e.getCause() == null || !unresolved(e) ->
+          connect(what, e, cause);
       case SSLException e ->
           make(Kind.SSL_ERROR, e instanceof SSLHandshakeException, what + ": " + words(e), cause);
       default -> null;
@@ -97,8 +98,7 @@ public final class NetworkException extends ClientException {
         : make(Kind.CONNECTION_REFUSED, true, what + ": connection refused", cause);
   }
 
-  private static NetworkException make(
-      Kind kind, boolean unsent, String message, Throwable cause) {
+  private static NetworkException make(Kind kind, boolean unsent, String message, Throwable cause) {
     return new NetworkException(kind, unsent, message, cause);
   }
 

@@ -33,12 +33,7 @@ final class Poller implements Runnable {
   private int idle;
   private int empty;
 
-  Poller(
-      Shop shop,
-      Semaphore slots,
-      Breaker breaker,
-      CountDownLatch stopping,
-      Taker taker) {
+  Poller(Shop shop, Semaphore slots, Breaker breaker, CountDownLatch stopping, Taker taker) {
     this.shop = shop;
     this.slots = slots;
     this.breaker = breaker;

@@ -79,8 +79,7 @@ final class RemoteList {
 
   private static boolean within(Query query, JobId id) {
     JobId beyond = query.beyond();
-    return beyond == null
-        || (query.newest() ? id.compareTo(beyond) < 0 : id.compareTo(beyond) > 0);
+    return beyond == null || (query.newest() ? id.compareTo(beyond) < 0 : id.compareTo(beyond) > 0);
   }
 
   private static @Nullable JobId id(UUID uuid) {

@@ -1,9 +1,9 @@
 package dev.millrace.client;
 
+import dev.millrace.client.wire.PageOf;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.client.wire.PageOf;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -43,8 +43,7 @@ public final class SdkMetrics implements ClientMeters {
     stages = histogram(in, "producer_stage_create_duration_seconds", "Adding a stage", "status");
     tasks = histogram(in, "producer_task_create_duration_seconds", "Adding tasks", "status");
     productions = counter(in, "producer_operations_total", "What was made", "operation", "status");
-    dequeues =
-        histogram(in, "consumer_dequeue_duration_seconds", "Asking for tasks", "stage_type");
+    dequeues = histogram(in, "consumer_dequeue_duration_seconds", "Asking for tasks", "stage_type");
     updateTimes =
         histogram(in, "consumer_task_update_duration_seconds", "Answering", "stage_type", "status");
     updates =
@@ -65,8 +64,7 @@ public final class SdkMetrics implements ClientMeters {
     opens =
         counter(
             in, "worker_circuit_breaker_opens_total", "Times it opened", "stage_type", "breaker");
-    empty =
-        gauge(in, "worker_consecutive_empty_polls", "Polls without a task", "stage_type");
+    empty = gauge(in, "worker_consecutive_empty_polls", "Polls without a task", "stage_type");
     uptime(in);
     Info.builder()
         .name(PREFIX + "info")
@@ -91,8 +89,7 @@ public final class SdkMetrics implements ClientMeters {
         .callback(
             out ->
                 workers.forEach(
-                    worker ->
-                        out.call(seconds(worker.uptime()), worker.type(), worker.name())))
+                    worker -> out.call(seconds(worker.uptime()), worker.type(), worker.name())))
         .register(in);
   }
 

@@ -67,8 +67,7 @@ record Shop(
   }
 
   void after(Duration time, Runnable what) {
-    clockwork.schedule(
-        () -> Thread.startVirtualThread(what), time.toNanos(), TimeUnit.NANOSECONDS);
+    clockwork.schedule(() -> Thread.startVirtualThread(what), time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** At first when {@code time} has passed since {@code start}. */

@@ -27,7 +27,8 @@ public final class So1Api {
    * @param key by which the server knows a repetition for 24 hours; null: a fresh one
    */
   public So1Job create(NewSo1Job job, @Nullable String key) {
-    return channel.produce("job", Request.post("/api/jobs").once(key).body(job.toJson()))
+    return channel
+        .produce("job", Request.post("/api/jobs").once(key).body(job.toJson()))
         .read("job", So1Job::read);
   }
 
@@ -38,7 +39,8 @@ public final class So1Api {
   /** One page of jobs, newest first. */
   public PageOf<So1Job> list(
       @Nullable So1State state, @Nullable String tag, int limit, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/api/jobs")
                 .query("state", state == null ? null : state.word())
                 .query("tag", tag)
@@ -54,13 +56,15 @@ public final class So1Api {
 
   /** Ends a job; one that is cancelled already stays so. */
   public So1Job cancel(UUID job) {
-    return channel.send(Request.post("/api/jobs/{}/cancel", job).repeatable())
+    return channel
+        .send(Request.post("/api/jobs/{}/cancel", job).repeatable())
         .read("job", So1Job::read);
   }
 
   /** One page of the job's log; from its beginning where {@code cursor} is null. */
   public PageOf<LogLine> logs(UUID job, int limit, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/api/jobs/{}/logs", job)
                 .query("limit", Channel.limit(limit))
                 .query("cursor", cursor))

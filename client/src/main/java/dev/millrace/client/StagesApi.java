@@ -56,7 +56,8 @@ public final class StagesApi {
   }
 
   public PageOf<ApiStage> list(StageFilter filter, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/v1/stages")
                 .query("job_id", filter.job())
                 .query("stage_type", filter.type())
@@ -79,8 +80,8 @@ public final class StagesApi {
    * @param tasks whether to tell its tasks too, at most 1,000 of them
    */
   public ApiStage get(UUID stage, boolean tasks) {
-    return channel.send(
-            Request.get("/v1/stages/{}", stage).query("should_return_tasks", Channel.wish(tasks)))
+    return channel
+        .send(Request.get("/v1/stages/{}", stage).query("should_return_tasks", Channel.wish(tasks)))
         .read(ApiStage::read);
   }
 
@@ -103,7 +104,8 @@ public final class StagesApi {
 
   /** One page of a stage's tasks in order. */
   public PageOf<ApiTask> tasks(UUID stage, int limit, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/v1/stages/{}/tasks", stage)
                 .query("limit", Channel.limit(limit))
                 .query("cursor", cursor))
@@ -121,7 +123,8 @@ public final class StagesApi {
    * them only if they are not there.
    */
   public List<ApiTask> addTasks(UUID stage, List<NewTask> tasks) {
-    return channel.produce(
+    return channel
+        .produce(
             "task",
             Request.post("/v1/stages/{}/tasks", stage)
                 .body(tasks.stream().map(NewTask::toJson).toList()))

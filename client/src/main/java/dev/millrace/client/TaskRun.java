@@ -148,10 +148,7 @@ final class TaskRun implements Runnable {
     boolean further = progress.getAndSet(false);
     long sent = shop.timing().nanos();
     try {
-      Heartbeat told =
-          shop.client()
-              .tasks()
-              .heartbeat(claim.id(), claim.token(), further, limit());
+      Heartbeat told = shop.client().tasks().heartbeat(claim.id(), claim.token(), further, limit());
       Duration lease = told.lease() == null ? claim.lease() : told.lease();
       leaseEnd = sent + lease.toNanos();
       paused = told.pause();

@@ -22,7 +22,8 @@ public final class TasksApi {
   }
 
   public PageOf<ApiTask> list(TaskFilter filter, @Nullable String cursor) {
-    return channel.send(
+    return channel
+        .send(
             Request.get("/v1/tasks")
                 .query("stage_id", filter.stage())
                 .query("stage_type", filter.type())
@@ -70,7 +71,8 @@ public final class TasksApi {
 
   /** As above, for who beats again soon: once, and not longer than {@code limit}. */
   Heartbeat heartbeat(UUID task, @Nullable String token, boolean progress, Duration limit) {
-    return channel.send(heart(task, token, progress).notRepeated().within(limit))
+    return channel
+        .send(heart(task, token, progress).notRepeated().within(limit))
         .read(Heartbeat::read);
   }
 

@@ -67,7 +67,10 @@ public final class Worker implements AutoCloseable {
 
   private Breaker breaker(MillraceClient client, String name, BreakerSettings given) {
     return new Breaker(
-        name, given, client.channel().timing(), state -> changed(client.channel().meters(), name, state));
+        name,
+        given,
+        client.channel().timing(),
+        state -> changed(client.channel().meters(), name, state));
   }
 
   private void changed(ClientMeters meters, String breaker, State state) {

@@ -18,8 +18,7 @@ public final class WorkerBuilder {
   private Duration lease = Duration.ofSeconds(60);
   private @Nullable Duration heartbeat;
   private Duration longPoll = Duration.ofSeconds(5);
-  private Backoff backoff =
-      new Backoff(Duration.ofMillis(100), 2.0, Duration.ofSeconds(5), 0.25);
+  private Backoff backoff = new Backoff(Duration.ofMillis(100), 2.0, Duration.ofSeconds(5), 0.25);
   private BreakerSettings dequeueBreaker = BreakerSettings.DEFAULT;
   private BreakerSettings handlerBreaker = BreakerSettings.DEFAULT;
   private Duration grace = Duration.ofSeconds(30);

@@ -66,7 +66,8 @@ class EventStreamTest {
 
     assertThat(seen).containsExactly("1status", "2log", "3status", "4log", "5status");
     List<FakeApi.Seen> asked = api.seen(EVENTS);
-    assertThat(asked).extracting(one -> one.header("Last-Event-ID"))
+    assertThat(asked)
+        .extracting(one -> one.header("Last-Event-ID"))
         .containsExactly(null, "2", "2", "3");
     assertThat(asked).extracting(FakeApi.Seen::query).containsExactly("cursor=0", null, null, null);
   }
@@ -244,8 +245,20 @@ class EventStreamTest {
     List<SseEvent> events = new ArrayList<>();
     for (String line :
         List.of(
-            ":comment", "data:a", "data: b", "", "id", "event:x", "", "data", "", "retry:soon",
-            "id:5", "unknown: z", "data:  c", "")) {
+            ":comment",
+            "data:a",
+            "data: b",
+            "",
+            "id",
+            "event:x",
+            "",
+            "data",
+            "",
+            "retry:soon",
+            "id:5",
+            "unknown: z",
+            "data:  c",
+            "")) {
       SseEvent event = parser.line(line);
       if (event != null) {
         events.add(event);

@@ -59,7 +59,8 @@ class RequestsTest {
   void errorsOfBothFacesAreUnderstood() {
     api.on(
         "GET /v1/.*",
-        FakeApi.text(404, "{\"message\":\"gone\",\"code\":\"JOB_NOT_FOUND\"}", "X-Request-Id", "x"));
+        FakeApi.text(
+            404, "{\"message\":\"gone\",\"code\":\"JOB_NOT_FOUND\"}", "X-Request-Id", "x"));
     api.on(
         "GET /api/.*",
         FakeApi.text(

@@ -58,8 +58,7 @@ class RetriesTest {
   void fourthFailureIsTheCallers() {
     api.on("GET .*", FakeApi.text(503, "<html>busy</html>", "X-Request-Id", "r-1"));
 
-    ApiException e =
-        catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
+    ApiException e = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
 
     assertThat(e.status()).isEqualTo(503);
     assertThat(e.code()).isEqualTo("HTTP_SERVICE_UNAVAILABLE");
@@ -118,8 +117,7 @@ class RetriesTest {
     api.on("P(OST|ATCH) .*", FakeApi.text(503, ""));
 
     assertThatThrownBy(() -> client.stages().dequeue(DEMAND)).isInstanceOf(ApiException.class);
-    assertThatThrownBy(
-            () -> client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create()))))
+    assertThatThrownBy(() -> client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create()))))
         .isInstanceOf(ApiException.class);
     assertThat(api.seen(".*")).hasSize(2);
   }
@@ -240,8 +238,7 @@ class RetriesTest {
             .build()) {
       assertThat(hasty.jobs().get(ID).id()).isEqualTo(ID);
       NetworkException e =
-          catchThrowableOfType(
-              NetworkException.class, () -> hasty.stages().dequeue("resize"));
+          catchThrowableOfType(NetworkException.class, () -> hasty.stages().dequeue("resize"));
       assertThat(e.kind()).isEqualTo(NetworkException.Kind.TIMEOUT);
       assertThat(e.unsent()).isFalse();
     }
@@ -263,8 +260,7 @@ class RetriesTest {
     Thread caller =
         Thread.startVirtualThread(
             () -> {
-              caught[0] =
-                  catchThrowableOfType(NetworkException.class, () -> client.jobs().get(ID));
+              caught[0] = catchThrowableOfType(NetworkException.class, () -> client.jobs().get(ID));
               caught[1] = Thread.currentThread().isInterrupted();
             });
     asked.await();

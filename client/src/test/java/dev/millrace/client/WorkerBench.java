@@ -44,8 +44,7 @@ final class WorkerBench implements AutoCloseable {
 
   static Script beat(boolean cancel, boolean pause) {
     return FakeApi.json(
-        200,
-        JsonObject.create().put("cancel", cancel).put("pause", pause).put("leaseSeconds", 60));
+        200, JsonObject.create().put("cancel", cancel).put("pause", pause).put("leaseSeconds", 60));
   }
 
   /** Hands out that many tasks one by one, then nothing. */

@@ -324,7 +324,8 @@ class WorkerTest {
     bench.api.on(
         DEQUEUE,
         (seen, exchange) -> {
-          int limit = Integer.parseInt(String.valueOf(seen.query()).replaceAll(".*limit=(\\d+).*", "$1"));
+          int limit =
+              Integer.parseInt(String.valueOf(seen.query()).replaceAll(".*limit=(\\d+).*", "$1"));
           List<JsonObject> tasks =
               java.util.stream.IntStream.range(0, limit)
                   .mapToObj(i -> FakeApi.claimed(new UUID(3, i)))

@@ -152,8 +152,7 @@ class WorkerTroubleTest {
     bench.api.on(
         DEQUEUE,
         FakeApi.json(
-            200,
-            IntStream.range(0, tasks).mapToObj(i -> FakeApi.claimed(new UUID(3, i))).toList()),
+            200, IntStream.range(0, tasks).mapToObj(i -> FakeApi.claimed(new UUID(3, i))).toList()),
         FakeApi.after(bench.over, FakeApi.json(200, List.of())));
     CountDownLatch all = new CountDownLatch(tasks);
     bench.api.on(
@@ -164,8 +163,7 @@ class WorkerTroubleTest {
           FakeApi.json(200, FakeApi.task(TASK, JsonObject.create())).answer(seen, exchange);
         });
     CountDownLatch go = new CountDownLatch(1);
-    Worker worker =
-        bench.start(bench.worker(task -> stubborn(go)).concurrency(tasks));
+    Worker worker = bench.start(bench.worker(task -> stubborn(go)).concurrency(tasks));
     await().atMost(LONG).until(() -> worker.active() == tasks);
     long start = System.nanoTime();
     worker.stop(Duration.ofMillis(10));

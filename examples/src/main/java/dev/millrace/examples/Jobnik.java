@@ -41,8 +41,7 @@ public final class Jobnik {
 
   private static void run(URI address) {
     try (MillraceClient client = MillraceClient.at(address);
-        Worker measure =
-            Worker.of(client, "measure", task -> task.data().string("tree").length());
+        Worker measure = Worker.of(client, "measure", task -> task.data().string("tree").length());
         Worker report =
             Worker.of(client, "report", task -> "the report for " + task.data().string("reader"))) {
       ApiJob job = client.jobs().create(NewJob.of("forest").priority(Priority.HIGH));

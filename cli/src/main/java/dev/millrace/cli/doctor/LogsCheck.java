@@ -2,6 +2,7 @@ package dev.millrace.cli.doctor;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.rules.EntryJson;
 import java.io.BufferedReader;
@@ -45,14 +46,19 @@ public final class LogsCheck {
             new InputStreamReader(Files.newInputStream(log), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         number++;
-        long entry = number(line);
-        if (wrong == 0) {
-          wrong = entry == number ? 0 : number;
-        } else if (entry > 0) {
+        boolean next = number(line) == number;
+        wrong = wrong == 0 && !next ? number : wrong;
+        if (wrong > 0 && isWhole(line)) {
           findings.fail(
               "logs",
-              log + ", line " + wrong + " is not an entry but later lines are",
-              "the file was damaged or edited: restore it, or abort and retry the job");
+              log
+                  + ", line "
+                  + wrong
+                  + (wrong == number
+                      ? " is not an entry that is known here"
+                      : " is not an entry but later lines are"),
+              "the file was damaged, edited, or written by a later version: restore it, or move the"
+                  + " job's directory to cancelled/ and prune it there");
           return false;
         }
       }
@@ -64,6 +70,15 @@ public final class LogsCheck {
           "logs", log + " ends with a torn line", "the next server cuts it off and goes on");
     }
     return wrong == 0;
+  }
+
+  /** Whether a line was written to its end: no crash leaves that. */
+  private static boolean isWhole(String line) {
+    try {
+      return Json.object(line).has("n");
+    } catch (JsonException e) {
+      return false;
+    }
   }
 
   /** The number of the entry in a line; 0 if it is none. */

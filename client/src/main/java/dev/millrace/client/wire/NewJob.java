@@ -62,8 +62,7 @@ public record NewJob(
   }
 
   public NewJob tags(String... values) {
-    return new NewJob(
-        name, data, userMetadata, priority, trace, List.of(values), hold, webhooks);
+    return new NewJob(name, data, userMetadata, priority, trace, List.of(values), hold, webhooks);
   }
 
   public NewJob onHold() {

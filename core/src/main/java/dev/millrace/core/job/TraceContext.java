@@ -23,7 +23,8 @@ public record TraceContext(String parent, @Nullable String state) {
       throw new IllegalArgumentException(
           "traceparent must be 2, 32, 16 and 2 hex digits (0-9, a-f) joined by '-'");
     }
-    if (state != null && (state.length() > MAX_STATE || !state.chars().allMatch(c -> c >= 32 && c < 127))) {
+    if (state != null
+        && (state.length() > MAX_STATE || !state.chars().allMatch(c -> c >= 32 && c < 127))) {
       throw new IllegalArgumentException(
           "tracestate must be at most " + MAX_STATE + " printable ASCII characters");
     }

@@ -154,8 +154,7 @@ public final class Additions {
    * Replaces what is kept with the job ({@code stage} 0), a stage ({@code task} 0) or a task,
    * whatever its state.
    */
-  public static Answer describe(
-      Turn turn, int stage, int task, JsonObject metadata, Cause cause) {
+  public static Answer describe(Turn turn, int stage, int task, JsonObject metadata, Cause cause) {
     JobFold fold = turn.fold();
     if ((stage != 0 || task != 0) && !fold.hasStage(stage)) {
       return new Answer.Missing("no stage " + stage + "; the job has " + fold.stageCount());

@@ -157,10 +157,7 @@ public final class Claims {
       turn.record(
           counts && tooOften(turn.fold(), hold)
               ? new Fact.OfTask(
-                  hold.stage(),
-                  hold.task(),
-                  TaskEvent.CEILING,
-                  new Detail.Ended(loss.tooOften))
+                  hold.stage(), hold.task(), TaskEvent.CEILING, new Detail.Ended(loss.tooOften))
               : new Fact.OfTask(
                   hold.stage(),
                   hold.task(),

@@ -28,8 +28,7 @@ public interface Notebook {
     return !name.isEmpty()
         && name.length() <= MAX_NAME
         && name.chars()
-            .allMatch(
-                c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
+            .allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
   }
 
   /** The name of a shelf or a note, if it is one. */

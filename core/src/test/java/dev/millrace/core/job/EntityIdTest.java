@@ -58,7 +58,8 @@ class EntityIdTest {
       for (long process : new long[] {0, 1, (1 << 14) - 1, 1 << 14, (1 << 22) - 1}) {
         for (int counter : new int[] {0, 1, 999_999}) {
           JobId job = JobId.of(time, process, counter);
-          for (int[] at : new int[][] {{0, 0}, {1, 0}, {1, 1}, {1_000, 200_000}, {1_023, 262_143}}) {
+          for (int[] at :
+              new int[][] {{0, 0}, {1, 0}, {1, 1}, {1_000, 200_000}, {1_023, 262_143}}) {
             EntityId id = new EntityId(job, at[0], at[1]);
             assertRoundTrip(id, id.toString());
           }
@@ -187,7 +188,9 @@ class EntityIdTest {
       assertThat(EntityId.of(other)).isEmpty();
     }
     UUID ours = EntityId.of(JobId.of(1_700_000_000_000_000L, 42, 1)).uuid();
-    assertThat(EntityId.of(new UUID(ours.getMostSignificantBits(), ours.getLeastSignificantBits() | 1)))
+    assertThat(
+            EntityId.of(
+                new UUID(ours.getMostSignificantBits(), ours.getLeastSignificantBits() | 1)))
         .as("a task without a stage")
         .isEmpty();
     long counter = 0xFFFFFL << 28;
@@ -206,8 +209,7 @@ class EntityIdTest {
       long most = random.nextLong() & ~0xF000L | 0x8000L;
       long least = random.nextLong() >>> 2 | 1L << 63;
       UUID uuid = new UUID(most, least);
-      EntityId.of(uuid)
-          .ifPresent(id -> assertThat(id.uuid()).as("seed %s", seed).isEqualTo(uuid));
+      EntityId.of(uuid).ifPresent(id -> assertThat(id.uuid()).as("seed %s", seed).isEqualTo(uuid));
     }
   }
 }

@@ -121,8 +121,7 @@ class JobDocumentTest {
     assertThat(stage.trace()).isEqualTo(new TraceContext(PARENT, null));
     assertThat(stage.tasks())
         .containsExactly(
-            new TaskSpec(
-                1L, false, 3, Json.object("{\"t\":1}"), new TraceContext(PARENT, "")));
+            new TaskSpec(1L, false, 3, Json.object("{\"t\":1}"), new TraceContext(PARENT, "")));
     assertThat(read("{\"open\":true}").stages()).isEmpty();
   }
 
@@ -160,8 +159,7 @@ class JobDocumentTest {
     for (int i = 0; i < 200; i++) {
       for (StageSpec stage : RandomSpecs.next(random, List.of()).stages()) {
         String text = Json.write(JobDocument.write(stage));
-        assertThat(JobDocument.readStage(Json.object(text), 1))
-            .isEqualTo(stage.with(List.of()));
+        assertThat(JobDocument.readStage(Json.object(text), 1)).isEqualTo(stage.with(List.of()));
       }
     }
   }
@@ -274,8 +272,8 @@ class JobDocumentTest {
         "\"metadata\":7|stage 1.metadata must be an object, not the number 7",
         "\"traceparent\":\"x\"|stage 1: traceparent must be",
         "\"tracestate\":\"x\"|stage 1: \"tracestate\" needs \"traceparent\"",
-        "\"tasks\":[\"x\",{\"input\":1,\"maxAttempts\":0}]|stage 1, task 2: maxAttempts must be 1 to"
-            + " 1000, got 0",
+        "\"tasks\":[\"x\",{\"input\":1,\"maxAttempts\":0}]|stage 1, task 2: maxAttempts must be 1"
+            + " to 1000, got 0",
         "\"tasks\":[{\"input\":1,\"maxAttempts\":\"2\"}]|stage 1, task 1: \"maxAttempts\" must be a"
             + " whole number",
         "\"tasks\":[{\"input\":1,\"traceparent\":\"x\"}]|stage 1, task 1: traceparent must be",
@@ -302,8 +300,7 @@ class JobDocumentTest {
     assertRefused("{\"stages\":[{\"type\":\"" + "x".repeat(51) + "\"}]}", "1 to 50");
     assertRefused(
         "{\"name\":\"" + "x".repeat(201) + "\",\"stages\":[{\"type\":\"a\"}]}", "1 to 200");
-    List<TaskSpec> tooMany =
-        Collections.nCopies(StageSpec.MAX_TASKS + 1, TaskSpec.of("x"));
+    List<TaskSpec> tooMany = Collections.nCopies(StageSpec.MAX_TASKS + 1, TaskSpec.of("x"));
     assertThatThrownBy(() -> StageSpec.of("a", tooMany))
         .hasMessageContaining("at most 200000 tasks");
   }

@@ -151,6 +151,23 @@ class JsonReadTest {
   }
 
   @Test
+  void whatComesFromOutsideMayBeLessDeepThanWhatIsRead() {
+    int most = Json.MAX_INPUT_DEPTH;
+    assertThat(most).isLessThanOrEqualTo(Json.MAX_DEPTH / 2);
+    String deep = "[".repeat(most - 1) + "{}" + "]".repeat(most - 1);
+    assertThat(Json.requireDepth(Json.parseInput(deep), "it")).isEqualTo(Json.parse(deep));
+    assertThatThrownBy(() -> Json.parseInput("[" + deep + "]"))
+        .isInstanceOf(JsonException.class)
+        .hasMessageContaining("column 101: expected at most 100 levels");
+    Object wrapped = JsonObject.create().put("a", Json.parse(deep));
+    assertThatThrownBy(() -> Json.requireDepth(wrapped, "it"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("it may be nested at most 100 levels deep");
+    String nothing = null;
+    assertThat(Json.requireDepth(nothing, "it")).isNull();
+  }
+
+  @Test
   void wholeNumbersAreLongWhereTheyFit() {
     assertThat(Json.parse("0")).isEqualTo(0L);
     assertThat(Json.parse("-0")).isEqualTo(0L);

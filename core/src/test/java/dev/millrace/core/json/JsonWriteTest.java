@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,21 @@ class JsonWriteTest {
               ],
               "c": {},
               "d": []
+            }\
+            """);
+  }
+
+  @Test
+  void aFieldThatMayHoldAnythingIsOneLineInIt() {
+    Object value = Json.parse("{\"a\":{\"data\":{\"b\":[1,{\"c\":2}]}},\"data\":[1,2]}");
+    assertThat(Json.pretty(value, Set.of("data")))
+        .isEqualTo(
+            """
+            {
+              "a": {
+                "data": {"b":[1,{"c":2}]}
+              },
+              "data": [1,2]
             }\
             """);
   }

@@ -1,6 +1,7 @@
 package dev.millrace.core.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.Priority;
@@ -22,8 +23,7 @@ class AdditionsTest {
   private final JobFold fold = open();
 
   private static JobFold open() {
-    JobFold fold =
-        JobFold.created(new JobPlan(NOW, false, false, List.of()), Moves.IGNORED);
+    JobFold fold = JobFold.created(new JobPlan(NOW, false, false, List.of()), Moves.IGNORED);
     fold.apply(new Entry(1, NOW, new Fact.Submitted()));
     return fold;
   }
@@ -81,22 +81,70 @@ class AdditionsTest {
     assertThat(Additions.addTasks(turn, 1, List.of(task(null)), ANNA))
         .isEqualTo(
             new Answer.Refused(
-                Reason.STAGE_RUNNING,
-                "stage 1 is IN_PROGRESS; tasks are added before it begins"));
+                Reason.STAGE_RUNNING, "stage 1 is IN_PROGRESS; tasks are added before it begins"));
     assertThat(Additions.prioritize(turn, Priority.HIGH, Priority.HIGH, ANNA))
         .isEqualTo(new Answer.Refused(Reason.SAME, "the job's priority is HIGH already"));
     assertThat(Additions.describe(turn, 0, 1, JsonObject.create(), ANNA))
         .isInstanceOf(Answer.Missing.class);
     assertThat(Additions.allowsDelete(fold))
         .isEqualTo(
-            new Answer.Refused(
-                Reason.JOB_NOT_ENDED, "the job is IN_PROGRESS; abort it first"));
+            new Answer.Refused(Reason.JOB_NOT_ENDED, "the job is IN_PROGRESS; abort it first"));
     Levers.pull(turn(), JobEvent.ABORT, ANNA);
     assertThat(Additions.addStage(turn, StageSpec.of("b", List.of()), ANNA))
         .isEqualTo(
             new Answer.Refused(Reason.JOB_ENDED, "the job is ABORTED and takes no more stages"));
     assertThat(turn.entries()).isEmpty();
     assertThat(Additions.allowsDelete(fold)).isEqualTo(Answer.DONE);
+  }
+
+  @Test
+  void whatIsSoAlreadyIsSaidBeforeTheEnd() {
+    Levers.pull(turn(), JobEvent.ABORT, ANNA);
+    Turn turn = turn();
+    assertThat(Additions.prioritize(turn, Priority.LOW, Priority.LOW, ANNA))
+        .isEqualTo(new Answer.Refused(Reason.SAME, "the job's priority is LOW already"));
+    assertThat(
+            ((Answer.Refused) Additions.prioritize(turn, Priority.LOW, Priority.HIGH, ANNA))
+                .reason())
+        .isEqualTo(Reason.JOB_ENDED);
+  }
+
+  @Test
+  void anEmptyStageIsClosedOnceHoweverOftenItIsSaid() {
+    addStage(StageSpec.of("a", List.of(task(null))));
+    addStage(StageSpec.of("b", List.of()));
+    Turn turn = turn();
+    assertThat(Additions.addTasks(turn, 2, List.of(), ANNA)).isEqualTo(Answer.DONE);
+    assertThat(turn.entries()).hasSize(1);
+    assertThat(Additions.addTasks(turn, 2, List.of(), ANNA)).isEqualTo(Answer.DONE);
+    assertThat(turn.entries()).hasSize(1);
+    assertThat(((Answer.Refused) Additions.addTasks(turn, 2, List.of(task(null)), ANNA)).reason())
+        .isEqualTo(Reason.SEALED);
+  }
+
+  @Test
+  void anAddedTemplateSpeaksOfEarlierStages() {
+    addStage(StageSpec.of("a", List.of(task(null))));
+    Turn turn = turn();
+    for (String bad : List.of("{{nonsense}}", "{{stages[2].results}}")) {
+      assertThatThrownBy(() -> Additions.addStage(turn, each(bad), ANNA))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("stage 2: " + bad);
+    }
+    assertThat(turn.entries()).isEmpty();
+    assertThat(Additions.addStage(turn, each("{{stages[1].results}}"), ANNA))
+        .isEqualTo(Answer.DONE);
+  }
+
+  private static StageSpec each(String text) {
+    return new StageSpec(
+        "b",
+        false,
+        dev.millrace.core.stage.Tolerance.NONE,
+        dev.millrace.core.task.TaskPolicy.DEFAULT,
+        List.of(),
+        text,
+        JsonObject.create());
   }
 
   @Test

@@ -166,10 +166,14 @@ class EntryJsonTest {
         head + "\"on\":\"stage\",\"stage\":2,\"event\":\"tasks\",\"tasks\":3" + tail,
         new Fact.TasksAdded(2, 3, 0, anna));
     assertText(
-        head + "\"on\":\"stage\",\"stage\":2,\"event\":\"tasks\",\"tasks\":3,\"maxAttempts\":4" + tail,
+        head
+            + "\"on\":\"stage\",\"stage\":2,\"event\":\"tasks\",\"tasks\":3,\"maxAttempts\":4"
+            + tail,
         new Fact.TasksAdded(2, 3, 4, anna));
     assertText(
-        head + "\"on\":\"task\",\"stage\":2,\"task\":1,\"event\":\"describe\",\"metadata\":{}" + tail,
+        head
+            + "\"on\":\"task\",\"stage\":2,\"task\":1,\"event\":\"describe\",\"metadata\":{}"
+            + tail,
         new Fact.Described(2, 1, JsonObject.create(), anna));
     assertText(
         head + "\"on\":\"job\",\"event\":\"prioritize\",\"priority\":\"HIGH\"" + tail,

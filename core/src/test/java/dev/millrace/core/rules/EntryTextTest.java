@@ -51,8 +51,7 @@ class EntryTextTest {
           Map.entry(task(TaskEvent.ABORT, Detail.NONE), "task 2/3 abort"),
           Map.entry(new Fact.Progress(2, 3), "task 2/3 progress"),
           Map.entry(
-              new Fact.Frozen(
-                  2, 3, Json.object("{\"model\":\"m\",\"parameters\":{\"seed\":7}}")),
+              new Fact.Frozen(2, 3, Json.object("{\"model\":\"m\",\"parameters\":{\"seed\":7}}")),
               "task 2/3 settled: model m, seed 7"),
           Map.entry(new Fact.Frozen(2, 3, JsonObject.create()), "task 2/3 settled"),
           Map.entry(
@@ -111,6 +110,7 @@ class EntryTextTest {
   @Test
   void timesAreWrittenAsTheReaderLikes() {
     Fact fact = task(TaskEvent.RETRY, new Detail.Retrying("broken", AT));
-    assertThat(EntryText.of(fact, _ -> "later")).isEqualTo("task 2/3 retry, not before later: broken");
+    assertThat(EntryText.of(fact, _ -> "later"))
+        .isEqualTo("task 2/3 retry, not before later: broken");
   }
 }

@@ -174,8 +174,7 @@ final class Invariants {
       boolean taskAdded =
           step.verb().equals("add task") && step.at().stage() == stage.number() && step.recorded();
       boolean resolved = stage.plan().template() && stage.size() == 0;
-      require(
-          resolved || after.size() == stage.size() + (taskAdded ? 1 : 0), "tasks added", edge);
+      require(resolved || after.size() == stage.size() + (taskAdded ? 1 : 0), "tasks added", edge);
       boolean settled =
           stage.state() == StageState.IN_PROGRESS || stage.state().isFinal() || stage.closed();
       require(!settled || after.size() == stage.size(), "a settled stage does not grow", edge);

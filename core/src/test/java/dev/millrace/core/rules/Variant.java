@@ -56,8 +56,10 @@ record Variant(
         new Variant("collecting half", plan(false, half, half), Variant::none, Set.of()),
         new Variant("hold by hand", plan(false, plain, gate), Variant::none, Set.of(Trait.HOLDS)),
         new Variant("each", plan(false, tolerant, each), Variant::each, Set.of()),
-        new Variant("each, hold by hand", plan(false, half, each), Variant::each, Set.of(Trait.HOLDS)),
-        new Variant("fan-in behind a gate", plan(false, plain, gatedFanIn), Variant::given, Set.of()),
+        new Variant(
+            "each, hold by hand", plan(false, half, each), Variant::each, Set.of(Trait.HOLDS)),
+        new Variant(
+            "fan-in behind a gate", plan(false, plain, gatedFanIn), Variant::given, Set.of()),
         new Variant("fan-in without answer", plan(false, plain, fanIn), Variant::lost, Set.of()),
         new Variant("leased claims", plan(false, half, plain), Variant::none, Set.of(Trait.LEASES)),
         new Variant("grows", open(false), Variant::each, Set.of(Trait.GROWS)),

@@ -156,11 +156,7 @@ final class Verbs {
   private void task(Place at) {
     int stage = at.stage();
     int task = at.task();
-    attempt(
-        "claim",
-        at,
-        Kind.DILIGENT,
-        turn -> Claims.claim(turn, stage, task, claimed()));
+    attempt("claim", at, Kind.DILIGENT, turn -> Claims.claim(turn, stage, task, claimed()));
     attempt("expire", at, Kind.TROUBLE, turn -> Claims.expire(turn, stage, task));
     attempt("overrun", at, Kind.TROUBLE, turn -> Claims.overrun(turn, stage, task, 0.5));
     Token token = from.token(at);

@@ -60,8 +60,7 @@ record World(JobFold fold, long epoch, Map<Place, Token> stale) {
       case CREATED, PAUSED -> true;
       case PENDING, IN_PROGRESS ->
           fold.stageCount() == 0
-              || fold.stages().stream()
-                  .anyMatch(s -> needsUser(s) && Cascade.turnOf(fold, s));
+              || fold.stages().stream().anyMatch(s -> needsUser(s) && Cascade.turnOf(fold, s));
       case COMPLETED, FAILED, ABORTED -> false;
     };
   }

@@ -78,6 +78,9 @@ abstract class AmendContract extends ContractCase {
     assertThat(store.prioritize(id, Priority.LOW, ANNA)).isEqualTo(Answer.DONE);
     store.abort(id, ANNA);
     assertThat(reason(store.prioritize(id, Priority.HIGH, ANNA))).isEqualTo(Reason.JOB_ENDED);
+    assertThat(reason(store.prioritize(id, Priority.LOW, ANNA)))
+        .as("it is so, ended or not")
+        .isEqualTo(Reason.SAME);
     assertThat(store.prioritize(new JobId("1_2_3"), Priority.HIGH, ANNA))
         .isInstanceOf(Answer.Missing.class);
   }
@@ -106,7 +109,9 @@ abstract class AmendContract extends ContractCase {
     assertThat(view.stages().get(1).metadata()).isEqualTo(NOTE);
     assertThat(task(id, 1, 1).metadata()).isEqualTo(NOTE);
     assertThat(task(id, 2, 1).metadata()).isEqualTo(NOTE);
-    assertThat(store.spec(id).orElseThrow().metadata()).as("what was asked").isEqualTo(JsonObject.create());
+    assertThat(store.spec(id).orElseThrow().metadata())
+        .as("what was asked")
+        .isEqualTo(JsonObject.create());
   }
 
   @Test
@@ -119,6 +124,26 @@ abstract class AmendContract extends ContractCase {
     assertThat(task(id, 1, 1).metadata()).isEqualTo(Json.object("{\"n\":1}"));
     assertThat(store.held(id, 1, 1).orElseThrow().frozen()).isEqualTo(Json.object("{\"seed\":7}"));
     complete(claim, "done");
+  }
+
+  @Test
+  void aTaskIsUpdatedWhenItIsDescribedAndItsTimeRunsOn() {
+    JobId id = submit(Jobs.with(Jobs.runTimeout(1, MINUTE), stage("a", "x")));
+    Instant submitted = clock.instant();
+    clock.advance(SECOND);
+    store.describe(id, 1, 1, NOTE, ANNA);
+    assertThat(task(id, 1, 1).updatedAt()).isEqualTo(clock.instant());
+    assertThat(task(id, 1, 1).createdAt()).isEqualTo(submitted);
+    clock.advance(SECOND);
+    claimOne("a");
+    assertThat(task(id, 1, 1).updatedAt()).isEqualTo(clock.instant());
+    clock.advance(SECOND);
+    store.describe(id, 1, 1, JsonObject.create(), ANNA);
+    assertThat(task(id, 1, 1).updatedAt()).isEqualTo(clock.instant());
+    clock.advance(MINUTE.plusSeconds(4));
+    assertThat(store.sweep()).as("counted from the claim").isEqualTo(1);
+    crash();
+    assertThat(task(id, 1, 1).updatedAt()).isEqualTo(clock.instant());
   }
 
   @Test
@@ -191,7 +216,8 @@ abstract class AmendContract extends ContractCase {
   @Test
   void everythingThatAJobSaysIsKept() {
     Webhook hook =
-        new Webhook("https://example.org/hook?x=1", Set.of(Webhook.Event.FAILED, Webhook.Event.WAITING));
+        new Webhook(
+            "https://example.org/hook?x=1", Set.of(Webhook.Event.FAILED, Webhook.Event.WAITING));
     StageSpec plain = stage("a", "x");
     StageSpec told =
         new StageSpec(
@@ -241,7 +267,8 @@ abstract class AmendContract extends ContractCase {
     JobId told = store.submit(Jobs.webhooks(openJob(), hook));
     assertThat(store.names(Notebook.WEBHOOKS)).containsExactly(told.value());
     assertThat(store.note(Notebook.WEBHOOKS, told.value()))
-        .hasValueSatisfying(text -> assertThat(Json.object(text)).isEqualTo(Json.object("{\"after\":0}")));
+        .hasValueSatisfying(
+            text -> assertThat(Json.object(text)).isEqualTo(Json.object("{\"after\":0}")));
     assertThat(store.note(Notebook.WEBHOOKS, plain.value())).isEmpty();
     store.keep(Notebook.WEBHOOKS, told.value(), "{\"after\":7}");
     assertThat(store.submit(Jobs.webhooks(openJob(), hook), told)).isFalse();

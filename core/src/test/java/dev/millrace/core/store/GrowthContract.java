@@ -111,7 +111,8 @@ abstract class GrowthContract extends ContractCase {
   @Test
   void everythingThatAStageAndATaskSayIsKept() {
     JsonObject some = Json.object("{\"n\":7,\"deep\":{\"x\":[0.5,null]}}");
-    TraceContext trace = new TraceContext("00-" + "a1".repeat(16) + "-" + "b2".repeat(8) + "-01", "k=v");
+    TraceContext trace =
+        new TraceContext("00-" + "a1".repeat(16) + "-" + "b2".repeat(8) + "-01", "k=v");
     TaskSpec task = new TaskSpec(some.values(), false, 3, some, trace);
     StageSpec spec =
         new StageSpec(
@@ -152,7 +153,8 @@ abstract class GrowthContract extends ContractCase {
 
   @Test
   void aStageThatIsClosedBeforeItsTurnCompletesInItsTurn() {
-    JobId id = store.submit(openJob(stage("a", "x"), stage("b"), gate(stage("c")), stage("d", "y")));
+    JobId id =
+        store.submit(openJob(stage("a", "x"), stage("b"), gate(stage("c")), stage("d", "y")));
     close(id, 2);
     close(id, 3);
     assertThat(stageState(id, 2)).isEqualTo(StageState.CREATED);
@@ -180,7 +182,8 @@ abstract class GrowthContract extends ContractCase {
   void aStageOfEachResultMayBeAddedAtAnyTime() {
     JobId id = store.submit(openJob(stage("a", "x", "y")));
     assertRefused(
-        Reason.PREVIOUS_STAGE, store.addStage(store.submit(openJob()), each("b", "{{result}}"), ANNA));
+        Reason.PREVIOUS_STAGE,
+        store.addStage(store.submit(openJob()), each("b", "{{result}}"), ANNA));
     addStage(id, each("b", "<{{result}}>"));
     assertRefused(Reason.SEALED, store.addTasks(id, 2, List.of(TaskSpec.of("z")), ANNA));
     crash();
@@ -189,9 +192,7 @@ abstract class GrowthContract extends ContractCase {
     store.pause(id, ANNA);
     store.resume(id, ANNA);
     workOff("b");
-    assertThat(store.tasks(id, 2, 1, 10))
-        .extracting(TaskView::input)
-        .containsExactly("<X>", "<Y>");
+    assertThat(store.tasks(id, 2, 1, 10)).extracting(TaskView::input).containsExactly("<X>", "<Y>");
     assertThat(state(id)).isEqualTo(JobState.COMPLETED);
   }
 

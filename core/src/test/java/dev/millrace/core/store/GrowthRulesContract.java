@@ -1,7 +1,6 @@
 package dev.millrace.core.store;
 
 import static dev.millrace.core.store.Jobs.attempts;
-import static dev.millrace.core.store.Jobs.each;
 import static dev.millrace.core.store.Jobs.openJob;
 import static dev.millrace.core.store.Jobs.stage;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -172,10 +172,14 @@ abstract class MemoryReading implements Reading {
     Map<List<Object>, Census.Line> lines = new HashMap<>();
     for (MemoryJob job : jobs.values()) {
       Map<String, Census.Line> own = new HashMap<>();
-      folds.get(job.id).stages().forEach(stage -> own.merge(
-          stage.plan().type(), line(job, stage), MemoryReading::together));
-      own.forEach((type, line) ->
-          lines.merge(List.of(type, line.priority()), waits(line), MemoryReading::together));
+      folds
+          .get(job.id)
+          .stages()
+          .forEach(
+              stage -> own.merge(stage.plan().type(), line(job, stage), MemoryReading::together));
+      own.forEach(
+          (type, line) ->
+              lines.merge(List.of(type, line.priority()), waits(line), MemoryReading::together));
     }
     List<Census.Line> some =
         lines.values().stream()

@@ -106,8 +106,7 @@ abstract class MemorySteps extends MemoryReading {
   }
 
   final Answer answer(JobId id, Function<Turn, Answer> act) {
-    return alone(
-        () -> jobs.containsKey(id) ? step(id, act) : new Answer.Missing("no job " + id));
+    return alone(() -> jobs.containsKey(id) ? step(id, act) : new Answer.Missing("no job " + id));
   }
 
   private static Set<List<Integer>> running(JobFold fold) {

@@ -132,8 +132,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
   }
 
   private Claim claim(MemoryJob job, StageFold stage, int task, Demand demand) {
-    Detail.Claimed by =
-        new Detail.Claimed(epoch, demand.worker(), demand.lease(), demand.bare());
+    Detail.Claimed by = new Detail.Claimed(epoch, demand.worker(), demand.lease(), demand.bare());
     step(job.id, turn -> Claims.claim(turn, stage.number(), task, by));
     Claim claim = present(job, stage, task);
     grant(job.id, claim.hold(), demand.lease());
@@ -280,8 +279,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     JobFold fold = folds.get(id);
     int number = stage.number();
     if (due(Claims.runDeadline(fold, number, task))) {
-      return step(
-          id, turn -> Claims.overrun(turn, number, task, settings.random().nextDouble()));
+      return step(id, turn -> Claims.overrun(turn, number, task, settings.random().nextDouble()));
     }
     if (due(Claims.queueDeadline(fold, number, task))) {
       return step(id, turn -> Claims.expire(turn, number, task));

@@ -53,7 +53,8 @@ final class RandomChanges {
     Cause cause = Cause.user("user", null);
     if (random.nextInt(3) == 0) {
       StageSpec spec = RandomSpecs.stage(random);
-      pair.same("add " + spec + " to " + id, side -> side.store.addStage(id, spec, cause), this::shown);
+      pair.same(
+          "add " + spec + " to " + id, side -> side.store.addStage(id, spec, cause), this::shown);
       return;
     }
     int stage = 1 + random.nextInt(3);

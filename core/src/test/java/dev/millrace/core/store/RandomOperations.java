@@ -1,6 +1,5 @@
 package dev.millrace.core.store;
 
-
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -188,7 +187,8 @@ public final class RandomOperations {
       }
       case 11, 12, 13 -> {
         Piece piece = new Piece(List.of(index, random.nextInt()), text);
-        pair.same("journal " + piece + on, side -> side.store.journal(side.claims.get(index), piece));
+        pair.same(
+            "journal " + piece + on, side -> side.store.journal(side.claims.get(index), piece));
       }
       default ->
           pair.same(
@@ -205,10 +205,7 @@ public final class RandomOperations {
   }
 
   private void lever() {
-    JobId id =
-        random.nextInt(40) == 0
-            ? new JobId("1_2_3")
-            : changes.recent();
+    JobId id = random.nextInt(40) == 0 ? new JobId("1_2_3") : changes.recent();
     touched.add(id);
     int stage = random.nextInt(5);
     Cause cause = Cause.user("user", random.nextBoolean() ? "comment" : null);
@@ -282,15 +279,16 @@ public final class RandomOperations {
     pair.same("list " + query, side -> side.store.list(query), Collection::toString);
     JobId id = ids.get(random.nextInt(ids.size()));
     int from = random.nextInt(1, 4);
-    pair.same("tasks " + id + " from " + from, side -> side.store.tasks(id, 1, from, 2).stream().map(StoreComparison::comparable).toList());
+    pair.same(
+        "tasks " + id + " from " + from,
+        side ->
+            side.store.tasks(id, 1, from, 2).stream().map(StoreComparison::comparable).toList());
     int stage = random.nextInt(4);
     int task = random.nextInt(4);
     String at = " " + id + "/" + stage + "/" + task;
     pair.same(
-        "task" + at,
-        side -> side.store.task(id, stage, task).map(StoreComparison::comparable));
-    pair.same(
-        "held" + at, side -> side.store.held(id, stage, task).map(StoreComparison::facts));
+        "task" + at, side -> side.store.task(id, stage, task).map(StoreComparison::comparable));
+    pair.same("held" + at, side -> side.store.held(id, stage, task).map(StoreComparison::facts));
     pair.same("idle", side -> side.store.idle(Set.of("generate", "embed")));
   }
 }

@@ -145,8 +145,7 @@ public final class RandomSpecs {
   private TaskSpec task(@Nullable Object input, boolean template) {
     return oneIn(2)
         ? new TaskSpec(input, template)
-        : new TaskSpec(
-            input, template, oneIn(2) ? 1 + random.nextInt(3) : null, some(), trace());
+        : new TaskSpec(input, template, oneIn(2) ? 1 + random.nextInt(3) : null, some(), trace());
   }
 
   private @Nullable JobId idOrNull() {
@@ -160,9 +159,7 @@ public final class RandomSpecs {
     int count = each ? 0 : oneIn(8) ? 0 : 1 + random.nextInt(3);
     for (int i = 0; i < count; i++) {
       tasks.add(
-          fanIn && !oneIn(3)
-              ? task(pick(TEMPLATES), true)
-              : task(Json.parse(pick(INPUTS)), false));
+          fanIn && !oneIn(3) ? task(pick(TEMPLATES), true) : task(Json.parse(pick(INPUTS)), false));
     }
     return new StageSpec(
         pick(TYPES),

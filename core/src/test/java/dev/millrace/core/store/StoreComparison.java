@@ -108,8 +108,12 @@ final class StoreComparison {
   }
 
   private static @Nullable Long epochsApart(Fact a, Fact b) {
-    return a instanceof Fact.OfTask(int _, int _, var _, Detail.Claimed(long first, var _, var _, var _))
-            && b instanceof Fact.OfTask(int _, int _, var _, Detail.Claimed(long second, var _, var _, var _))
+    return a
+                instanceof
+                Fact.OfTask(int _, int _, var _, Detail.Claimed(long first, var _, var _, var _))
+            && b
+                instanceof
+                Fact.OfTask(int _, int _, var _, Detail.Claimed(long second, var _, var _, var _))
         ? second - first
         : null;
   }

@@ -51,7 +51,8 @@ abstract class WatchContract extends ContractCase {
     clock.advance(MINUTE);
     assertTold("sweep", id, () -> store.sweep());
     assertTold("abort", id, () -> store.abort(id, ANNA));
-    assertTold("describe at the end", id, () -> store.describe(id, 1, 1, JsonObject.create(), ANNA));
+    assertTold(
+        "describe at the end", id, () -> store.describe(id, 1, 1, JsonObject.create(), ANNA));
     subscription.close();
   }
 

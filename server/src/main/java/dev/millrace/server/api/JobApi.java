@@ -104,8 +104,7 @@ public final class JobApi implements AutoCloseable {
     }
   }
 
-  private URI listen(
-      Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
+  private URI listen(Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
     WebhookPolicy policy = NO_HOOKS;
     if (hookSettings != null) {
       hooks = Webhooks.open(store, hookSettings);
@@ -120,8 +119,7 @@ public final class JobApi implements AutoCloseable {
     JobnikFace jobnik = new JobnikFace(measured, ids, once, policy);
     Set<String> names = models == null ? Set.of() : Set.copyOf(models.get().served());
     So1Face so1 = new So1Face(measured, types, names, ids, once, policy);
-    meters.gauge(
-        "millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
+    meters.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     Face operations =
         new OperationsFace(
             this::metrics,

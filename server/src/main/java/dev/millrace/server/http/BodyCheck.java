@@ -10,7 +10,8 @@ record BodyCheck(@Nullable Object value, boolean given) {
     Schema schema = operation.body();
     if (schema == null) {
       if (given && !(value instanceof Map<?, ?> map && map.isEmpty())) {
-        throw new Problem(Problem.Kind.MALFORMED, "request/body must be empty: nothing is read here");
+        throw new Problem(
+            Problem.Kind.MALFORMED, "request/body must be empty: nothing is read here");
       }
     } else if (given) {
       schema.check(value, "request/body");

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class Desk {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Pattern OWN_HOST =
-      Pattern.compile("(?i)(localhost|[\\w-]+\\.localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+      Pattern.compile(
+          "(?i)(localhost|[\\w-]+\\.localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
 
   private final RouteTable routes;
   private final Function<String, Optional<OpenApi.Operation>> document;

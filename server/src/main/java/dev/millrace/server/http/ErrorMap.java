@@ -36,7 +36,8 @@ final class ErrorMap {
       default -> {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
         yield new Problem(
-            Problem.Kind.INTERNAL, "internal error; the server's log has it under this request's id");
+            Problem.Kind.INTERNAL,
+            "internal error; the server's log has it under this request's id");
       }
     };
   }

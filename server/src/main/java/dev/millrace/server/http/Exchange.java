@@ -26,11 +26,7 @@ final class Exchange implements Call {
   private @Nullable String error;
 
   Exchange(
-      Desk desk,
-      Incoming incoming,
-      Outgoing outgoing,
-      Stall stall,
-      Supplier<HangUp.Sign> look) {
+      Desk desk, Incoming incoming, Outgoing outgoing, Stall stall, Supplier<HangUp.Sign> look) {
     this.desk = desk;
     this.incoming = incoming;
     this.outgoing = outgoing;
@@ -40,8 +36,7 @@ final class Exchange implements Call {
     this.answer = desk.answers().share();
     this.found = desk.routes().find(incoming.method(), incoming.path());
     this.trace =
-        desk.begins(
-            Traces.read(incoming.headers("traceparent"), incoming.headers("tracestate")));
+        desk.begins(Traces.read(incoming.headers("traceparent"), incoming.headers("tracestate")));
   }
 
   /**
@@ -118,9 +113,7 @@ final class Exchange implements Call {
     try {
       send(
           new Reply.Json(
-              problem.kind().status(),
-              problem.headers(),
-              found.face().error(problem, requestId)));
+              problem.kind().status(), problem.headers(), found.face().error(problem, requestId)));
     } catch (InterruptedException e) {
       throw new ClientGone(false, e);
     }

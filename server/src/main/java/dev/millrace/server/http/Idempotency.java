@@ -14,7 +14,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Submits jobs so that a request with an {@code Idempotency-Key} makes one job however often it is
  * sent, by the same principal within {@link #KEPT}. The key is noted in the store with the job's id
  * before the job is submitted under it: a crash between the two is repaired by the next repetition,
- * and a job that was made and deleted since is not made again. Thread-safe; concurrent repetitions
+ * and a job that was made and deleted since is not made again (after a restart of the server: if a
+ * repetition had come before it was deleted). Thread-safe; concurrent repetitions
  * must come to one server. Is to be closed before the store is.
  */
 public final class Idempotency implements AutoCloseable {
@@ -43,7 +48,8 @@ public final class Idempotency implements AutoCloseable {
 
   private final JobStore store;
   private final InstantSource clock;
-  private final ReentrantLock[] locks = new ReentrantLock[64];
+  private final ReentrantLock[] locks = new ReentrantLock[1024];
+  private final Set<JobId> made = Collections.newSetFromMap(new Remembered());
   private Instant due = Instant.MIN; // the next sweep; guarded by this
   private @Nullable Thread sweep; // the last one; guarded by this
   private volatile boolean closed;
@@ -52,6 +58,27 @@ public final class Idempotency implements AutoCloseable {
     this.store = store;
     this.clock = clock;
     Arrays.setAll(locks, _ -> new ReentrantLock());
+  }
+
+  /** The last jobs that were made here; thread-safe. */
+  private static final class Remembered extends LinkedHashMap<JobId, Boolean> {
+    private static final long serialVersionUID = 1L;
+    private static final int MOST = 100_000;
+
+    @Override
+    public synchronized @Nullable Boolean put(JobId id, Boolean present) {
+      return super.put(id, present);
+    }
+
+    @Override
+    public synchronized boolean containsKey(@Nullable Object id) {
+      return super.containsKey(id);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<JobId, Boolean> eldest) {
+      return size() > MOST;
+    }
   }
 
   /**
@@ -137,7 +164,7 @@ public final class Idempotency implements AutoCloseable {
       }
       return Optional.of(known.id());
     }
-    if (known.made()) {
+    if (known.made() || made.contains(known.id())) {
       throw conflict("made a job that was deleted since; take a new key to have it made again");
     }
     return Optional.empty();
@@ -159,7 +186,7 @@ public final class Idempotency implements AutoCloseable {
       store.drop(SHELF, name); // it will never be made: the key is free for a better request
       throw e;
     }
-    store.keep(SHELF, name, note.ofMade().text());
+    made.add(note.id()); // the note learns it with the first repetition, which most never have
     return note.id();
   }
 

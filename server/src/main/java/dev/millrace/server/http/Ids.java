@@ -97,7 +97,9 @@ public final class Ids {
 
   private static Problem none(String what) {
     return new Problem(
-        Problem.Kind.NOT_FOUND, what.toUpperCase(Locale.ROOT) + "_NOT_FOUND", "there is no such " + what);
+        Problem.Kind.NOT_FOUND,
+        what.toUpperCase(Locale.ROOT) + "_NOT_FOUND",
+        "there is no such " + what);
   }
 
   /** Forgets what was not asked for longest. */

@@ -145,7 +145,10 @@ final class Incoming {
   /** Whether the client wants no more than this answer. */
   boolean isLast() {
     return isHttp1()
-        && header("Connection").orElse("").toLowerCase(Locale.ROOT).matches("(.*,)?\\s*close\\s*(,.*)?");
+        && header("Connection")
+            .orElse("")
+            .toLowerCase(Locale.ROOT)
+            .matches("(.*,)?\\s*close\\s*(,.*)?");
   }
 
   /** The number of a request's stream in HTTP/2. */

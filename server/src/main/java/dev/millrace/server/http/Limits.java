@@ -80,8 +80,7 @@ public record Limits(
   }
 
   public Limits withBodies(int single, int bulk) {
-    return new Limits(
-        single, bulk, maxHeaders, rate, burst, maxConnections, idle, slowest, stall);
+    return new Limits(single, bulk, maxHeaders, rate, burst, maxConnections, idle, slowest, stall);
   }
 
   public Limits withConnections(int most) {

@@ -34,11 +34,7 @@ public final class OperationsFace implements Face {
    * @param page the same for people
    */
   public OperationsFace(
-      Metrics metrics,
-      List<Readiness> checks,
-      byte[] document,
-      ApiPage page,
-      Clock clock) {
+      Metrics metrics, List<Readiness> checks, byte[] document, ApiPage page, Clock clock) {
     this.metrics = metrics;
     this.checks = List.copyOf(checks);
     this.document = document.clone();
@@ -60,7 +56,11 @@ public final class OperationsFace implements Face {
         get("/health", "getHealth", Scope.NONE, call -> health()),
         get("/metrics", "getMetrics", Scope.READ, this::metrics),
         get("/service-metrics", "getServiceMetrics", Scope.READ, this::metrics),
-        get("/openapi.json", "getOpenApi", Scope.NONE, call -> content("application/json", document)),
+        get(
+            "/openapi.json",
+            "getOpenApi",
+            Scope.NONE,
+            call -> content("application/json", document)),
         get("/docs/api", "getDocs", Scope.NONE, call -> docs()),
         get("/", "getRoot", Scope.NONE, call -> root()));
   }

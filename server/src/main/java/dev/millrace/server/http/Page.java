@@ -23,7 +23,8 @@ public record Page(int limit, @Nullable EntityId after) {
   public static final int MAX = 1000;
 
   private static final int USUAL = 100;
-  private static final Pattern CURSOR = Pattern.compile("([0-9_]{1,128})\\.(\\d{1,4})\\.(\\d{1,6})");
+  private static final Pattern CURSOR =
+      Pattern.compile("([0-9_]{1,128})\\.(\\d{1,4})\\.(\\d{1,6})");
 
   /** As a request's {@code limit} and {@code cursor} say; 100 where it does not say how many. */
   public static Page of(Call call) {

@@ -5,6 +5,7 @@ import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.DirectTransportRequest;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first line of a request of HTTP/1, checked before the server below reads it: that one takes
@@ -33,16 +34,19 @@ final class RequestLine {
   }
 
   /**
-   * @throws RequestException if it cannot be answered otherwise
+   * @throws RequestException if it is none that could be answered otherwise
    */
-  static void check(String line) {
+  static RequestLine of(String line) {
     int first = line.indexOf(' ');
     int last = line.lastIndexOf(' ');
     if (first < 1 || last == first) {
       throw refuse("its first line must be METHOD TARGET HTTP/1.1");
     }
-    new RequestLine(line.substring(0, first), line.substring(first + 1, last), line.substring(last + 1))
-        .check();
+    RequestLine request =
+        new RequestLine(
+            line.substring(0, first), line.substring(first + 1, last), line.substring(last + 1));
+    request.check();
+    return request;
   }
 
   private void check() {
@@ -72,9 +76,11 @@ final class RequestLine {
   }
 
   private RequestException refuse(Status status, String why) {
-    return refusal(status, why)
-        .request(DirectTransportRequest.create(version, method, target))
-        .build();
+    return refusal(status, why).request(request()).build();
+  }
+
+  private DirectHandler.TransportRequest request() {
+    return DirectTransportRequest.create(version, method, target);
   }
 
   /** For what is not even a line. */
@@ -82,9 +88,14 @@ final class RequestLine {
     return refusal(Status.BAD_REQUEST_400, why).build();
   }
 
-  /** For a head that did not come to its end. */
-  static RequestException tooSlow() {
-    return refusal(Status.REQUEST_TIMEOUT_408, "").build();
+  /**
+   * For a head that did not come to its end.
+   *
+   * @param line null: not even that is there
+   */
+  static RequestException tooSlow(@Nullable RequestLine line) {
+    RequestException.Builder refusal = refusal(Status.REQUEST_TIMEOUT_408, "");
+    return (line == null ? refusal : refusal.request(line.request())).build();
   }
 
   /** For a body of which already a part is too much. */

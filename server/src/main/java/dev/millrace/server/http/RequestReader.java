@@ -5,11 +5,12 @@ import io.helidon.common.buffers.DataReader;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client of HTTP/1 sends, on its way to the server below, which asks for the first line of a
- * request and for the lines between chunks as told here. Chunks come out in pieces: the server below
- * would wait for all of each.
+ * request and for the lines between chunks as told here. Chunks come out in pieces: the server
+ * below would wait for all of each.
  */
 final class RequestReader extends DataReader {
   /** Of a first line. The server below asks for a line of at most this length where one begins. */
@@ -24,6 +25,7 @@ final class RequestReader extends DataReader {
   private final HeadClock clock;
   private final long maxBody;
   private boolean betweenRequests = true;
+  private @Nullable RequestLine line;
 
   /** Whether the server below is about to read a piece of a chunk, or what comes after it. */
   private boolean inChunk;
@@ -64,7 +66,7 @@ final class RequestReader extends DataReader {
       super.pullData();
     } catch (InsufficientDataAvailableException e) {
       if (clock.stop()) {
-        throw RequestLine.tooSlow();
+        throw RequestLine.tooSlow(line);
       }
       throw e;
     }
@@ -82,9 +84,10 @@ final class RequestReader extends DataReader {
     }
     clock.start();
     betweenRequests = false;
+    line = null;
     int end = endOfLine(max);
     if (end < max) {
-      RequestLine.check(end == 0 ? "" : getBuffer(end).readString(end, StandardCharsets.ISO_8859_1));
+      line = RequestLine.of(getBuffer(end).readString(end, StandardCharsets.ISO_8859_1));
     }
     return end;
   }

@@ -48,8 +48,7 @@ final class Room {
      */
     void add(long more) {
       if (!take(more, size + more <= SMALL ? all : forLarge)) {
-        throw new Problem(
-            Problem.Kind.UNAVAILABLE, null, full, null, Map.of("Retry-After", "1"));
+        throw new Problem(Problem.Kind.UNAVAILABLE, null, full, null, Map.of("Retry-After", "1"));
       }
       size += more;
     }

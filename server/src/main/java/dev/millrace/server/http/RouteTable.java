@@ -55,8 +55,7 @@ final class RouteTable {
       bound = node.routes.get("GET");
     }
     if (bound == null) {
-      return new Found.OtherMethods(
-          node.routes.values().iterator().next().face(), node.methods());
+      return new Found.OtherMethods(node.routes.values().iterator().next().face(), node.methods());
     }
     Map<String, String> parameters = new HashMap<>();
     for (int i = 0; i < values.size(); i++) {

@@ -93,8 +93,7 @@ final class Rules {
     return (value, depth) ->
         allowed.contains(plain(value))
             ? null
-            : Fault.value(
-                words + (value instanceof String text ? Nearest.hint(text, names) : ""));
+            : Fault.value(words + (value instanceof String text ? Nearest.hint(text, names) : ""));
   }
 
   /** Numbers by their value, whatever they were written as; absent values as themselves. */

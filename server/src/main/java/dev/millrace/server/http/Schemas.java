@@ -147,8 +147,7 @@ final class Schemas {
     bound(in, "exclusiveMinimum", 1, true, rules);
     bound(in, "exclusiveMaximum", -1, true, rules);
     if (in.has("minLength") || in.has("maxLength")) {
-      rules.add(
-          Rules.length(in.integer("minLength", 0), in.integer("maxLength", Long.MAX_VALUE)));
+      rules.add(Rules.length(in.integer("minLength", 0), in.integer("maxLength", Long.MAX_VALUE)));
     }
     if (in.has("minItems") || in.has("maxItems")) {
       rules.add(Rules.size(in.integer("minItems", 0), in.integer("maxItems", Long.MAX_VALUE)));

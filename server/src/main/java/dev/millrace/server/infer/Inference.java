@@ -83,7 +83,8 @@ public final class Inference implements AutoCloseable {
   }
 
   public InferenceStats stats() {
-    List<InferenceStats.Wheel> wheels = library.generating().stream().map(LoadedModel::stats).toList();
+    List<InferenceStats.Wheel> wheels =
+        library.generating().stream().map(LoadedModel::stats).toList();
     return new InferenceStats(
         figures.promptTokens.sum(),
         figures.cachedTokens.sum(),

@@ -2,6 +2,7 @@ package dev.millrace.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -133,8 +134,12 @@ final class AccessTest {
   @Test
   void noKeyAndWrongKeysAreToldHowToSendOne() throws IOException {
     List<String> wrong =
-        List.of("X: y", "Authorization: Bearer mr_wrong", "Authorization: Basic " + reader,
-            "Authorization: " + reader, "Authorization: Bearer");
+        List.of(
+            "X: y",
+            "Authorization: Bearer mr_wrong",
+            "Authorization: Basic " + reader,
+            "Authorization: " + reader,
+            "Authorization: Bearer");
     for (String field : wrong) {
       Wire.Answer answer = Wire.ask(service, "GET", "/v1/read", field);
       assertThat(answer.status()).as(field).isEqualTo(401);
@@ -170,7 +175,7 @@ final class AccessTest {
       assertThat(stays.chunk()).hasSize(1);
       KeyFile.remove(keys, "reader");
       assertThat(gone.chunk()).as("the end").isEmpty();
-      assertThat(service.streams()).isOne();
+      await().until(() -> service.streams() == 1);
       KeyFile.remove(keys, "admin");
       KeyFile.add(keys, "other", Set.of(Scope.ADMIN));
       assertThat(stays.chunk()).isEmpty();
@@ -293,8 +298,7 @@ final class AccessTest {
     assertThat(line.string("requestId")).isEqualTo(answer.field("X-Request-Id"));
     assertThat(line.string("clientRequestId")).isEqualTo(mine);
     assertThat(line.string("method")).isEqualTo("GET");
-    assertThat(line.string("path"))
-        .isEqualTo("/v1/read?limit=5&api_key=[redacted]&x=[redacted]");
+    assertThat(line.string("path")).isEqualTo("/v1/read?limit=5&api_key=[redacted]&x=[redacted]");
     assertThat(line.integer("status")).isEqualTo(200);
     assertThat(line.string("userId")).isEqualTo("reader");
     assertThat(line.string("remote")).isEqualTo("127.0.0.1");

@@ -48,7 +48,9 @@ class AgreementTest {
         new JobnikFace(store, ids, once, _ -> {}),
         new So1Face(store, Set.of("generate", "embed", "resize"), Set.of(), ids, once, _ -> {}),
         new OperationsFace(
-            _ -> new Reply.Content(200, Map.of(), "text/plain; version=0.0.4; charset=utf-8", metrics),
+            _ ->
+                new Reply.Content(
+                    200, Map.of(), "text/plain; version=0.0.4; charset=utf-8", metrics),
             List.of(),
             api.bytes(),
             ApiPage.load(),
@@ -89,10 +91,13 @@ class AgreementTest {
   }
 
   private String produce() throws Exception {
-    JsonObject made = Json.object(call(201, "createJob", "{\"name\":\"thumbs\",\"data\":{\"w\":1},\"tags\":[\"a\"]}"));
+    JsonObject made =
+        Json.object(
+            call(201, "createJob", "{\"name\":\"thumbs\",\"data\":{\"w\":1},\"tags\":[\"a\"]}"));
     String job = made.string("id");
     call(400, "createJob", "{\"nmae\":\"x\"}");
-    String whole = "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\",{\"input\":{\"a\":1}}]}]}";
+    String whole =
+        "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\",{\"input\":{\"a\":1}}]}]}";
     JsonObject pipeline = Json.object(call(201, "createPipeline", whole));
     String gated = JsonObject.of(pipeline.list("stages").getFirst(), "stage").string("id");
     call(200, "findJobs?limit=1", null);
@@ -113,8 +118,19 @@ class AgreementTest {
   }
 
   private void work(String job) throws Exception {
-    String stage = Json.object(call(201, "addStage", "{\"type\":\"resize\",\"data\":{\"q\":8},\"maxAttempts\":2,\"runTimeout\":\"90s\"}", job)).string("id");
-    call(201, "addTasks", "[{\"data\":{\"f\":1}},{\"data\":{\"f\":2},\"userMetadata\":{\"row\":2}}]", stage);
+    String stage =
+        Json.object(
+                call(
+                    201,
+                    "addStage",
+                    "{\"type\":\"resize\",\"data\":{\"q\":8},\"maxAttempts\":2,\"runTimeout\":\"90s\"}",
+                    job))
+            .string("id");
+    call(
+        201,
+        "addTasks",
+        "[{\"data\":{\"f\":1}},{\"data\":{\"f\":2},\"userMetadata\":{\"row\":2}}]",
+        stage);
     call(200, "getStagesByJobId?should_return_tasks=true", null, job);
     call(200, "getStageById?should_return_tasks=true", null, stage);
     call(200, "getStageSummary", null, stage);
@@ -126,7 +142,8 @@ class AgreementTest {
     call(200, "updateTaskStatus", "{\"status\":\"FAILED\",\"error\":\"no\"}", bare.string("id"));
     call(200, "getTaskById", null, bare.string("id"));
     call(200, "dequeueTask?limit=1", null, "nothing");
-    HttpResponse<String> taken = send("dequeueTask", "?limit=5", null, "Millrace-Worker", "w1", "resize");
+    HttpResponse<String> taken =
+        send("dequeueTask", "?limit=5", null, "Millrace-Worker", "w1", "resize");
     document.check("dequeueTask", taken.statusCode(), type(taken), taken.body());
     for (Object one : (List<?>) Objects.requireNonNull(Json.parse(taken.body()))) {
       finish(JsonObject.of(one, "task"));
@@ -140,14 +157,26 @@ class AgreementTest {
     call(200, "heartbeatTask", "{" + token + ",\"progress\":true}", id);
     call(409, "heartbeatTask", "{\"token\":\"1.1\"}", id);
     call(200, "logTask", "{" + token + ",\"lines\":[{\"line\":\"half\"}]}", id);
-    call(200, "updateTaskStatus", "{" + token + ",\"status\":\"COMPLETED\",\"result\":{\"a\":1},\"receipt\":{\"n\":1}}", id);
+    call(
+        200,
+        "updateTaskStatus",
+        "{" + token + ",\"status\":\"COMPLETED\",\"result\":{\"a\":1},\"receipt\":{\"n\":1}}",
+        id);
     call(409, "releaseTask", "{\"token\":\"1.1\"}", id);
     call(200, "getTaskById", null, id);
   }
 
   private void act() throws Exception {
-    JsonObject made = Json.object(call(202, "submitJob", "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"maxTokens\":5}}"));
-    call(400, "submitJob", "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"temperature\":500}}");
+    JsonObject made =
+        Json.object(
+            call(
+                202,
+                "submitJob",
+                "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"maxTokens\":5}}"));
+    call(
+        400,
+        "submitJob",
+        "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"temperature\":500}}");
     call(400, "submitJob", "{\"action\":\"dance\",\"inputs\":{}}");
     String id = made.object("job").string("id");
     call(200, "listJobs?state=pending", null);
@@ -157,11 +186,17 @@ class AgreementTest {
     call(200, "cancelJob", null, id);
     call(200, "streamJobEvents", null, id);
     call(200, "deleteJob", null, id);
-    JsonObject program = Json.object(call(202, "submitJob", "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"x\"}}"));
+    JsonObject program =
+        Json.object(
+            call(202, "submitJob", "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"x\"}}"));
     JsonObject task = Json.object(call(200, "dequeueTask", null, "resize"));
     call(200, "releaseTask", "{\"reason\":\"tired\"}", task.string("id"));
     JsonObject again = Json.object(call(200, "dequeueTask?wait=5", null, "resize"));
-    call(200, "updateTaskStatus", "{\"status\":\"COMPLETED\",\"result\":\"done\"}", again.string("id"));
+    call(
+        200,
+        "updateTaskStatus",
+        "{\"status\":\"COMPLETED\",\"result\":\"done\"}",
+        again.string("id"));
     call(200, "getJob", null, program.object("job").string("id"));
     call(409, "cancelJob", null, program.object("job").string("id"));
     call(404, "getJob", null, "00000000-0000-4000-8000-000000000000");
@@ -201,7 +236,12 @@ class AgreementTest {
   }
 
   private HttpResponse<String> send(
-      String id, String query, @Nullable String body, String name, String value, String... parameters)
+      String id,
+      String query,
+      @Nullable String body,
+      String name,
+      String value,
+      String... parameters)
       throws Exception {
     OpenApi.Operation operation = api.operation(id).orElseThrow();
     String path = operation.path();

@@ -187,7 +187,8 @@ final class AnswerTest {
     Wire.Answer missing = Wire.ask(service, "POST", "/api/things", json, "\n{}");
     assertThat(missing.status()).isEqualTo(400);
     assertThat(missing.text()).contains("MALFORMED", "request/body", "name");
-    assertThat(Wire.ask(service, "POST", "/api/things", json, "\n{\"name\":\"a\",\"nme\":1}").text())
+    assertThat(
+            Wire.ask(service, "POST", "/api/things", json, "\n{\"name\":\"a\",\"nme\":1}").text())
         .contains("nme");
     assertThat(Wire.ask(service, "POST", "/api/things").text()).contains("must have a body");
     assertThat(Wire.ask(service, "DELETE", "/api/things", json, "\n[1]").text())

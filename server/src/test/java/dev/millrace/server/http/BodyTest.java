@@ -245,7 +245,8 @@ final class BodyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {
+  @ValueSource(
+      strings = {
         "x\r\n",
         ";x\r\n",
         "\r\n",

@@ -47,8 +47,7 @@ final class ConnectionTest {
                           go.await();
                           sink.send(new byte[] {'b'});
                         }));
-    service =
-        Tiny.open(HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add), face);
+    service = Tiny.open(HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add), face);
     return service;
   }
 

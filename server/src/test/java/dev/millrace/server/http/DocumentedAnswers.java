@@ -48,8 +48,7 @@ public final class DocumentedAnswers {
    * @param body empty where there is none
    * @throws AssertionError saying what the document does not have
    */
-  public void check(
-      String operationId, int status, @Nullable String contentType, String body) {
+  public void check(String operationId, int status, @Nullable String contentType, String body) {
     String what = operationId + " " + status;
     String at = response(operationId, status);
     if (at == null) {
@@ -68,8 +67,7 @@ public final class DocumentedAnswers {
         content.has(media),
         what + " is " + media + ", in the document " + content.values().keySet());
     if (media.equals("application/json")) {
-      List<String> errors =
-          errors(at + "/content/application~1json/schema", body);
+      List<String> errors = errors(at + "/content/application~1json/schema", body);
       require(errors.isEmpty(), what + ": " + String.join("; ", errors) + "\nbody: " + body);
     }
   }
@@ -82,7 +80,9 @@ public final class DocumentedAnswers {
 
   /** What the other validator says of a value against the schema at {@code pointer}. */
   List<String> errors(String pointer, String json) {
-    return registry.getSchema(SchemaLocation.of(HOME + "#" + pointer)).validate(json, InputFormat.JSON)
+    return registry
+        .getSchema(SchemaLocation.of(HOME + "#" + pointer))
+        .validate(json, InputFormat.JSON)
         .stream()
         .map(Error::toString)
         .toList();

@@ -238,7 +238,8 @@ class IdempotencyTest {
       int before = jobs();
       Idempotency dying = new Idempotency(dying(verb, done), clock);
       Request request = Request.of("a", key, "{'x':1}");
-      assertThatThrownBy(() -> dying.submit(request, () -> SPEC)).isInstanceOf(StoreException.class);
+      assertThatThrownBy(() -> dying.submit(request, () -> SPEC))
+          .isInstanceOf(StoreException.class);
       JobId id = once.submit(request, () -> SPEC);
       assertThat(once.submit(request, () -> SPEC)).isEqualTo(id);
       assertThat(jobs()).as("after a crash at %s", key).isEqualTo(before + 1);
@@ -286,8 +287,7 @@ class IdempotencyTest {
     store.delete(id);
     assertThatThrownBy(() -> submit("a", "k", "{}"))
         .isInstanceOfSatisfying(
-            Problem.class,
-            problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.CONFLICT))
+            Problem.class, problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.CONFLICT))
         .hasMessageContaining("deleted");
     assertThat(jobs()).isZero();
   }

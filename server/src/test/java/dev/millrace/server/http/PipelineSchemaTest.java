@@ -22,8 +22,7 @@ class PipelineSchemaTest {
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
 
   private final OpenApi api = OpenApi.load();
-  private final JsonObject document =
-      Json.object(new String(api.bytes(), StandardCharsets.UTF_8));
+  private final JsonObject document = Json.object(new String(api.bytes(), StandardCharsets.UTF_8));
   private final Schema schema =
       Objects.requireNonNull(api.operation("createPipeline").orElseThrow().body());
 
@@ -41,7 +40,8 @@ class PipelineSchemaTest {
     for (Object form : document("DocumentTask").list("oneOf")) {
       names.addAll(JsonObject.of(form, "form").object("properties").values().keySet());
     }
-    assertThat(names).isEqualTo(known("{\"stages\": [{\"type\": \"a\", \"tasks\": [{\"?\": 1}]}]}"));
+    assertThat(names)
+        .isEqualTo(known("{\"stages\": [{\"type\": \"a\", \"tasks\": [{\"?\": 1}]}]}"));
   }
 
   private void assertFields(String probe, String name, Set<String> onlyInFiles) {
@@ -74,9 +74,10 @@ class PipelineSchemaTest {
         Throwable refusal =
             catchThrowable(
                 () -> JobDocument.read(JsonObject.of(value, "document"), JobDocument.INLINE));
-        assertThat(refusal == null
-                || refusal instanceof IllegalArgumentException
-                || refusal instanceof JsonException)
+        assertThat(
+                refusal == null
+                    || refusal instanceof IllegalArgumentException
+                    || refusal instanceof JsonException)
             .as("seed %d: %s: %s", SEED, Json.write(value), refusal)
             .isTrue();
         assertThat(String.valueOf(refusal))
@@ -95,8 +96,7 @@ class PipelineSchemaTest {
     JsonObject examples = body.object("content").object("application/json").object("examples");
     for (String name : examples.values().keySet()) {
       assertThatCode(
-              () ->
-                  JobDocument.read(examples.object(name).object("value"), JobDocument.INLINE))
+              () -> JobDocument.read(examples.object(name).object("value"), JobDocument.INLINE))
           .as(name)
           .doesNotThrowAnyException();
     }

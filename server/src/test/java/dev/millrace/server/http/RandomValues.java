@@ -106,7 +106,8 @@ final class RandomValues {
     Map<String, @Nullable Object> out = new LinkedHashMap<>();
     List<Object> required = new ArrayList<>(schema.list("required"));
     required.addAll(needed);
-    for (Map.Entry<String, @Nullable Object> part : schema.object("properties").values().entrySet()) {
+    for (Map.Entry<String, @Nullable Object> part :
+        schema.object("properties").values().entrySet()) {
       boolean wanted = random.nextInt(3) == 0 && depth < 8 && !without.contains(part.getKey());
       if (required.contains(part.getKey()) || wanted) {
         out.put(part.getKey(), of(part.getValue(), depth + 1));
@@ -133,7 +134,8 @@ final class RandomValues {
     if (schema.has("format") && random.nextInt(8) > 0) {
       return switch (schema.string("format")) {
         case "uuid" -> "0006449a-1f2c-8b40-8d11-c00007000000";
-        case "date-time" -> "2026-01-31T09:00:00" + pick(List.of("Z", ".25Z", "+02:00", ".123456Z"));
+        case "date-time" ->
+            "2026-01-31T09:00:00" + pick(List.of("Z", ".25Z", "+02:00", ".123456Z"));
         default -> pick(List.of("https://host/x?y=1", "http://10.0.0.1:8080", "ftp://host/"));
       };
     }

@@ -165,12 +165,18 @@ final class RequestLineTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"G", "GET /x HT", "GET /x HTTP/1.1\r", "GET /x HTTP/1.1\r\nHost: loc"})
+      strings = {
+        "G",
+        "GET /api/jobs HT",
+        "GET /api/jobs HTTP/1.1\r",
+        "GET /api/jobs HTTP/1.1\r\nHost: loc"
+      })
   void aHeadThatDripsIsToldSoInTime(String start) throws IOException {
     try (Wire wire = Wire.to(service)) {
       Wire.Answer answer = wire.send(start).read(false);
       assertThat(answer.status()).isEqualTo(408);
       assertThat(answer.text()).contains("REQUEST_TIMEOUT");
+      assertThat(answer.text()).contains(start.contains("\n") ? "\"/api\"" : "\"face\":\"\"");
       assertThat(wire.isClosed()).isTrue();
     }
     assertThat(LOG.peek()).contains("\"status\":408");

@@ -118,7 +118,8 @@ final class RoutingTest {
     try (Wire wire = Wire.to(service)) {
       Wire.Answer head = wire.ask("HEAD", "/v1/jobs");
       assertThat(head.status()).isEqualTo(200);
-      assertThat(head.field("Content-Length")).isEqualTo(Integer.toString("{\"reached\":\"/v1/jobs\"}".length()));
+      assertThat(head.field("Content-Length"))
+          .isEqualTo(Integer.toString("{\"reached\":\"/v1/jobs\"}".length()));
       assertThat(wire.ask("GET", "/v1/jobs").text()).contains("/v1/jobs"); // nothing in between
     }
   }
@@ -126,7 +127,8 @@ final class RoutingTest {
   @Test
   void everyAnswerHasAFreshRequestId() throws IOException {
     String mine = UUID.randomUUID().toString();
-    String first = Wire.ask(service, "GET", "/v1/jobs", "X-Request-Id: " + mine).field("X-Request-Id");
+    String first =
+        Wire.ask(service, "GET", "/v1/jobs", "X-Request-Id: " + mine).field("X-Request-Id");
     String second = get("/v1/nothing").field("X-Request-Id");
     assertThat(UUID.fromString(first).version()).isEqualTo(4);
     assertThat(first).isNotEqualTo(mine).isNotEqualTo(second);

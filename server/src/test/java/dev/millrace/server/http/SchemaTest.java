@@ -58,7 +58,8 @@ class SchemaTest {
   @Test
   void wrongValueNamesPlaceAndRule() {
     assertValue("{\"name\": \"a\"}", "request/body/name must have 2 to 5 characters, not 1");
-    assertValue("{\"name\": \"abc\", \"count\": 0}", "request/body/count must be at least 1, not 0");
+    assertValue(
+        "{\"name\": \"abc\", \"count\": 0}", "request/body/count must be at least 1, not 0");
     assertValue(
         "{\"name\": \"abc\", \"count\": 1e30}", "request/body/count must be at most 10, not 1E+30");
     assertValue("{\"name\": \"abc\", \"share\": 0}", "request/body/share must be above 0, not 0");
@@ -67,7 +68,8 @@ class SchemaTest {
         "request/body/kind must be one of RED, GREEN; did you mean \"GREEN\"?");
     assertValue("{\"name\": \"abc\", \"type\": \"A\"}", "request/body/type must match ^[a-z]+$");
     assertValue(
-        "{\"name\": \"abc\", \"list\": [1, 2, 3]}", "request/body/list must have at most 2 items, not 3");
+        "{\"name\": \"abc\", \"list\": [1, 2, 3]}",
+        "request/body/list must have at most 2 items, not 3");
     assertValue(
         "{\"name\": \"abc\", \"at\": \"2026-02-30T00:00:00Z\"}",
         "request/body/at must be a time such as 2026-01-31T09:00:00Z");
@@ -100,7 +102,8 @@ class SchemaTest {
     assertShape(
         "{\"name\": \"abc\", \"one\": {\"id\": \"x\"}}",
         "request/body/one/id must be a whole number, not text");
-    assertShape("{\"name\": \"abc\", \"one\": 5}", "request/body/one must be one of: text; a thing");
+    assertShape(
+        "{\"name\": \"abc\", \"one\": 5}", "request/body/one must be one of: text; a thing");
     assertShape(
         "{\"name\": \"abc\", \"one\": {}}", "request/body/one must have required property 'id'");
   }
@@ -131,7 +134,8 @@ class SchemaTest {
     assertThat(schema("{\"type\": \"boolean\"}").checkText("true", "q")).isEqualTo(true);
     assertThat(schema("{\"type\": \"string\"}").checkText("true", "q")).isEqualTo("true");
     for (String wrong : List.of("", "x", "+1", "1.5", "٣", "99999999999999999999", "true", "-")) {
-      assertThatThrownBy(() -> schema("{\"type\": \"integer\"}").checkText(wrong, "request/query/n"))
+      assertThatThrownBy(
+              () -> schema("{\"type\": \"integer\"}").checkText(wrong, "request/query/n"))
           .as("\"%s\"", wrong)
           .isInstanceOfSatisfying(
               Problem.class, p -> assertThat(p.kind()).isEqualTo(Problem.Kind.INVALID))

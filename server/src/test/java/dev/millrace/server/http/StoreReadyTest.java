@@ -35,8 +35,8 @@ class StoreReadyTest {
                 (_, _, _) -> {
                   throw new StoreException("/var/lib/secret/path: no space left");
                 });
-    assertThat(StoreReady.store(failing).trouble()).hasValueSatisfying(
-        text -> assertThat(text).doesNotContain("/var"));
+    assertThat(StoreReady.store(failing).trouble())
+        .hasValueSatisfying(text -> assertThat(text).doesNotContain("/var"));
     try (Mill mill = new Mill()) {
       assertThat(StoreReady.store(mill.store).trouble()).isEmpty();
     }

@@ -51,8 +51,7 @@ final class StreamTest {
                     "GET",
                     "/large",
                     Scope.READ,
-                    call ->
-                        new Reply.Content(200, Map.of(), "text/plain", new byte[50_000_000]))
+                    call -> new Reply.Content(200, Map.of(), "text/plain", new byte[50_000_000]))
                 .route("GET", "/fails", Scope.READ, call -> stream(this::fails))
                 .named("GET", "/x"));
   }

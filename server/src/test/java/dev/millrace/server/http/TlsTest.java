@@ -78,7 +78,8 @@ final class TlsTest {
     Path certificate = shared.resolve(name + ".crt");
     Path key = shared.resolve(name + ".key");
     Files.writeString(
-        certificate, "made for tests\n" + pem("CERTIFICATE", keys.getCertificate("server").getEncoded()));
+        certificate,
+        "made for tests\n" + pem("CERTIFICATE", keys.getCertificate("server").getEncoded()));
     Files.writeString(key, pem("PRIVATE KEY", keys.getKey("server", PASSWORD).getEncoded()));
     return new TlsFiles(certificate, key);
   }
@@ -189,9 +190,7 @@ final class TlsTest {
   private static SSLSocket socket(HttpService service, String protocol) throws Exception {
     SSLSocket socket =
         (SSLSocket)
-            trusting(ec)
-                .getSocketFactory()
-                .createSocket("127.0.0.1", service.address().getPort());
+            trusting(ec).getSocketFactory().createSocket("127.0.0.1", service.address().getPort());
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setApplicationProtocols(new String[] {protocol});
     socket.setSSLParameters(parameters);
@@ -256,7 +255,10 @@ final class TlsTest {
     refuses(new TlsFiles(own, ec.key()), "is a directory");
     refuses(new TlsFiles(file(""), ec.key()), "BEGIN CERTIFICATE");
     refuses(new TlsFiles(ec.key(), ec.key()), "BEGIN CERTIFICATE");
-    refuses(new TlsFiles(file(pem("CERTIFICATE", new byte[9])), ec.key()), "number 1", "cannot be read");
+    refuses(
+        new TlsFiles(file(pem("CERTIFICATE", new byte[9])), ec.key()),
+        "number 1",
+        "cannot be read");
     refuses(old, "ended on");
   }
 

@@ -90,7 +90,8 @@ final class Wire implements AutoCloseable {
     Map<String, String> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (String line = line(); !line.isEmpty(); line = line()) {
       int colon = line.indexOf(':');
-      fields.merge(line.substring(0, colon), line.substring(colon + 1).strip(), (a, b) -> a + "," + b);
+      fields.merge(
+          line.substring(0, colon), line.substring(colon + 1).strip(), (a, b) -> a + "," + b);
     }
     int code = Integer.parseInt(status.split(" ")[1]);
     byte[] body = head || code == 204 || code == 100 ? new byte[0] : body(fields);

@@ -146,8 +146,7 @@ final class Catalogue {
           name -> {
             try {
               JobId id = JobId.parse(name).orElse(null);
-              boolean job =
-                  id != null && (known.test(id) || isJob(state, place.resolve(name)));
+              boolean job = id != null && (known.test(id) || isJob(state, place.resolve(name)));
               count[0] += job ? 1 : 0;
               return true;
             } catch (IOException e) {

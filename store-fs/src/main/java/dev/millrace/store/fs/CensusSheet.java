@@ -63,8 +63,7 @@ final class CensusSheet {
     if (pending + retried + running > 0) {
       lines.merge(
           new Key(type, priority),
-          new Line(
-              type, priority, created == null ? 0 : 1, pending, retried, running, created),
+          new Line(type, priority, created == null ? 0 : 1, pending, retried, running, created),
           CensusSheet::sum);
     }
   }

@@ -21,9 +21,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that have something to claim, by type, in claim order; those whose waiting tasks all back
- * off stand in line too, but apart, until the first of them may be claimed. Holds no job, only names
- * and places in the queue: about 200 bytes for each job that waits. Thread-safe.
+ * The jobs that have something to claim, by type, in claim order; those whose waiting tasks all
+ * back off stand in line too, but apart, until the first of them may be claimed. Holds no job, only
+ * names and places in the queue: about 200 bytes for each job that waits. Thread-safe.
  */
 final class ClaimQueue {
 
@@ -225,8 +225,7 @@ final class ClaimQueue {
   boolean isEmpty(Set<String> types) {
     lock.lock();
     try {
-      return types.stream()
-          .noneMatch(type -> awake.containsKey(type) || resting.containsKey(type));
+      return types.stream().noneMatch(type -> awake.containsKey(type) || resting.containsKey(type));
     } finally {
       lock.unlock();
     }

@@ -35,8 +35,7 @@ final class Claimer {
   private final LeftAlone left;
   private volatile boolean troubled;
 
-  Claimer(
-      Ledger ledger, ClaimQueue queue, Leases leases, GroupCommit commits, LeftAlone left) {
+  Claimer(Ledger ledger, ClaimQueue queue, Leases leases, GroupCommit commits, LeftAlone left) {
     this.ledger = ledger;
     this.queue = queue;
     this.leases = leases;
@@ -143,8 +142,7 @@ final class Claimer {
   }
 
   /** Fails what has waited too long while nobody was there to see it; true if the stage is over. */
-  private boolean expire(
-      ActiveJob job, StageFold stage, Instant now, Duration timeout, Dirty dirty)
+  private boolean expire(ActiveJob job, StageFold stage, Instant now, Duration timeout, Dirty dirty)
       throws IOException {
     int number = stage.number();
     Instant known = job.overdueFrom(number);

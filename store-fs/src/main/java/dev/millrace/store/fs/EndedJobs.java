@@ -32,8 +32,7 @@ final class EndedJobs {
   private final Places places;
   private final GroupCommit commits;
   private final Supplier<Instant> clock;
-  private final List<ReentrantLock> locks =
-      Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
   private final Recent<Snapshot> seen = new Recent<>();
 
   /** Which sync makes durable what was last added to a job. */
@@ -131,8 +130,7 @@ final class EndedJobs {
     Snapshot read = found.copy();
     List<Entry> entries =
         new ArrayList<>(
-            read.reconcile(
-                new Turn(read.fold(), read.time(clock.get()), Turn.Openings.NONE)));
+            read.reconcile(new Turn(read.fold(), read.time(clock.get()), Turn.Openings.NONE)));
     Turn turn = new Turn(read.fold(), clock.get(), Turn.Openings.NONE);
     Answer answer = rule.apply(turn);
     entries.addAll(turn.entries());

@@ -185,9 +185,7 @@ final class FsReader implements Reading {
 
   private <T> T onStage(JobId id, int stage, T none, StageRead<T> read) {
     return onJob(
-        id,
-        none,
-        job -> job.fold().hasStage(stage) ? read.of(job, job.fold().stage(stage)) : none);
+        id, none, job -> job.fold().hasStage(stage) ? read.of(job, job.fold().stage(stage)) : none);
   }
 
   /** Something read of a job. */

@@ -15,8 +15,8 @@ import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.Piece;
 import dev.millrace.core.task.TaskResult;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -57,12 +57,17 @@ final class FsStore extends LeverThrough implements JobStore {
     this.ledger = new Ledger(settings, commits, queue, leases, Epoch.next(disk, places));
     this.publisher =
         new Publisher(
-            disk, places, commits, settings.clock(), settings.ids(), notes, ledger.jobs()::whereabouts);
+            disk,
+            places,
+            commits,
+            settings.clock(),
+            this::ownId,
+            notes,
+            ledger.jobs()::whereabouts);
     this.claimer = new Claimer(ledger, queue, leases, commits, left);
     this.retention = new Retention(disk, places, files, commits, ledger);
     this.answers = new OwnerAnswers(settings, ledger, leases, retention);
-    this.controls =
-        new OwnerControls(ledger, files, retention, new Growth(ledger, commits, files));
+    this.controls = new OwnerControls(ledger, files, retention, new Growth(ledger, commits, files));
     this.scanner = new Scanner(disk, places, ledger, queue, new Inbox(disk, places, this));
     this.reader = new OwnerReader(files, ledger, queue, scanner::discover);
   }
@@ -144,17 +149,32 @@ final class FsStore extends LeverThrough implements JobStore {
 
   @Override
   public boolean submit(JobSpec spec, JobId id) {
-    boolean fresh = publisher.submit(spec, id);
-    if (fresh) {
-      submitted(spec, id);
+    scanner.expect(id);
+    try {
+      boolean fresh = publisher.submit(spec, id);
+      if (fresh) {
+        submitted(spec, id);
+      }
+      return fresh;
+    } finally {
+      scanner.arrived(id);
     }
-    return fresh;
+  }
+
+  /** An id to submit under; the scanner need not look when it turns up. */
+  private JobId ownId() {
+    JobId id = settings.ids().get();
+    scanner.expect(id);
+    return id;
   }
 
   private void submitted(JobSpec spec, JobId id) {
+    scanner.arrived(id);
     if (spec.held()) {
       // An empty first stage completes all the same; the job is taken, whatever comes of that.
       scanner.guarded(id, () -> ledger.step(id, (job, dirty) -> job));
+    } else if (spec.stages().isEmpty()) {
+      scanner.silence(id); // nothing to claim, and nothing to read, before it has a stage
     } else {
       scanner.discover(id);
     }

@@ -101,8 +101,7 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
    * @param known how many it has by now
    * @param lines as {@link StagedFiles#taskLines} gives them
    */
-  void add(At at, int stage, String type, int known, byte[] lines, Dirty dirty)
-      throws IOException;
+  void add(At at, int stage, String type, int known, byte[] lines, Dirty dirty) throws IOException;
 
   /** A task as a reader sees it; a broken one is shown without its input. */
   default TaskView view(At at, Seen task) throws IOException {
@@ -189,9 +188,7 @@ sealed interface JobFiles permits PlainFiles, StagedFiles {
     try {
       JobHeader header = Meta.header(meta, id);
       StagedFiles staged =
-          "job".equals(meta.get("mode"))
-              ? StagedDocument.unreadable(header, meta, created)
-              : null;
+          "job".equals(meta.get("mode")) ? StagedDocument.unreadable(header, meta, created) : null;
       return staged != null ? staged : PlainFiles.unreadable(header, meta, created);
     } catch (IllegalArgumentException | JsonException e) {
       JsonObject nothing = JsonObject.create();

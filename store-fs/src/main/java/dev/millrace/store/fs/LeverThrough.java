@@ -58,8 +58,7 @@ abstract class LeverThrough extends ReadThrough implements Controls {
   }
 
   @Override
-  public final Answer describe(
-      JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+  public final Answer describe(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
     return levers().describe(id, stage, task, metadata, cause);
   }
 

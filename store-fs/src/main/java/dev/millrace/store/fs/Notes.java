@@ -20,8 +20,7 @@ final class Notes implements Notebook {
   private final Disk disk;
   private final Places places;
   private final GroupCommit commits;
-  private final List<ReentrantLock> locks =
-      Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
   private final Set<String> named = ConcurrentHashMap.newKeySet();
 
   Notes(Disk disk, Places places, GroupCommit commits) {

@@ -72,8 +72,7 @@ final class OwnerControls implements Controls {
                     dirty));
     return answer
         .or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
-        .orElseGet(
-            () -> missing(id, event.name().toLowerCase(Locale.ROOT)));
+        .orElseGet(() -> missing(id, event.name().toLowerCase(Locale.ROOT)));
   }
 
   /** A request that was carried out before its owner could say so has been done. */
@@ -108,10 +107,7 @@ final class OwnerControls implements Controls {
   @Override
   public Answer prioritize(JobId id, Priority priority, Cause cause) {
     return record(
-        id,
-        "prioritize",
-        cause,
-        (now, turn) -> Additions.prioritize(turn, priority, now, cause));
+        id, "prioritize", cause, (now, turn) -> Additions.prioritize(turn, priority, now, cause));
   }
 
   /** What a lever that only adds to the log does, given the job's present priority. */
@@ -159,8 +155,7 @@ final class OwnerControls implements Controls {
   @Override
   public Answer describe(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
     Json.requireDepth(metadata, "metadata");
-    return active(
-            id, cause, (_, turn) -> Additions.describe(turn, stage, task, metadata, cause))
+    return active(id, cause, (_, turn) -> Additions.describe(turn, stage, task, metadata, cause))
         .or(() -> describeEnded(id, stage, task, metadata, cause))
         .orElseGet(() -> missing(id, "describe"));
   }

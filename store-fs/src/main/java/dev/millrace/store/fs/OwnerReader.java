@@ -98,8 +98,7 @@ final class OwnerReader implements Reading {
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      Optional<Page> page =
-          ledger.jobs().look(id, job -> Page.of(job, stage, from, limit));
+      Optional<Page> page = ledger.jobs().look(id, job -> Page.of(job, stage, from, limit));
       if (page.isEmpty()) {
         break;
       }

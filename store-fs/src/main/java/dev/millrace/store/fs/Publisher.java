@@ -47,8 +47,7 @@ final class Publisher implements Submitting {
   private final Supplier<JobId> ids;
   private final Notebook notes;
   private final Finding finding;
-  private final List<ReentrantLock> locks =
-      Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
 
   Publisher(
       Disk disk,
@@ -148,19 +147,15 @@ final class Publisher implements Submitting {
 
   /** Before the job can be seen: whoever is to be told of it is never forgotten. */
   private void noteWebhooks(JobSpec spec, JobId id) {
-    if (!spec.webhooks().isEmpty()
-        && notes.note(Notebook.WEBHOOKS, id.value()).isEmpty()) {
-      notes.keep(
-          Notebook.WEBHOOKS, id.value(), Json.write(JsonObject.create().put("after", 0)));
+    if (!spec.webhooks().isEmpty() && notes.note(Notebook.WEBHOOKS, id.value()).isEmpty()) {
+      notes.keep(Notebook.WEBHOOKS, id.value(), Json.write(JsonObject.create().put("after", 0)));
     }
   }
 
   private Map<String, byte[]> files(JobSpec spec) {
     requireSizes(spec);
     Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-    return PlainFiles.fits(spec)
-        ? PlainFiles.files(spec, now)
-        : StagedDocument.files(spec, now);
+    return PlainFiles.fits(spec) ? PlainFiles.files(spec, now) : StagedDocument.files(spec, now);
   }
 
   private static JobState place(JobSpec spec) {

@@ -45,9 +45,8 @@ final class Recovery {
   boolean recover(ActiveJob job, Dirty told, boolean interrupted) throws IOException {
     Snapshot read = Snapshot.read(job.id(), job.at(), job.place(), job, null, settings.ceiling());
     job.fill(read);
-    // What this owner has let go was durable: with many jobs that wait, a sync for each is too much.
-    boolean letGo =
-        job.place() == JobState.PENDING && !interrupted && queue.knows(job.id());
+    // What this owner has let go was durable: with many jobs that wait, a sync for each is a lot.
+    boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.knows(job.id());
     Dirty dirty = letGo && read.log().torn() == null ? new Dirty() : found(disk, places, read);
     Dirty rendered = new Dirty();
     Turn turn =

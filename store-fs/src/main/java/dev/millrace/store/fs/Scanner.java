@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -31,6 +32,7 @@ final class Scanner implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
   private static final int SLICE = 1_000;
+  private static final int MOST_EXPECTED = 10_000;
 
   private final Disk disk;
   private final Places places;
@@ -38,6 +40,10 @@ final class Scanner implements AutoCloseable {
   private final ClaimQueue queue;
   private final Inbox inbox;
   private final Set<String> reported = new HashSet<>();
+
+  /** Under which this process submits just now: it says itself when they are there. */
+  private final LinkedHashSet<JobId> expected = new LinkedHashSet<>(); // guarded by itself
+
   private Instant listed = Instant.MIN;
   private @Nullable Watch watch;
 
@@ -118,9 +124,42 @@ final class Scanner implements AutoCloseable {
                     "is not a job id (digits joined by single underscores) and is ignored"));
   }
 
+  /** The owner itself submits under this id, and says when the job has {@link #arrived}. */
+  void expect(JobId id) {
+    synchronized (expected) {
+      if (expected.size() == MOST_EXPECTED) {
+        expected.removeFirst(); // a submission that failed never arrives
+      }
+      expected.add(id);
+    }
+  }
+
+  void arrived(JobId id) {
+    synchronized (expected) {
+      expected.remove(id);
+    }
+  }
+
+  private boolean isExpected(JobId id) {
+    synchronized (expected) {
+      return expected.contains(id);
+    }
+  }
+
+  /** A job of which there is nothing to claim yet, nor anything to read. */
+  void silence(JobId id) {
+    if (!isKnown(id)) {
+      queue.silence(id);
+    }
+  }
+
+  private boolean isKnown(JobId id) {
+    return queue.knows(id) || ledger.jobs().isActive(id);
+  }
+
   /** A job turned up; it may be known already, or gone again. */
   void discover(JobId id) {
-    if (!queue.knows(id) && !ledger.jobs().isActive(id)) {
+    if (!isExpected(id) && !isKnown(id)) {
       guarded(
           id,
           () -> {

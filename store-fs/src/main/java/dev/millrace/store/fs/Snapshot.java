@@ -106,8 +106,7 @@ record Snapshot(
   /** Whether a log that was read with this one's in mind has only grown since. */
   private boolean goesOnIn(Content later) {
     int last = log.entries().size() - 1;
-    return later.entries().size() > last
-        && later.entries().get(last) == log.entries().get(last);
+    return later.entries().size() > last && later.entries().get(last) == log.entries().get(last);
   }
 
   /** How many bytes were read for it, but for what is small in every job. */

@@ -34,7 +34,7 @@ final class StageQueue {
     return waiting.nextSetBit(from);
   }
 
-  /** The first from number {@code from} on that waits and does not back off; -1 if there is none. */
+  /** The first from number {@code from} on that waits and does not back off; -1 if none does. */
   int nextAwake(StageFold stage, int from, Instant now) {
     Duration longest = stage.plan().policy().backoff().longest();
     wake(now, now.plus(longest));

@@ -131,8 +131,7 @@ final class StagedDocument {
         long to = Math.min(tasks, run.integer("to"));
         int most =
             TaskPolicy.requireAttempts(
-                Math.clamp(
-                    run.integer("maxAttempts"), Integer.MIN_VALUE, Integer.MAX_VALUE));
+                Math.clamp(run.integer("maxAttempts"), Integer.MIN_VALUE, Integer.MAX_VALUE));
         for (long task = from; task <= to; task++) {
           own.put((int) task, most);
         }
@@ -176,8 +175,7 @@ final class StagedDocument {
                       .kind(at.file(StagedFiles.path(i + 1, stage.type(), StagedFiles.TEMPLATES)))
                   == Disk.Kind.FILE;
       stages.add(
-          new StagePlan(
-              stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
+          new StagePlan(stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
     }
     return new StagedFiles(
         JobHeader.of(id, bare),
@@ -197,8 +195,7 @@ final class StagedDocument {
     }
     // Whatever is not open must have something to do, or it would have been done.
     int tasks = Math.max(header.open() ? 0 : 1, Meta.tasks(meta));
-    List<StageSpec> stages =
-        type == null ? List.of() : List.of(StageSpec.of(type, List.of()));
+    List<StageSpec> stages = type == null ? List.of() : List.of(StageSpec.of(type, List.of()));
     List<StagePlan> plans =
         stages.stream().map(stage -> new StagePlan(stage, tasks, false, Map.of())).toList();
     JobSpec bare =
@@ -215,8 +212,7 @@ final class StagedDocument {
             header.data(),
             header.trace(),
             header.webhooks());
-    return new StagedFiles(
-        header, new JobPlan(created, bare.held(), !bare.open(), plans), bare, 0);
+    return new StagedFiles(header, new JobPlan(created, bare.held(), !bare.open(), plans), bare, 0);
   }
 
   private static int count(@Nullable Object number) {

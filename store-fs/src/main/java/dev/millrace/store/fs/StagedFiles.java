@@ -258,8 +258,7 @@ final class StagedFiles implements JobFiles {
                         .put("task", of.task())
                         .put("attempt", of.attempt())
                         .putIfPresent("partial", partial.output())
-                        .putIfPresent(
-                            "receipt", Json.requireDepth(partial.receipt(), "a receipt")))
+                        .putIfPresent("receipt", Json.requireDepth(partial.receipt(), "a receipt")))
                 + "\n"),
         dirty);
   }

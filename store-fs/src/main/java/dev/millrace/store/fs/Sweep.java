@@ -26,8 +26,7 @@ final class Sweep {
   private final Instant now;
   private int moved;
 
-  Sweep(
-      Ledger ledger, ClaimQueue queue, Leases leases, LeftAlone left, RandomGenerator random) {
+  Sweep(Ledger ledger, ClaimQueue queue, Leases leases, LeftAlone left, RandomGenerator random) {
     this.ledger = ledger;
     this.queue = queue;
     this.leases = leases;

@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * Jobs in memory that have not begun. The queue and their files know all of them, so only those stay
- * that somebody had to do with of late: who adds to a job mostly adds more. Thread-safe.
+ * Jobs in memory that have not begun. The queue and their files know all of them, so only those
+ * stay that somebody had to do with of late: who adds to a job mostly adds more. Thread-safe.
  */
 final class Waiting {
   /** How many stay. */

@@ -110,6 +110,28 @@ class BadWorkspaceTest extends RealWorkspace {
     assertThatThrownBy(() -> store.abort(idOf(events), Rig.ANNA)).hasMessageContaining("damaged");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"n\":NEXT,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"job\",\"event\":\"future\",\"by\":\"user\"}",
+        "{\"n\":NEXT,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"weather\"}",
+        "{\"n\":NEXT,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"job\",\"event\":\"describe\",\"by\":\"user\",\"metadata\":{\"x\":DEEP}}",
+        "{\"n\":99,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"log\",\"level\":\"info\",\"line\":\"x\"}"
+      })
+  void aLastLineThatWasWrittenWholeIsNeverCutOff(String line) throws IOException {
+    Path events = halfDone();
+    int before = lines(events).size();
+    String last =
+        line.replace("NEXT", "" + (before + 1)).replace("DEEP", "[".repeat(250) + "]".repeat(250));
+    Files.writeString(events, last + "\n", StandardOpenOption.APPEND);
+    JobStore store = othersGoOn();
+    assertThat(lines(events)).hasSize(before + 1).endsWith(last);
+    assertThat(log.lines()).noneMatch(text -> text.contains("cut off"));
+    assertThatThrownBy(() -> store.find(idOf(events)))
+        .hasMessageContaining("events.jsonl, line " + (before + 1))
+        .hasMessageContaining("written by a later version");
+  }
+
   @Test
   void aLogThatTellsAnImpossibleStoryIsDamaged() throws IOException {
     Path events = halfDone();

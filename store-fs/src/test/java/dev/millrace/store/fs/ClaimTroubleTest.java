@@ -60,8 +60,7 @@ class ClaimTroubleTest {
     Path file = Rig.PLACES.of(JobState.PENDING, bad).resolve(StagedDocument.FILE);
     String text = Text.of(file, rig.disk.read(file, 100_000));
     String attempts = "[{\"stage\":1,\"from\":1,\"to\":1,\"maxAttempts\":99999999999}]";
-    rig.disk.write(
-        file, Text.bytes(text.replaceFirst("\\{", "{\"attempts\":" + attempts + ",")));
+    rig.disk.write(file, Text.bytes(text.replaceFirst("\\{", "{\"attempts\":" + attempts + ",")));
     assertThat(rig.lease(10, Specs.MINUTE))
         .extracting(Claim::job)
         .containsExactly(before, before, after, after);

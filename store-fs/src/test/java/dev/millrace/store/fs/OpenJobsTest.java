@@ -253,8 +253,7 @@ class OpenJobsTest {
                 () -> {
                   for (JobId id : rig.jobs.reversed()) {
                     Answer answer =
-                        rig.store.describe(
-                            id, 0, 0, JsonObject.create().put("a", 1), Rig.ANNA);
+                        rig.store.describe(id, 0, 0, JsonObject.create().put("a", 1), Rig.ANNA);
                     if (!answer.done() && !(answer instanceof Answer.Missing)) {
                       surprises.add(answer);
                     }

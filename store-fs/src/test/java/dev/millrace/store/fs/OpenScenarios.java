@@ -85,9 +85,7 @@ final class OpenScenarios {
               rig.describe(rig.jobs.get(1), 1, 0, "stage");
             }),
         new Scenario(
-            "delete what has ended",
-            OpenScenarios::ended,
-            rig -> rig.delete(rig.jobs.get(0))),
+            "delete what has ended", OpenScenarios::ended, rig -> rig.delete(rig.jobs.get(0))),
         new Scenario(
             "lease and complete",
             rig -> rig.submit(job(stage("a", "1", "2"))),

@@ -8,14 +8,14 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.Answer.Reason;
 import dev.millrace.core.rules.Answer;
+import dev.millrace.core.rules.Answer.Reason;
 import dev.millrace.core.rules.Fact;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.store.Controls.Added;
 import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.Controls.Added;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Reading;
@@ -102,9 +102,7 @@ class RemoteControlsTest extends RealWorkspace {
             Answer.Refused.class,
             refused -> assertThat(refused.reason()).isEqualTo(Reason.JOB_NOT_ENDED));
     assertThatThrownBy(
-            () ->
-                controls()
-                    .addTasks(id, 1, List.of(new TaskSpec("{{results}}", true)), Rig.ANNA))
+            () -> controls().addTasks(id, 1, List.of(new TaskSpec("{{results}}", true)), Rig.ANNA))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("cannot be a template");
     assertThat(reading.census().jobs()).containsEntry(JobState.PENDING, 1);
@@ -125,8 +123,7 @@ class RemoteControlsTest extends RealWorkspace {
     requests.put(
         Request.addTasks(id, 1, List.of(Specs.task("2", 2), Specs.task("3", 3)), Rig.ANNA),
         new Added(Answer.DONE, 2));
-    requests.put(
-        Request.addStage(id, Specs.stage("y", "4"), Rig.ANNA), new Added(Answer.DONE, 2));
+    requests.put(Request.addStage(id, Specs.stage("y", "4"), Rig.ANNA), new Added(Answer.DONE, 2));
     requests.put(
         Request.addTasks(id, 2, List.of(TaskSpec.of("5")), Rig.ANNA), new Added(Answer.DONE, 2));
     requests.put(Request.prioritize(id, Priority.HIGH, Rig.ANNA), Answer.DONE);
@@ -138,7 +135,9 @@ class RemoteControlsTest extends RealWorkspace {
         assertThat(request.run(store)).as("%s", request).isEqualTo(each.getValue());
       }
     }
-    assertThat(store.find(id).orElseThrow().stages()).extracting(s -> s.total()).containsExactly(3, 2);
+    assertThat(store.find(id).orElseThrow().stages())
+        .extracting(s -> s.total())
+        .containsExactly(3, 2);
     assertThat(store.abort(id, Rig.ANNA)).isEqualTo(Answer.DONE);
     int op = 0;
     for (Map.Entry<Request, Object> each : requests.entrySet()) {

@@ -82,9 +82,7 @@ class WaitingTest {
         .satisfies(line -> assertThat(line.pending()).isEqualTo(3));
     assertThat(rig.store.queuePlace(id).orElseThrow().ahead()).isZero();
     rig.addTasks(id, 1, TaskSpec.of("4"));
-    assertThat(rig.claim(10))
-        .extracting(Claim::inputText)
-        .containsExactly("1", "2", "3", "4");
+    assertThat(rig.claim(10)).extracting(Claim::inputText).containsExactly("1", "2", "3", "4");
     rig.claims.forEach(rig::complete);
     assertThat(rig.store.state(id)).contains(JobState.COMPLETED);
     Checks.hold(rig.disk, Rig.PLACES, rig.store);

@@ -111,8 +111,7 @@ final class Courier implements AutoCloseable {
   }
 
   private Socket secure(Socket socket, Target target) throws IOException {
-    SSLSocket secured =
-        (SSLSocket) tls.createSocket(socket, target.host(), target.port(), true);
+    SSLSocket secured = (SSLSocket) tls.createSocket(socket, target.host(), target.port(), true);
     SSLParameters parameters = secured.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
     secured.setSSLParameters(parameters);

@@ -57,13 +57,7 @@ public record HookSettings(
   /** 10 s for a request, 256 at once, 4 to a host. */
   public static HookSettings of(AllowList allow, String secret) {
     return new HookSettings(
-        allow,
-        secret,
-        Patience.USUAL,
-        Duration.ofSeconds(10),
-        256,
-        4,
-        InstantSource.system());
+        allow, secret, Patience.USUAL, Duration.ofSeconds(10), 256, 4, InstantSource.system());
   }
 
   public HookSettings withClock(InstantSource other) {

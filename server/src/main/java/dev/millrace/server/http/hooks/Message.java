@@ -5,8 +5,8 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobHeader;
-import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.server.http.Excerpt;
 import dev.millrace.server.http.JobName;
 import dev.millrace.server.http.Times;
@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.jspecify.annotations.Nullable;
 
 /** A request to a receiver: the event as JSON, and fields that identify and sign it. */
 record Message(Map<String, String> fields, byte[] body) {

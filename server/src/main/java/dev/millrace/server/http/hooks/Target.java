@@ -16,8 +16,7 @@ record Target(boolean tls, String host, int port, String path, InetAddress addre
     String path = uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
     String query = uri.getRawQuery();
     String whole = query == null ? path : path + "?" + query;
-    return new Target(
-        "https".equals(uri.getScheme()), host(uri), port(uri), ascii(whole), address);
+    return new Target("https".equals(uri.getScheme()), host(uri), port(uri), ascii(whole), address);
   }
 
   static String host(URI uri) {

@@ -54,7 +54,11 @@ final class Teller implements Runnable {
   private volatile int pending;
 
   Teller(
-      JobStore store, HookSettings settings, Delivery delivery, ExecutorService threads, int capacity) {
+      JobStore store,
+      HookSettings settings,
+      Delivery delivery,
+      ExecutorService threads,
+      int capacity) {
     this.store = store;
     this.settings = settings;
     this.delivery = delivery;
@@ -230,8 +234,7 @@ final class Teller implements Runnable {
     Optional<Telling> telling = tellings.next(view, hook, progress.after());
     if (telling.isPresent()) {
       URI uri = URI.create(hook.url());
-      agenda.park(
-          new Parcel(line, Target.host(uri) + " " + Target.port(uri), telling.get()));
+      agenda.park(new Parcel(line, Target.host(uri) + " " + Target.port(uri), telling.get()));
     } else if (view.state().isFinal()) {
       ledger.keep(line, hooks.size(), Progress.over(view.lastEvent()));
     }

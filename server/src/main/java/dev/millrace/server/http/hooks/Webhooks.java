@@ -83,10 +83,7 @@ public final class Webhooks implements AutoCloseable, WebhookPolicy {
 
   public HookStats stats() {
     return new HookStats(
-        delivery.delivered.sum(),
-        delivery.failed.sum(),
-        delivery.givenUp.sum(),
-        teller.pending());
+        delivery.delivered.sum(), delivery.failed.sum(), delivery.givenUp.sum(), teller.pending());
   }
 
   /** Looks at the clock again; for tests that set it. */

@@ -50,8 +50,7 @@ final class Answers {
       }
       hold = holds.ended(id, hold.token());
     }
-    boolean released =
-        hold.task().state() == TaskState.RETRIED && hold.task().notBefore() == null;
+    boolean released = hold.task().state() == TaskState.RETRIED && hold.task().notBefore() == null;
     if (!released || !hold.mine()) {
       throw hold.refusal(TaskState.RETRIED);
     }

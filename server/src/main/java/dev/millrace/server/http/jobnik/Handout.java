@@ -51,8 +51,7 @@ final class Handout {
   }
 
   private void add(Claim claim) {
-    JsonObject task =
-        TaskJson.claimed(lineages.of(claim.job(), claim.hold().stage()), claim);
+    JsonObject task = TaskJson.claimed(lineages.of(claim.job(), claim.hold().stage()), claim);
     long weight = Weight.of(task);
     call.hold(weight);
     portion.add(weight);

@@ -42,13 +42,8 @@ final class JobRoutes {
         new Route("GET", one, "getJobById", Scope.READ, this::get),
         new Route("DELETE", one, "deleteJob", Scope.SUBMIT, this::delete),
         new Route(
-            "PATCH",
-            one + "/user-metadata",
-            "updateJobUserMetadata",
-            Scope.SUBMIT,
-            this::describe),
-        new Route(
-            "PATCH", one + "/priority", "updateJobPriority", Scope.SUBMIT, this::prioritize),
+            "PATCH", one + "/user-metadata", "updateJobUserMetadata", Scope.SUBMIT, this::describe),
+        new Route("PATCH", one + "/priority", "updateJobPriority", Scope.SUBMIT, this::prioritize),
         new Route("PUT", one + "/status", "updateJobStatus", Scope.SUBMIT, this::move));
   }
 

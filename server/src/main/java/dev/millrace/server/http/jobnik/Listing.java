@@ -82,8 +82,7 @@ final class Listing {
   }
 
   Reply reply() {
-    Map<String, String> headers =
-        cut && last != null ? page.headers(call, last) : Map.of();
+    Map<String, String> headers = cut && last != null ? page.headers(call, last) : Map.of();
     return new Reply.Json(200, headers, found);
   }
 }

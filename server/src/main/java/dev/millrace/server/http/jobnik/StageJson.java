@@ -3,8 +3,8 @@ package dev.millrace.server.http.jobnik;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
-import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.server.http.Times;
 

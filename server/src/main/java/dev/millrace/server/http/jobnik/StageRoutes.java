@@ -93,8 +93,7 @@ final class StageRoutes {
     List<JsonObject> tasks = new ArrayList<>();
     while (tasks.size() < TASKS_ALONG && !portion.isFull()) {
       int most = portion.step(TASKS_ALONG - tasks.size());
-      List<TaskView> next =
-          store.tasks(lineage.job(), lineage.stage(), tasks.size() + 1, most);
+      List<TaskView> next = store.tasks(lineage.job(), lineage.stage(), tasks.size() + 1, most);
       for (TaskView task : next) {
         JsonObject json = TaskJson.of(lineage, task);
         portion.add(Weight.of(json));
@@ -111,8 +110,7 @@ final class StageRoutes {
     JobView job = lookup.job(call.parameter("jobId"));
     JobId id = job.header().id();
     Added added =
-        store.addStage(
-            id, Documents.stage(call, job.stages().size() + 1), Parameters.cause(call));
+        store.addStage(id, Documents.stage(call, job.stages().size() + 1), Parameters.cause(call));
     if (!added.answer().done()) {
       throw Refusals.of(added.answer(), Refusals.noJob(call.parameter("jobId")));
     }
@@ -132,11 +130,7 @@ final class StageRoutes {
     Lookup.InJob of = stage(call);
     Answer answer =
         store.describe(
-            of.job().header().id(),
-            of.stage().number(),
-            0,
-            call.object(),
-            Parameters.cause(call));
+            of.job().header().id(), of.stage().number(), 0, call.object(), Parameters.cause(call));
     return reply(call, answer);
   }
 

@@ -69,8 +69,7 @@ final class TaskRoutes {
     Lookup.InJob of = lookup.stage(name);
     Lineage lineage = of.lineage();
     List<TaskSpec> tasks = Documents.tasks(call);
-    Added added =
-        store.addTasks(lineage.job(), lineage.stage(), tasks, Parameters.cause(call));
+    Added added = store.addTasks(lineage.job(), lineage.stage(), tasks, Parameters.cause(call));
     if (!added.answer().done()) {
       throw Refusals.of(added.answer(), Refusals.noStage(name));
     }
@@ -90,8 +89,7 @@ final class TaskRoutes {
   private Reply describe(Call call) {
     EntityId id = lookup.taskId(call.parameter("taskId"));
     Answer answer =
-        store.describe(
-            id.job(), id.stage(), id.task(), call.object(), Parameters.cause(call));
+        store.describe(id.job(), id.stage(), id.task(), call.object(), Parameters.cause(call));
     if (!answer.done()) {
       throw Refusals.of(answer, Refusals.noTask(call.parameter("taskId")));
     }

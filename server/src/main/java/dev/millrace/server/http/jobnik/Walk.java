@@ -42,8 +42,7 @@ final class Walk {
   }
 
   /** The stages of one job; answers whether the page has not ended. */
-  boolean stages(
-      JobView job, Filters.OfStages filter, Function<Lookup.InJob, JsonObject> json) {
+  boolean stages(JobView job, Filters.OfStages filter, Function<Lookup.InJob, JsonObject> json) {
     for (StageView stage : job.stages()) {
       EntityId id = EntityId.of(job.header().id(), stage.number());
       if (isBehind(id)) {

@@ -79,8 +79,7 @@ final class JobMeter implements AutoCloseable {
             .labelNames("type", "outcome")
             .register(registry);
     this.unmeasured =
-        counter(
-                "millrace_jobs_unmeasured_total", "Changes of jobs that were too many to look at.")
+        counter("millrace_jobs_unmeasured_total", "Changes of jobs that were too many to look at.")
             .register(registry);
     this.subscription = store.onChange(this::changed);
     Thread.ofPlatform().daemon().name("millrace-meter").start(this::watch);

@@ -122,8 +122,7 @@ final class QueueMeter implements MultiCollector {
       String priority = line.priority().name();
       each(
           line,
-          (state, count) ->
-              points.add(count, "state", state, "type", type, "priority", priority));
+          (state, count) -> points.add(count, "state", state, "type", type, "priority", priority));
     }
     return points.snapshot();
   }

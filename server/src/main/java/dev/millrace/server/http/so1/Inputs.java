@@ -47,8 +47,7 @@ enum Inputs {
 
   /** How a worker names the parameters that it refuses. */
   private static final Pattern NAMED =
-      Pattern.compile(
-          "^parameter \"\\w+|^parameters \"\\w+\" and \"\\w+\"|^\\w+:");
+      Pattern.compile("^parameter \"\\w+|^parameters \"\\w+\" and \"\\w+\"|^\\w+:");
 
   private final Set<String> names;
 

@@ -29,8 +29,7 @@ final class Past {
   }
 
   /** As {@link Feed#past}. */
-  synchronized @Nullable Chunk chunk(
-      long position, long last, long begun, Wording wording) {
+  synchronized @Nullable Chunk chunk(long position, long last, long begun, Wording wording) {
     Chunk known = chunks.get(position);
     Chunk chunk = known == null ? read(position, last, begun, wording) : known;
     if (known == null && chunk != null) {

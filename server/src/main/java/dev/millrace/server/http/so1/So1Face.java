@@ -131,14 +131,12 @@ public final class So1Face implements Face {
             call.query("tag").map(JobSpec::requireTag).orElse(null),
             page.limit(),
             page.after() == null ? null : page.after().job());
-    JsonObject body =
-        answer(call).put("jobs", found.jobs().stream().map(So1Job::brief).toList());
+    JsonObject body = answer(call).put("jobs", found.jobs().stream().map(So1Job::brief).toList());
     if (found.next() == null) {
       return Reply.ok(body);
     }
     EntityId last = EntityId.of(found.next());
-    return new Reply.Json(
-        200, page.headers(call, last), body.put("nextCursor", Page.cursor(last)));
+    return new Reply.Json(200, page.headers(call, last), body.put("nextCursor", Page.cursor(last)));
   }
 
   private Reply get(Call call) {
@@ -190,19 +188,13 @@ public final class So1Face implements Face {
     Optional<Long> asked = call.query("cursor").map(text -> cursor("cursor", text));
     Optional<Long> seen = call.header("Last-Event-ID").map(text -> cursor("Last-Event-ID", text));
     boolean ended = view.state().isFinal();
-    if (ended
-        && asked.isEmpty()
-        && seen.isPresent()
-        && seen.get() >= Feed.lastId(store, view)) {
+    if (ended && asked.isEmpty() && seen.isPresent() && seen.get() >= Feed.lastId(store, view)) {
       return Reply.json(204, null);
     }
     long unsaid = ended ? view.lastEvent() : 0;
     long position = Math.min(asked.or(() -> seen).orElse(unsaid), view.lastEvent());
     return new Reply.Stream(
-        200,
-        STREAMED,
-        "text/event-stream",
-        sink -> hub.stream(view.header().id(), position, sink));
+        200, STREAMED, "text/event-stream", sink -> hub.stream(view.header().id(), position, sink));
   }
 
   private Reply session(Call call) {

@@ -49,9 +49,7 @@ final class So1Job {
       return null;
     }
     String message = view.error() == null ? "the job failed; its log says why" : view.error();
-    return JsonObject.create()
-        .put("code", "JOB_FAILED")
-        .put("message", Redaction.secrets(message));
+    return JsonObject.create().put("code", "JOB_FAILED").put("message", Redaction.secrets(message));
   }
 
   /** A store may know of a job's state a moment before its log says when. */

@@ -160,7 +160,8 @@ record Submission(Set<String> types, Set<String> models) {
     }
     JsonObject metadata = inputs.object("metadata");
     if (metadata.has(Origin.NAME)) {
-      throw invalid("inputs: metadata: \"" + Origin.NAME + "\" is kept by the server; leave it out");
+      throw invalid(
+          "inputs: metadata: \"" + Origin.NAME + "\" is kept by the server; leave it out");
     }
     JobSpec asked = JobDocument.read(document, JobDocument.INLINE);
     check(asked);

@@ -17,7 +17,8 @@ final class RequestSpans implements Observer {
 
   /** What is asked every few seconds by machines: their spans are begun and never sent. */
   private static final Set<String> QUIET =
-      Set.of("/health", "/health/live", "/health/ready", "/liveness", "/metrics", "/service-metrics");
+      Set.of(
+          "/health", "/health/live", "/health/ready", "/liveness", "/metrics", "/service-metrics");
 
   private final Tracer tracer;
   private final Map<String, Span> open = new ConcurrentHashMap<>(); // by traceparent

@@ -43,8 +43,7 @@ public final class Tracing implements AutoCloseable {
     Resource resource =
         Resource.getDefault()
             .merge(
-                Resource.create(
-                    Attributes.of(AttributeKey.stringKey("service.name"), "millrace")));
+                Resource.create(Attributes.of(AttributeKey.stringKey("service.name"), "millrace")));
     return new Tracing(
         SdkTracerProvider.builder()
             .setResource(resource)

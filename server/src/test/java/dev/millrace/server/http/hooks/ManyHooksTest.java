@@ -84,11 +84,7 @@ class ManyHooksTest {
       JobView like = post.store.find(id).orElseThrow();
       List<Entry> log = post.store.events(id, 0, 100);
       JobStore store =
-          store(
-              like,
-              log,
-              new Webhook(hangs.url(), Set.of()),
-              new Webhook(alive.url(), Set.of()));
+          store(like, log, new Webhook(hangs.url(), Set.of()), new Webhook(alive.url(), Set.of()));
       try (Webhooks hooks = Webhooks.open(store, post.settings, Webhooks.World.usual())) {
         until("it is crowded", () -> hooks.stats().pending() >= Teller.CAPACITY / 8);
         post.clock.advance(Duration.ofSeconds(10));

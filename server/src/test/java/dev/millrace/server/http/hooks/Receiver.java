@@ -121,7 +121,8 @@ final class Receiver implements AutoCloseable {
     Map<String, String> fields = new TreeMap<>();
     for (int i = 1; i < lines.length; i++) {
       int colon = lines[i].indexOf(": ");
-      fields.put(lines[i].substring(0, colon).toLowerCase(Locale.ROOT), lines[i].substring(colon + 2));
+      fields.put(
+          lines[i].substring(0, colon).toLowerCase(Locale.ROOT), lines[i].substring(colon + 2));
     }
     byte[] body = in.readNBytes(Integer.parseInt(fields.getOrDefault("content-length", "0")));
     return new Request(lines[0], fields, body);

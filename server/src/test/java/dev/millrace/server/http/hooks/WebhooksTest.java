@@ -191,7 +191,9 @@ class WebhooksTest {
     try (Receiver elsewhere = new Receiver(Receiver.status(200))) {
       receiver.behave(
           Receiver.bytes(
-              "HTTP/1.1 302 Found\r\nLocation: " + elsewhere.url() + "\r\nContent-Length: 0\r\n\r\n"));
+              "HTTP/1.1 302 Found\r\nLocation: "
+                  + elsewhere.url()
+                  + "\r\nContent-Length: 0\r\n\r\n"));
       post.open();
       JobId id = post.done(hook(receiver.url()));
       until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
@@ -221,7 +223,9 @@ class WebhooksTest {
         post.step(Duration.ofHours(1));
       }
     }
-    receiver.behave(Receiver.bytes("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 299 Fine\r\n\r\n" + "z".repeat(200_000)));
+    receiver.behave(
+        Receiver.bytes(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 299 Fine\r\n\r\n" + "z".repeat(200_000)));
     post.step(Duration.ofHours(1));
     until("the note is dropped", () -> !post.hasNote(id[0]));
   }
@@ -240,7 +244,9 @@ class WebhooksTest {
       until("another job is told", () -> !post.hasNote(id));
       until("the slow one was cut", () -> hooks.stats().failed() >= 1);
       int asked = slow.requests.size();
-      assertThat(asked).as("at most 4 at once").isLessThanOrEqualTo((int) hooks.stats().failed() + 4);
+      assertThat(asked)
+          .as("at most 4 at once")
+          .isLessThanOrEqualTo((int) hooks.stats().failed() + 4);
       assertThat(post.hasNote(both)).isTrue();
     }
   }
@@ -297,8 +303,7 @@ class WebhooksTest {
 
   @Test
   void anAddressThatIsNotAllowedIsNotCalled() {
-    post.settings =
-        HookSettings.of(AllowList.of(List.of()), Post.SECRET).withClock(post.clock);
+    post.settings = HookSettings.of(AllowList.of(List.of()), Post.SECRET).withClock(post.clock);
     Webhooks hooks = post.open();
     Webhook hook = hook(receiver.url());
     assertThatThrownBy(() -> hooks.check(hook))
@@ -434,7 +439,9 @@ class WebhooksTest {
   @Test
   void aStageThatIsHeldLateIsToldOnce() {
     StageSpec two = StageSpec.of("work", List.of(TaskSpec.of("a"), TaskSpec.of("b")));
-    JobId id = post.submit(List.of(StageSpec.of("work", List.of(TaskSpec.of("x"))), two), hook(receiver.url()));
+    JobId id =
+        post.submit(
+            List.of(StageSpec.of("work", List.of(TaskSpec.of("x"))), two), hook(receiver.url()));
     post.complete();
     Claim claim = post.claim();
     for (int i = 0; i < 1_100; i++) {

@@ -197,11 +197,7 @@ final class Api implements AutoCloseable {
   /** That of a worker with a name. */
   Got dequeue(String type, String worker, String query) {
     return send(
-        "PATCH",
-        "/v1/stages/" + type + "/tasks/dequeue" + query,
-        null,
-        WorkRoutes.WORKER,
-        worker);
+        "PATCH", "/v1/stages/" + type + "/tasks/dequeue" + query, null, WorkRoutes.WORKER, worker);
   }
 
   Got complete(JsonObject task) {

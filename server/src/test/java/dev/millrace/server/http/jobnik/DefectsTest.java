@@ -101,8 +101,7 @@ class DefectsTest {
       List<Future<Got>> added = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
         added.add(
-            threads.submit(
-                () -> api.post("/v1/jobs/" + job + "/stage", "{'type':'t','data':{}}")));
+            threads.submit(() -> api.post("/v1/jobs/" + job + "/stage", "{'type':'t','data':{}}")));
       }
       List<Long> orders = new ArrayList<>();
       for (Future<Got> one : added) {

@@ -67,8 +67,7 @@ class DispatcherTest {
     return store.submit(
         JobSpec.of(
             List.of(
-                StageSpec.of(
-                    "t", Stream.generate(() -> TaskSpec.of("x")).limit(tasks).toList()))));
+                StageSpec.of("t", Stream.generate(() -> TaskSpec.of("x")).limit(tasks).toList()))));
   }
 
   private static String worker(Future<List<Claim>> waiter) throws Exception {

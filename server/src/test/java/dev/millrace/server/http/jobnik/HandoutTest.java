@@ -80,8 +80,7 @@ class HandoutTest {
     }
     await()
         .until(
-            () ->
-                api.get("/v1/stages/" + stage + "/summary").object().integer("inProgress") == 0);
+            () -> api.get("/v1/stages/" + stage + "/summary").object().integer("inProgress") == 0);
     assertThat(api.dequeue("t").object().integer("attempts")).isZero();
   }
 

@@ -282,8 +282,7 @@ class JobsTest {
     assertThat(tasks.getFirst().object("data").toString()).isEqualTo(Api.json("{'input':'a'}"));
     assertThat(tasks.getLast().object("data").toString()).isEqualTo(Api.json("{'n':1}"));
     assertThat(tasks.getLast().integer("maxAttempts")).isEqualTo(4);
-    Got grown =
-        api.post("/v1/jobs/" + job.string("id") + "/stage", "{'type':'more','data':{}}");
+    Got grown = api.post("/v1/jobs/" + job.string("id") + "/stage", "{'type':'more','data':{}}");
     assertThat(grown.brief()).isEqualTo("400 JOB_SEALED");
     assertThat(api.post("/v1/stages/" + draft.string("id") + "/tasks", "[{'data':{}}]").brief())
         .isEqualTo("400 JOB_SEALED");
@@ -291,8 +290,7 @@ class JobsTest {
 
   @Test
   void brokenPipelineSaysWhichRuleItBreaks() {
-    Got got =
-        api.post("/v1/pipelines", "{'stages':[{'type':'a','each':'{{result}}'}]}");
+    Got got = api.post("/v1/pipelines", "{'stages':[{'type':'a','each':'{{result}}'}]}");
     assertThat(got.brief()).isEqualTo("400 VALIDATION_ERROR");
     assertThat(got.message()).contains("the first stage has no earlier results for a template");
   }

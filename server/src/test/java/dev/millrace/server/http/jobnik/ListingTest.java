@@ -2,8 +2,8 @@ package dev.millrace.server.http.jobnik;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;

@@ -44,9 +44,7 @@ class StagesTest {
     assertThat(second.string("status")).isEqualTo("CREATED");
     assertThat(second.integer("order")).isEqualTo(2);
     JsonObject gate =
-        api.post(
-                "/v1/jobs/" + job + "/stage",
-                "{'type':'check','data':{},'startAsWaiting':true}")
+        api.post("/v1/jobs/" + job + "/stage", "{'type':'check','data':{},'startAsWaiting':true}")
             .object();
     assertThat(gate.string("status")).isEqualTo("WAITING");
     assertThat(gate.flag("gate", false)).isTrue();
@@ -83,8 +81,7 @@ class StagesTest {
   @Test
   void limitsOfAStageAreChecked() {
     String path = "/v1/jobs/" + api.job() + "/stage";
-    Got got =
-        api.post(path, "{'type':'t','data':{},'backoff':{'base':'10s','max':'1s'}}");
+    Got got = api.post(path, "{'type':'t','data':{},'backoff':{'base':'10s','max':'1s'}}");
     assertThat(got.brief()).isEqualTo("400 VALIDATION_ERROR");
     assertThat(got.message()).contains("backoff");
     assertThat(api.post(path, "{'type':'a/b','data':{}}").brief())
@@ -105,8 +102,7 @@ class StagesTest {
       assertThat(api.get("/v1/tasks?stage_id=" + id).brief()).isEqualTo("404 STAGE_NOT_FOUND");
       assertThat(api.post(path + "/tasks", "[{'data':{}}]").brief())
           .isEqualTo("404 STAGE_NOT_FOUND");
-      assertThat(api.patch(path + "/user-metadata", "{}").brief())
-          .isEqualTo("404 STAGE_NOT_FOUND");
+      assertThat(api.patch(path + "/user-metadata", "{}").brief()).isEqualTo("404 STAGE_NOT_FOUND");
       assertThat(api.put(path + "/status", "{'status':'PENDING'}").brief())
           .isEqualTo("404 STAGE_NOT_FOUND");
     }
@@ -130,7 +126,8 @@ class StagesTest {
     assertThat(same.text()).isEqualTo(Api.json("{'code':'STAGE_MODIFIED_SUCCESSFULLY'}"));
     JsonObject task = api.dequeue("a").object();
     Got running = api.put("/v1/stages/" + first + "/status", "{'status':'PENDING'}");
-    assertThat(running.message()).isEqualTo("Illegal status transition from IN_PROGRESS to PENDING");
+    assertThat(running.message())
+        .isEqualTo("Illegal status transition from IN_PROGRESS to PENDING");
     api.complete(task);
     api.post("/v1/stages/" + second + "/tasks", "[]");
     assertThat(api.put("/v1/stages/" + gate + "/status", "{'status':'PENDING'}").status())

@@ -115,8 +115,7 @@ class TasksTest {
     for (String id : List.of(none, UUID.randomUUID().toString())) {
       String path = "/v1/tasks/" + id;
       assertThat(api.get(path).brief()).isEqualTo("404 TASK_NOT_FOUND");
-      assertThat(api.patch(path + "/user-metadata", "{}").brief())
-          .isEqualTo("404 TASK_NOT_FOUND");
+      assertThat(api.patch(path + "/user-metadata", "{}").brief()).isEqualTo("404 TASK_NOT_FOUND");
       assertThat(api.put(path + "/status", "{'status':'COMPLETED'}").brief())
           .isEqualTo("404 TASK_NOT_FOUND");
       assertThat(api.put(path + "/heartbeat", "{}").brief()).isEqualTo("404 TASK_NOT_FOUND");
@@ -124,8 +123,7 @@ class TasksTest {
       assertThat(api.post(path + "/logs", "{'lines':[{'line':'x'}]}").brief())
           .isEqualTo("404 TASK_NOT_FOUND");
     }
-    assertThat(api.get("/v1/tasks/" + task.substring(1)).brief())
-        .isEqualTo("400 VALIDATION_ERROR");
+    assertThat(api.get("/v1/tasks/" + task.substring(1)).brief()).isEqualTo("400 VALIDATION_ERROR");
   }
 
   @Test
@@ -144,8 +142,7 @@ class TasksTest {
     }
     assertThat(Pages.ids(api, "/v1/tasks?status=IN_PROGRESS")).containsExactly(all.getFirst());
     assertThat(Pages.ids(api, "/v1/tasks?limit=2&stage_type=a"))
-        .containsExactly(
-            all.get(0), all.get(1), all.get(5), all.get(6), all.get(10), all.get(11));
+        .containsExactly(all.get(0), all.get(1), all.get(5), all.get(6), all.get(10), all.get(11));
     assertThat(
             Pages.ids(
                 api,

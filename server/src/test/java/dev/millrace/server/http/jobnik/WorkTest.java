@@ -106,8 +106,7 @@ class WorkTest {
     }
     assertThat(api.put(path + "/heartbeat", "{'token':'9.9'}").brief())
         .isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
-    assertThat(api.put(path + "/release", "{}").brief())
-        .isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
+    assertThat(api.put(path + "/release", "{}").brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
     assertThat(api.post(path + "/logs", "{'lines':[{'line':'x'}]}").brief())
         .isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
     assertThat(api.status(path)).isEqualTo("IN_PROGRESS");

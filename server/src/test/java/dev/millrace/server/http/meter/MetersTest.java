@@ -104,12 +104,7 @@ class MetersTest {
     String counted = "millrace_job_seconds_count{outcome=\"completed\"} 1";
     await().atMost(Duration.ofSeconds(20)).until(() -> text().contains(counted));
     assertThat(text()).contains("millrace_job_seconds_sum{outcome=\"completed\"} 7.0");
-    store.describe(
-        id,
-        0,
-        0,
-        JsonObject.create().put("a", 1L),
-        Cause.user("u", null));
+    store.describe(id, 0, 0, JsonObject.create().put("a", 1L), Cause.user("u", null));
     submit("resize", 1);
     store.fail(claim("resize"), Failure.permanent("broken"));
     await()
@@ -130,7 +125,10 @@ class MetersTest {
         .atMost(Duration.ofSeconds(20))
         .until(
             () ->
-                text().lines().filter(line -> line.startsWith("millrace_stages_ended_total{")).count()
+                text()
+                        .lines()
+                        .filter(line -> line.startsWith("millrace_stages_ended_total{"))
+                        .count()
                     == 2);
     assertThat(text().lines())
         .contains(
@@ -151,7 +149,8 @@ class MetersTest {
     assertThat(text.lines().filter(line -> line.startsWith("millrace_queue_oldest_seconds{")))
         .hasSize(101);
     assertThat(text)
-        .contains("millrace_queue_depth{priority=\"MEDIUM\",state=\"PENDING\",type=\"other\"} 50.0");
+        .contains(
+            "millrace_queue_depth{priority=\"MEDIUM\",state=\"PENDING\",type=\"other\"} 50.0");
   }
 
   @Test
@@ -159,12 +158,13 @@ class MetersTest {
     InferenceStats.Wheel wheel = new InferenceStats.Wheel("tiny", 8, 6, 2, 10, 55, 1, 30, 10, 60);
     meters
         .inference(
-            () -> new InferenceStats(100, 40, 70, 5, 6, 2, List.of("tiny"), List.of("tiny"), List.of(wheel)))
+            () ->
+                new InferenceStats(
+                    100, 40, 70, 5, 6, 2, List.of("tiny"), List.of("tiny"), List.of(wheel)))
         .webhooks(() -> new HookStats(3, 2, 1, 4))
         .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
     Route route = new Route("GET", "/v1/jobs/{id}", "getJob", Scope.READ, _ -> Reply.ok("x"));
-    Served served =
-        new Served("GET", route, 200, 3_000_000, 120, Principal.LOCAL, null, "request");
+    Served served = new Served("GET", route, 200, 3_000_000, 120, Principal.LOCAL, null, "request");
     meters.observer().served(served);
     meters.observer().served(new Served("_OTHER", null, 404, 1, 7, null, null, "request"));
     assertThat(text().lines())
@@ -180,7 +180,8 @@ class MetersTest {
             "millrace_webhooks_total{outcome=\"failed\"} 2.0",
             "millrace_webhooks_pending 4.0",
             "millrace_http_streams 12.0",
-            "millrace_http_requests_total{method=\"GET\",route=\"/v1/jobs/{id}\",status=\"200\"} 1.0",
+            "millrace_http_requests_total{method=\"GET\",route=\"/v1/jobs/{id}\",status=\"200\"}"
+                + " 1.0",
             "millrace_http_requests_total{method=\"_OTHER\",route=\"none\",status=\"404\"} 1.0",
             "millrace_http_response_bytes_total{method=\"GET\",route=\"/v1/jobs/{id}\"} 120.0",
             "millrace_http_request_seconds_count{method=\"GET\",route=\"/v1/jobs/{id}\"} 1")

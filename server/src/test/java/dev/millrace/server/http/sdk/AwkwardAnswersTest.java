@@ -47,9 +47,7 @@ class AwkwardAnswersTest {
     try (Worker worker =
         Worker.builder(client, "resize", handler).longPoll(Duration.ofSeconds(1)).build()) {
       worker.start();
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> client.tasks().get(task).attempts() > 0);
+      await().atMost(Duration.ofSeconds(60)).until(() -> client.tasks().get(task).attempts() > 0);
     }
     return client.tasks().get(task);
   }

@@ -122,8 +122,7 @@ class EveryPathTest {
         client
             .jobs()
             .addStage(
-                job.id(),
-                NewStage.of("resize").policy(policy).tolerance(new Tolerance(true, 0.5)));
+                job.id(), NewStage.of("resize").policy(policy).tolerance(new Tolerance(true, 0.5)));
     ApiStage second =
         client
             .jobs()
@@ -151,19 +150,20 @@ class EveryPathTest {
     assertThat(client.stages().tasks(first.id(), 3, null).next()).isNotNull();
     assertThat(client.stages().tasks(first.id())).hasSize(4);
     assertThat(client.tasks().get(made.get(1).id()).data().integer("n")).isEqualTo(2);
-    assertThat(client.jobs().stages(job.id())).containsExactly(
-        client.stages().get(first.id()), second);
+    assertThat(client.jobs().stages(job.id()))
+        .containsExactly(client.stages().get(first.id()), second);
     assertThat(client.jobs().get(job.id(), true).stages()).hasSize(2);
-    assertThat(
-            client.stages().all(StageFilter.all().ofJob(job.id()).in(StageState.WAITING)))
+    assertThat(client.stages().all(StageFilter.all().ofJob(job.id()).in(StageState.WAITING)))
         .extracting(ApiStage::id)
         .containsExactly(second.id());
-    assertThat(client.stages().list(StageFilter.all().ofJob(job.id()).ofType("resize").withTasks(), null).items())
-        .hasSize(1);
     assertThat(
             client
-                .tasks()
-                .all(TaskFilter.all().ofStage(first.id()).in(TaskState.PENDING).limit(2)))
+                .stages()
+                .list(StageFilter.all().ofJob(job.id()).ofType("resize").withTasks(), null)
+                .items())
+        .hasSize(1);
+    assertThat(
+            client.tasks().all(TaskFilter.all().ofStage(first.id()).in(TaskState.PENDING).limit(2)))
         .hasSize(4);
     assertThat(client.tasks().all(TaskFilter.all().ofType("report"))).isEmpty();
   }
@@ -198,7 +198,8 @@ class EveryPathTest {
     client.jobs().abort(job.id());
     assertThat(client.jobs().all(JobFilter.all().named("levers").withStages()))
         .singleElement()
-        .satisfies(one -> assertThat(one.stages().getLast().status()).isEqualTo(StageState.ABORTED));
+        .satisfies(
+            one -> assertThat(one.stages().getLast().status()).isEqualTo(StageState.ABORTED));
     client.jobs().delete(job.id());
     assertThatThrownBy(() -> client.jobs().get(job.id())).hasMessageContaining("JOB_NOT_FOUND");
   }
@@ -252,8 +253,7 @@ class EveryPathTest {
     assertThat(
             client
                 .tasks()
-                .answer(
-                    three.id(), three.token(), TaskAnswer.failed("torn", false).partial("half"))
+                .answer(three.id(), three.token(), TaskAnswer.failed("torn", false).partial("half"))
                 .error())
         .isEqualTo("torn");
     assertThat(client.jobs().get(job.id()).status()).isEqualTo(JobState.FAILED);

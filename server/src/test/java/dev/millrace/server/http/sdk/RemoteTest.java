@@ -52,8 +52,7 @@ class RemoteTest {
   }
 
   private Worker worker() {
-    return Worker.builder(
-            station.client, "resize", task -> task.text().toUpperCase(Locale.ROOT))
+    return Worker.builder(station.client, "resize", task -> task.text().toUpperCase(Locale.ROOT))
         .longPoll(Duration.ofSeconds(1))
         .concurrency(4)
         .build()
@@ -106,8 +105,7 @@ class RemoteTest {
     assertThat(here.state()).isEqualTo(JobState.PAUSED);
     assertThat(here.createdAt()).isEqualTo(there.createdAt());
     assertThat(here.stages()).isEqualTo(there.stages());
-    assertThat(remote.tasks(id, 1, 1, 10))
-        .isEqualTo(station.store.tasks(id, 1, 1, 10));
+    assertThat(remote.tasks(id, 1, 1, 10)).isEqualTo(station.store.tasks(id, 1, 1, 10));
     assertThat(remote.task(id, 1, 2)).map(TaskView::input).contains(Map.of("n", 1L));
     assertThat(remote.task(id, 1, 3)).isEmpty();
   }

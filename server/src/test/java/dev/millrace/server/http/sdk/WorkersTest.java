@@ -64,8 +64,7 @@ class WorkersTest {
 
   private ApiStage stage(int tasks, int attempts) {
     ApiJob job = client.jobs().create(NewJob.of("work"));
-    TaskPolicy policy =
-        new TaskPolicy(attempts, TaskPolicy.DEFAULT.backoff(), null, null, 3);
+    TaskPolicy policy = new TaskPolicy(attempts, TaskPolicy.DEFAULT.backoff(), null, null, 3);
     ApiStage stage = client.jobs().addStage(job.id(), NewStage.of("resize").policy(policy));
     List<NewTask> given = new ArrayList<>();
     for (int i = 1; i <= tasks; i++) {
@@ -76,9 +75,7 @@ class WorkersTest {
   }
 
   private void awaitJob(ApiStage stage, JobState state) {
-    await()
-        .atMost(LONG)
-        .until(() -> client.jobs().get(stage.jobId()).status() == state);
+    await().atMost(LONG).until(() -> client.jobs().get(stage.jobId()).status() == state);
   }
 
   @Test
@@ -107,8 +104,7 @@ class WorkersTest {
     assertThat(client.stages().tasks(stage.id()))
         .allSatisfy(
             task ->
-                assertThat(task.result())
-                    .isEqualTo(Long.toString(task.data().integer("n") * 2)))
+                assertThat(task.result()).isEqualTo(Long.toString(task.data().integer("n") * 2)))
         .allSatisfy(task -> assertThat(task.worker()).isEqualTo(doneBy.get(task.id())));
   }
 
@@ -203,9 +199,7 @@ class WorkersTest {
     await().atMost(LONG).until(() -> running.getCount() == 0);
     client.jobs().pause(stage.jobId());
 
-    await()
-        .atMost(LONG)
-        .until(() -> client.stages().summary(stage.id()).completed() == 1);
+    await().atMost(LONG).until(() -> client.stages().summary(stage.id()).completed() == 1);
     client.jobs().resume(stage.jobId());
     awaitJob(stage, JobState.COMPLETED);
   }
@@ -223,9 +217,7 @@ class WorkersTest {
           }
           return "printed";
         });
-    await()
-        .atMost(LONG)
-        .until(() -> client.stages().summary(stage.id()).retried() == 1);
+    await().atMost(LONG).until(() -> client.stages().summary(stage.id()).retried() == 1);
     assertThat(client.stages().tasks(stage.id()).findFirst().orElseThrow().error())
         .isEqualTo("IllegalStateException: no ink");
     station.clock.advance(Duration.ofMinutes(10));
@@ -266,8 +258,7 @@ class WorkersTest {
         client
             .jobs()
             .create(
-                NewJob.of("traced")
-                    .trace(new dev.millrace.core.job.TraceContext(parent, null)));
+                NewJob.of("traced").trace(new dev.millrace.core.job.TraceContext(parent, null)));
     ApiStage stage = client.jobs().addStage(job.id(), NewStage.of("resize"));
     client.stages().addTasks(stage.id(), List.of(NewTask.of(JsonObject.create())));
     start("tracer", 1, task -> task.client().jobs().create(NewJob.of("child")).id().toString());

@@ -102,7 +102,8 @@ class EventsTest {
   void aFailureComesWithItsReason() throws Exception {
     JobId id = running(0);
     Claim claim = service.store.held(id, 1, 1).orElseThrow();
-    service.store.fail(claim, Failure.permanent("no such voice in /srv/voices/a; Bearer abc.def.ghi.jkl.m"));
+    service.store.fail(
+        claim, Failure.permanent("no such voice in /srv/voices/a; Bearer abc.def.ghi.jkl.m"));
     try (Listener listener = Listener.to(service, Service.path(id) + "/events?cursor=0")) {
       Event last = listener.rest().getLast();
       assertThat(last.state()).isEqualTo("failed");
@@ -173,7 +174,9 @@ class EventsTest {
     complete(id);
     long last = last(id);
     try (Listener late = Listener.to(service, Service.path(id) + "/events")) {
-      assertThat(late.rest()).extracting(Event::id, Event::name).containsExactly(tuple(last, "status"));
+      assertThat(late.rest())
+          .extracting(Event::id, Event::name)
+          .containsExactly(tuple(last, "status"));
     }
     try (Listener cursor = Listener.to(service, Service.path(id) + "/events?cursor=7")) {
       assertWhole(cursor.rest(), 8, last);
@@ -217,8 +220,7 @@ class EventsTest {
     for (long seen = end; seen <= last(id); seen++) {
       assertThat(service.get(path, "Last-Event-ID", Long.toString(seen)).status()).isEqualTo(204);
     }
-    try (Listener before =
-        Listener.to(service, path, "Last-Event-ID", Long.toString(end - 1))) {
+    try (Listener before = Listener.to(service, path, "Last-Event-ID", Long.toString(end - 1))) {
       assertThat(ids(before.rest())).containsExactly(end);
     }
   }

@@ -92,8 +92,7 @@ class LogHubTest {
         .start(
             () -> {
               try {
-                hub.stream(
-                    id, 0, bytes -> sent.append(new String(bytes, StandardCharsets.UTF_8)));
+                hub.stream(id, 0, bytes -> sent.append(new String(bytes, StandardCharsets.UTF_8)));
               } catch (Exception e) {
                 sent.append(e);
               }

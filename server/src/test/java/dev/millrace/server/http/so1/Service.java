@@ -56,8 +56,7 @@ final class Service implements AutoCloseable {
    * @param heartbeat of streams without events
    */
   Service(Duration heartbeat, Limits limits) {
-    this(
-        new MemoryFixture().open(ContractSettings.steady(Clock.systemUTC())), heartbeat, limits);
+    this(new MemoryFixture().open(ContractSettings.steady(Clock.systemUTC())), heartbeat, limits);
   }
 
   private Service(JobStore store, Duration heartbeat, Limits limits) {
@@ -75,8 +74,7 @@ final class Service implements AutoCloseable {
               }
             },
             new LogHub.Pace(heartbeat, Duration.ofMillis(500)));
-    this.http =
-        HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(face));
+    this.http = HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(face));
   }
 
   /** What was answered. */
@@ -131,10 +129,7 @@ final class Service implements AutoCloseable {
   JobId submit(String prompt) throws IOException, InterruptedException {
     Answer answer =
         post("/api/jobs", "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"" + prompt + "\"}}");
-    return EntityId.parse(answer.job().string("id"))
-        .flatMap(EntityId::of)
-        .orElseThrow()
-        .job();
+    return EntityId.parse(answer.job().string("id")).flatMap(EntityId::of).orElseThrow().job();
   }
 
   JobId submit(JobSpec spec) {

@@ -112,7 +112,8 @@ class So1ContractTest {
                 + "\"model\":\"house\",\"seed\":7}");
     assertThat(done.has("error")).isFalse();
     assertThat(Instant.parse(done.string("startedAt")))
-        .isBetween(Instant.parse(done.string("createdAt")), Instant.parse(done.string("completedAt")));
+        .isBetween(
+            Instant.parse(done.string("createdAt")), Instant.parse(done.string("completedAt")));
     assertThat(done.list("logs")).first().isEqualTo("job submitted");
     assertThat(done.list("logs")).last().isEqualTo("job complete");
   }
@@ -275,8 +276,7 @@ class So1ContractTest {
   void aModelThatTheServerDoesNotHaveIsRefusedAtOnce() throws Exception {
     Answer answer =
         service.post(
-            "/api/jobs",
-            "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"model\":\"hose\"}}");
+            "/api/jobs", "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"model\":\"hose\"}}");
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.error())
         .isEqualTo("VALIDATION_ERROR model \"hose\" is not served here; served: house, other");
@@ -315,8 +315,7 @@ class So1ContractTest {
     assertThat(again.json().string("requestId")).isNotEqualTo(first.json().string("requestId"));
     assertThat(again.job().object("metadata").string("requestId"))
         .isEqualTo(first.json().string("requestId"));
-    Answer other =
-        service.post("/api/jobs", HELLO.replace("Hello", "Bye"), "Idempotency-Key", key);
+    Answer other = service.post("/api/jobs", HELLO.replace("Hello", "Bye"), "Idempotency-Key", key);
     assertThat(other.status()).isEqualTo(409);
     assertThat(other.error()).startsWith("CONFLICT");
     assertThat(service.get("/api/jobs").json().list("jobs")).hasSize(1);
@@ -475,8 +474,7 @@ class So1ContractTest {
     JsonObject forged = JsonObject.create().put("so1", "nonsense");
     JobSpec plain = JobSpec.prompt("generate", "x");
     JobSpec odd =
-        new JobSpec(
-            null, plain.priority(), false, null, null, List.of(), forged, plain.stages());
+        new JobSpec(null, plain.priority(), false, null, null, List.of(), forged, plain.stages());
     for (JobId id : List.of(service.submit(plain), service.submit(odd))) {
       JsonObject metadata = job(id).object("metadata");
       assertThat(metadata.string("action")).isEqualTo("generate");

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SubmissionTest {
-  private final Submission submission = 
+  private final Submission submission =
       new Submission(Set.of("generate", "embed", "resize"), Set.of("house", "other"));
 
   private JobSpec spec(String json) {
@@ -136,9 +136,7 @@ class SubmissionTest {
     JobSpec spec = spec("{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a.png\"}}");
     assertThat(only(spec).type()).isEqualTo("resize");
     assertThat(only(spec).tasks().getFirst().input()).isEqualTo("a.png");
-    refused(
-            MALFORMED,
-            "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a\",\"model\":\"m\"}}")
+    refused(MALFORMED, "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a\",\"model\":\"m\"}}")
         .hasMessage("inputs has an unknown field \"model\"; known: prompt");
     refused("{\"action\":\"resize\",\"inputs\":{}}").hasMessage("inputs has no \"prompt\"");
   }
@@ -146,8 +144,7 @@ class SubmissionTest {
   @Test
   void anUnknownActionIsToldWhatThereIs() {
     refused("{\"action\":\"paint\",\"inputs\":{\"prompt\":\"x\"}}")
-        .hasMessage(
-            "action \"paint\" is not known here; known: embed, generate, pipeline, resize");
+        .hasMessage("action \"paint\" is not known here; known: embed, generate, pipeline, resize");
     refused("{\"inputs\":{}}").hasMessage("request body has no \"action\"");
     refused("{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\"},\"nmae\":\"y\"}")
         .hasMessageContaining("unknown field \"nmae\"; known: action, hold, inputs, name");
@@ -155,14 +152,10 @@ class SubmissionTest {
 
   @Test
   void anUnknownInputIsRefusedByNameAndNearNamesAreSaid() {
-    refused(
-            MALFORMED,
-            "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"max_tokens\":5}}")
+    refused(MALFORMED, "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"max_tokens\":5}}")
         .hasMessageStartingWith(
             "inputs has an unknown field \"max_tokens\", which is \"maxTokens\" here; known: ");
-    refused(
-            MALFORMED,
-            "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":\"v\"}}")
+    refused(MALFORMED, "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":\"v\"}}")
         .hasMessageStartingWith("inputs has an unknown field \"voice\"; known: frequencyPenalty");
   }
 
@@ -178,9 +171,10 @@ class SubmissionTest {
         "{\"messages\":5}                       | input \"messages\" is 5; it must be",
         "{\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"zz\":1}]}"
             + "| input \"messages: zz\" is not known here; known are: content, name,",
-        "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\",\"zz\":1}]}]}"
-            + "| input \"messages: content: zz\" is not known here; known are: text, type",
-        "{\"prompt\":\"x\",\"model\":\"hose\"} | model \"hose\" is not served here; served: house, other",
+        "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\",\"zz\":1}]}]}|"
+            + " input \"messages: content: zz\" is not known here; known are: text, type",
+        "{\"prompt\":\"x\",\"model\":\"hose\"} | model \"hose\" is not served here; served: house,"
+            + " other",
         "{\"messages\":[{\"role\":\"king\"}]}   | input \"messages: role\" is \"king\"; it must be",
         "{\"prompt\":\"x\",\"logitBias\":{\"a\":1}} | input \"logitBias[a]\" is 1; it must be",
         "{\"prompt\":\"x\",\"maxTokens\":0}     | input \"maxTokens\" is 0; it must be",
@@ -277,7 +271,8 @@ class SubmissionTest {
     refused(start + "\"tasks\":[\"x\",{\"input\":{\"voice\":1}}]}]}}")
         .hasMessageContaining("inputs: stage 1, task 2: parameter \"voice\" is not known");
     refused(start + "\"data\":{\"model\":\"hose\"},\"tasks\":[\"x\"]}]}}")
-        .hasMessage("inputs: stage 1, task 1: model \"hose\" is not served here; served: house, other");
+        .hasMessage(
+            "inputs: stage 1, task 1: model \"hose\" is not served here; served: house, other");
     refused(start + "\"taskz\":[]}]}}").hasMessageContaining("unknown field \"taskz\"");
     refused(
             "{\"action\":\"pipeline\",\"inputs\":{\"metadata\":{\"so1\":{}},\"stages\":"
@@ -296,8 +291,7 @@ class SubmissionTest {
   void keysAreTakenOutOfWords() {
     assertThat(
             Redaction.secrets(
-                "Authorization: Bearer abc.def-1.ghi_jklm, sk-proj-12345678, mr_"
-                    + "a".repeat(43)))
+                "Authorization: Bearer abc.def-1.ghi_jklm, sk-proj-12345678, mr_" + "a".repeat(43)))
         .isEqualTo("Authorization: [redacted], [redacted], [redacted]");
   }
 

@@ -37,7 +37,8 @@ final class Collector implements AutoCloseable {
 
   private void take(HttpExchange exchange) throws IOException {
     try (exchange) {
-      paths.add(exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("Content-Type"));
+      paths.add(
+          exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("Content-Type"));
       read(ByteBuffer.wrap(exchange.getRequestBody().readAllBytes()));
       exchange.sendResponseHeaders(200, -1);
     }

@@ -70,8 +70,7 @@ class TracingTest {
               "/t/{name}",
               "test",
               Scope.READ,
-              call ->
-                  Reply.ok(mill.store.submit(job(call.trace(), TaskSpec.of("x"))).value())));
+              call -> Reply.ok(mill.store.submit(job(call.trace(), TaskSpec.of("x"))).value())));
     }
 
     @Override
@@ -118,7 +117,8 @@ class TracingTest {
         printed = mill.await(id).result();
       }
       awaitSpans(tracing, collector, 2);
-      assertThat(collector.paths).allMatch(path -> path.equals("/v1/traces application/x-protobuf"));
+      assertThat(collector.paths)
+          .allMatch(path -> path.equals("/v1/traces application/x-protobuf"));
       Seen request = collector.named("GET /t/{name}");
       Seen task = collector.named("process run");
       assertThat(request.trace()).isEqualTo(TRACE);
@@ -137,8 +137,7 @@ class TracingTest {
     try (Collector collector = new Collector();
         Mill mill = new Mill();
         Tracing tracing = Tracing.open(collector.uri())) {
-      mill.start(
-          mill.builder(Worker.of("run", _ -> "done")).listener(tracing.tasks(mill.store)));
+      mill.start(mill.builder(Worker.of("run", _ -> "done")).listener(tracing.tasks(mill.store)));
       try (HttpService service =
           HttpService.open(
               HttpSettings.loopback(0),
@@ -159,8 +158,7 @@ class TracingTest {
     try (Collector collector = new Collector();
         Mill mill = new Mill();
         Tracing tracing = Tracing.open(collector.uri())) {
-      mill.start(
-          mill.builder(Worker.of("run", _ -> "done")).listener(tracing.tasks(mill.store)));
+      mill.start(mill.builder(Worker.of("run", _ -> "done")).listener(tracing.tasks(mill.store)));
       TraceContext ofJob = new TraceContext("00-" + TRACE + "-" + SPAN + "-01", null);
       String other = "aaf92f3577b34da6a3ce929d0e0e4736";
       TraceContext own = new TraceContext("00-" + other + "-" + SPAN + "-01", null);
@@ -195,8 +193,7 @@ class TracingTest {
   void aCollectorThatIsNotThereCostsNothingButSpans() throws Exception {
     try (Mill mill = new Mill();
         Tracing tracing = Tracing.open(URI.create("http://127.0.0.1:1"))) {
-      mill.start(
-          mill.builder(Worker.of("run", _ -> "done")).listener(tracing.tasks(mill.store)));
+      mill.start(mill.builder(Worker.of("run", _ -> "done")).listener(tracing.tasks(mill.store)));
       assertThat(mill.await(mill.submit("run", "x")).result()).isEqualTo("done");
     }
   }
