@@ -321,7 +321,7 @@ class WorkCommandTest {
   void valuesAreChecked() {
     refused("tag \"a b\" must be 1 to 64", "--tag", "a b");
     refused("must be 1 to 64", "--tag", "x".repeat(65));
-    refused("invalid job id \"../x\"", "--parent", "../x");
+    refused("Invalid job ID: ../x", "--parent", "../x");
     refused("priority \"urgent\" must be one of", "--priority", "urgent");
     refused("--attempts must be a whole number from 1 to 1000", "--attempts", "0");
     refused("is not a duration", "--run-timeout", "soon");

@@ -103,10 +103,8 @@ class AdditionsTest {
     Turn turn = turn();
     assertThat(Additions.prioritize(turn, Priority.LOW, Priority.LOW, ANNA))
         .isEqualTo(new Answer.Refused(Reason.SAME, "the job's priority is LOW already"));
-    assertThat(
-            ((Answer.Refused) Additions.prioritize(turn, Priority.LOW, Priority.HIGH, ANNA))
-                .reason())
-        .isEqualTo(Reason.JOB_ENDED);
+    Answer late = Additions.prioritize(turn, Priority.LOW, Priority.HIGH, ANNA);
+    assertThat(((Answer.Refused) late).reason()).isEqualTo(Reason.JOB_ENDED);
   }
 
   @Test

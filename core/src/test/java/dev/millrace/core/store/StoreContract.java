@@ -45,7 +45,8 @@ import org.junit.jupiter.api.Nested;
  *   <li>{@code spec} is what was asked with all that was added since, so a stage's number is its
  *       place in it; a priority and metadata that were changed are in the views alone.
  *   <li>What is added or described is kept as {@code Json} reads it. Adding nothing to a stage that
- *       has tasks, or is closed, is done, and changes nothing. A template cannot be added; {@code each} can.
+ *       has tasks, or is closed, is done, and changes nothing. A template cannot be added; {@code
+ *       each} can.
  *   <li>{@code census}: pending and retried are tasks in the queue of an open stage of an open job,
  *       running are all that are IN_PROGRESS; a line that would count nothing is left out.
  *   <li>{@code onChange}: by the time a verb returns, its change was told. What changed nothing is

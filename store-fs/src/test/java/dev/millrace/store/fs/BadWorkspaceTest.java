@@ -111,18 +111,22 @@ class BadWorkspaceTest extends RealWorkspace {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{\"n\":NEXT,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"job\",\"event\":\"future\",\"by\":\"user\"}",
-        "{\"n\":NEXT,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"weather\"}",
-        "{\"n\":NEXT,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"job\",\"event\":\"describe\",\"by\":\"user\",\"metadata\":{\"x\":DEEP}}",
-        "{\"n\":99,\"at\":\"2026-11-15T18:00:00Z\",\"on\":\"log\",\"level\":\"info\",\"line\":\"x\"}"
-      })
-  void aLastLineThatWasWrittenWholeIsNeverCutOff(String line) throws IOException {
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0 | 'on':'job','event':'future','by':'user'",
+        "0 | 'on':'weather'",
+        "0 | 'on':'job','event':'describe','by':'user','metadata':{'x':DEEP}",
+        "99 | 'on':'log','level':'info','line':'x'"
+      },
+      quoteCharacter = '`')
+  void aLastLineThatWasWrittenWholeIsNeverCutOff(int ahead, String fact) throws IOException {
     Path events = halfDone();
     int before = lines(events).size();
     String last =
-        line.replace("NEXT", "" + (before + 1)).replace("DEEP", "[".repeat(250) + "]".repeat(250));
+        ("{'n':" + (before + 1 + ahead) + ",'at':'2026-11-15T18:00:00Z'," + fact + "}")
+            .replace("DEEP", "[".repeat(250) + "]".repeat(250))
+            .replace('\'', '"');
     Files.writeString(events, last + "\n", StandardOpenOption.APPEND);
     JobStore store = othersGoOn();
     assertThat(lines(events)).hasSize(before + 1).endsWith(last);

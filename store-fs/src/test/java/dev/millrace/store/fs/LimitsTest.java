@@ -17,6 +17,7 @@ import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Controls.Added;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Notebook;
 import dev.millrace.core.store.Reading;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
@@ -24,8 +25,10 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -189,10 +192,8 @@ class LimitsTest extends RealWorkspace {
     workOff(next);
     assertThat(next.state(other)).contains(JobState.COMPLETED);
     Files.move(place(JobState.PENDING, id), place(JobState.ABORTED, id));
-    assertThat(
-            next.prune(
-                java.time.Instant.now().plusSeconds(60), java.util.Set.of(JobState.values())))
-        .isEqualTo(2);
+    Instant soon = Instant.now().plusSeconds(60);
+    assertThat(next.prune(soon, Set.of(JobState.values()))).isEqualTo(2);
     assertThat(next.state(id)).isEmpty();
     assertThat(next.state(other)).isEmpty();
   }
@@ -221,7 +222,7 @@ class LimitsTest extends RealWorkspace {
     JobStore store = own();
     JobId id = new JobId("1".repeat(128));
     assertThat(store.submit(Specs.hooked(Specs.plain("x")), id)).isTrue();
-    assertThat(store.names(dev.millrace.core.store.Notebook.WEBHOOKS)).containsExactly(id.value());
+    assertThat(store.names(Notebook.WEBHOOKS)).containsExactly(id.value());
   }
 
   @Test

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Additions;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
@@ -138,12 +140,12 @@ class ReadingTest {
       assertThat(
               ended.record(
                   id,
-                  turn -> dev.millrace.core.rules.Additions.describe(turn, 0, 0, note, Rig.ANNA)))
+                  turn -> Additions.describe(turn, 0, 0, note, Rig.ANNA)))
           .contains(new EndedJobs.Recorded(Answer.DONE, true));
       assertThat(read).as("time %s", time).hasValueBetween(1L, time == 0 ? whole : whole / 2);
     }
     assertThat(rig.store.find(id).orElseThrow().header().metadata())
-        .isEqualTo(dev.millrace.core.json.Json.object("{\"a\":1}"));
+        .isEqualTo(Json.object("{\"a\":1}"));
   }
 
   @Test
