@@ -137,10 +137,7 @@ class ReadingTest {
     long whole = rig.disk.size(Rig.PLACES.of(JobState.COMPLETED, id).resolve(EventLog.FILE));
     for (int time = 0; time < 4; time++) {
       read.set(0);
-      assertThat(
-              ended.record(
-                  id,
-                  turn -> Additions.describe(turn, 0, 0, note, Rig.ANNA)))
+      assertThat(ended.record(id, turn -> Additions.describe(turn, 0, 0, note, Rig.ANNA)))
           .contains(new EndedJobs.Recorded(Answer.DONE, true));
       assertThat(read).as("time %s", time).hasValueBetween(1L, time == 0 ? whole : whole / 2);
     }
