@@ -91,7 +91,7 @@ class ApiKeyCommandTest {
     refused(1, "scope \"write\" must be one of", "a", "--file", "keys", "--scope", "read,write");
     refused(1, "a key's name has 1 to 64", "a b", "--file", "keys");
     refused(1, "keys is not there", "--file", "keys", "--list");
-    refused(1, "cannot use", "a", "--file", "no/such/place/keys");
+    refused(1, "no directory", "a", "--file", "no/such/place/keys");
     assertThat(file).doesNotExist();
     Files.writeString(file, "broken\n");
     refused(1, "line 1: must be NAME SCOPES SHA256", "--file", "keys", "--list");
