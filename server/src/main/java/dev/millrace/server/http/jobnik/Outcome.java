@@ -9,6 +9,7 @@ import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a worker made of its task, as it says in a request. */
@@ -17,15 +18,27 @@ sealed interface Outcome {
   static Outcome read(JsonObject said) {
     JsonObject receipt = said.has("receipt") ? said.object("receipt") : null;
     if (TaskState.COMPLETED.name().equals(said.string("status"))) {
+      refuse(said, "COMPLETED", List.of("error", "retryable", "partial"));
       String text = text(said.get("result"));
       return new Completed(new TaskResult(TaskResult.Kind.RESULT, text, receipt));
     }
+    refuse(said, "FAILED", List.of("result"));
     return new Failed(
         new Failure(
             said.string("error", "the worker gave no reason"),
             said.flag("retryable", true),
             said.string("partial", null),
             receipt));
+  }
+
+  /** What would be dropped is not taken. */
+  private static void refuse(JsonObject said, String status, List<String> others) {
+    for (String name : others) {
+      if (said.has(name)) {
+        throw Refusals.invalid(
+            "request/body/" + name + " does not go with the status " + status + "; leave it out");
+      }
+    }
   }
 
   private static String text(@Nullable Object result) {

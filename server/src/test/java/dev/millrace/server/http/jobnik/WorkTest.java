@@ -365,4 +365,18 @@ class WorkTest {
       assertThat(list.get().list()).isEmpty();
     }
   }
+
+  /** A field that cannot be honoured is refused by name, and the task stays with its worker. */
+  @Test
+  void fieldsOfTheOtherOutcomeAreRefused() {
+    stage(1, "");
+    String at = "/v1/tasks/" + api.dequeue("t").id() + "/status";
+    for (String field : List.of("'error':'e'", "'retryable':true", "'partial':'p'")) {
+      Got got = api.put(at, "{'status':'COMPLETED'," + field + "}");
+      assertThat(got.brief()).as(field).isEqualTo("400 VALIDATION_ERROR");
+      assertThat(got.message()).contains(field.split("'")[1]).contains("COMPLETED");
+    }
+    assertThat(api.put(at, "{'status':'FAILED','result':'r'}").message()).contains("result");
+    assertThat(api.put(at, "{'status':'COMPLETED','result':'r'}").status()).isEqualTo(200);
+  }
 }
