@@ -1,0 +1,30 @@
+package dev.millrace.cluster.member;
+
+/**
+ * Layers [from, to) of a model that a node has, or is getting.
+ *
+ * @param sha256 of the model's file: what it is known by
+ * @param model the name its file has there, for people
+ * @param layers how many the model has
+ * @param bytes of its weights
+ * @param speed bytes of weights that a step of one row passes in a second, measured; 0 before that
+ * @param problem why it could not be loaded; empty otherwise
+ */
+public record Holding(
+    String sha256,
+    String model,
+    int layers,
+    int from,
+    int to,
+    State state,
+    long bytes,
+    double speed,
+    String problem) {
+  /** How far it is. */
+  public enum State {
+    FETCHING,
+    LOADING,
+    LOADED,
+    FAILED
+  }
+}

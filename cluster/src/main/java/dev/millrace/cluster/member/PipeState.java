@@ -1,0 +1,28 @@
+package dev.millrace.cluster.member;
+
+import dev.millrace.engine.pipe.Pipe;
+import java.util.List;
+
+/**
+ * A pipe as its origin sees it.
+ *
+ * @param number of the pipe at its origin, from 0
+ * @param stretches who has which layers, the origin's own included; with gaps while it is incomplete
+ * @param running sequences that it holds
+ * @param tokensPerSecond lately
+ * @param waiting why it does not run; empty while it does
+ */
+public record PipeState(
+    String sha256,
+    String model,
+    int layers,
+    int number,
+    long epoch,
+    List<Pipe.Stretch> stretches,
+    int running,
+    double tokensPerSecond,
+    String waiting) {
+  public PipeState {
+    stretches = List.copyOf(stretches);
+  }
+}

@@ -1,0 +1,5 @@
+/** Who is in the network, and what each node says of itself. */
+@NullMarked
+package dev.millrace.cluster.member;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+package dev.millrace.cluster.place;
+
+import java.util.List;
+
+/**
+ * What the planner makes of what there is.
+ *
+ * @param pipes that can run now, the best first; no node is in two of them
+ * @param assignments layers for nodes to get
+ * @param missing layers that nobody has or gets, and nobody has the memory for
+ * @param coming layers that are missing for a first pipe and on their way
+ */
+public record Placement(
+    List<PlannedPipe> pipes, List<Wish> assignments, List<Range> missing, List<Range> coming) {
+  public Placement {
+    pipes = List.copyOf(pipes);
+    assignments = List.copyOf(assignments);
+    missing = List.copyOf(missing);
+    coming = List.copyOf(coming);
+  }
+
+  /** A node is to get these layers. */
+  public record Wish(String node, Range range) {}
+}
