@@ -24,6 +24,10 @@ final class Commands {
           new Entry("prune", "delete old finished jobs"),
           new Entry("serve", "work off the jobs of a workspace"),
           new Entry("apikey", "make a key for the HTTP API"),
+          new Entry("node", "hold some layers of a model, for servers elsewhere"),
+          new Entry("nodes", "show who is in a network, and who holds what"),
+          new Entry("pipes", "show the ways through a model's layers"),
+          new Entry("keygen", "make a key for a network of nodes"),
           new Entry("demo", "show what it does, with the model that ships"),
           new Entry("verify", "generate a job's results again and compare"),
           new Entry("batch", "answer a file of OpenAI batch requests"),
@@ -52,6 +56,10 @@ final class Commands {
       case "prune" -> new PruneCommand();
       case "serve" -> new ServeCommand();
       case "apikey" -> new ApiKeyCommand();
+      case "node" -> new NodeCommand();
+      case "nodes" -> new NodesCommand();
+      case "pipes" -> new PipesCommand();
+      case "keygen" -> new KeygenCommand();
       case "demo" -> new DemoCommand();
       case "verify" -> new VerifyCommand();
       case "batch" -> new BatchCommand();

@@ -43,23 +43,31 @@ final class EngineOptions {
   }
 
   static EngineSettings settings(Shell shell, Arguments given) {
+    Kernels kernels = kernels(shell);
+    EngineSettings usual = EngineSettings.usual();
+    return usual
+        .withKernels(kernels)
+        .withThreads(given.integer(THREADS, 1, 1024, usual.threads()))
+        .withContext(given.integer(CONTEXT, 2, 1 << 24, 0))
+        .withKvType(cache(given.get(CACHE)));
+  }
+
+  /** The best that this JVM has; whoever has only the slow one is told. */
+  static Kernels kernels(Shell shell) {
     try {
       Kernels.vectorBits();
     } catch (EngineException e) {
       throw new Refusal(e.getMessage());
     }
-    EngineSettings usual = EngineSettings.usual();
-    if (usual.kernels() == Kernels.SCALAR) {
+    Kernels kernels = Kernels.best();
+    if (kernels == Kernels.SCALAR) {
       shell
           .err()
           .println(
               "Warning: this JVM has no Vector API, so computing is slow; start it with "
                   + Kernels.FLAG);
     }
-    return usual
-        .withThreads(given.integer(THREADS, 1, 1024, usual.threads()))
-        .withContext(given.integer(CONTEXT, 2, 1 << 24, 0))
-        .withKvType(cache(given.get(CACHE)));
+    return kernels;
   }
 
   private static KvType cache(@Nullable String name) {

@@ -60,6 +60,11 @@ final class InferenceOptions {
     if (named.isEmpty() && variable != null) {
       named.add(variable);
     }
+    return models(shell, named, null);
+  }
+
+  /** Those of these names, and the one whose layers are elsewhere. */
+  static List<ModelFile> models(Shell shell, List<String> named, @Nullable PipeModel pipe) {
     List<ModelFile> models = new ArrayList<>();
     Map<String, ModelFile> known = new HashMap<>();
     for (String name : named) {
@@ -67,6 +72,10 @@ final class InferenceOptions {
       ModelFile model = new ModelFile(choice.name(), choice.file().toAbsolutePath().normalize());
       require(model, known.put(model.name(), model));
       models.add(model);
+    }
+    if (pipe != null) {
+      require(pipe.file(), known.put(pipe.name(), pipe.file()));
+      models.add(pipe.file());
     }
     return models;
   }
@@ -80,7 +89,7 @@ final class InferenceOptions {
               + other.file()
               + " and "
               + model.file()
-              + "; give one another name with --model ALIAS=PATH");
+              + "; give one another name with ALIAS=PATH");
     }
     if (!Files.isReadable(model.file())) {
       throw new Refusal("no permission for " + model.file() + "; check its owner and its mode");
@@ -105,12 +114,12 @@ final class InferenceOptions {
     Duration idle = given.duration(IDLE);
     String memory = given.get(MEMORY);
     if (idle != null && idle.isZero()) {
-      throw new UsageException(IDLE.shown() + " must be longer than 0s");
+      throw new UsageException(given.shown(IDLE) + " must be longer than 0s");
     }
     return usual
         .withEngine(engine(shell, given, slots))
         .withIdle(idle == null ? usual.idle() : idle)
-        .withMemory(memory == null ? usual.memory() : Sizes.parse(MEMORY.shown(), memory))
+        .withMemory(memory == null ? usual.memory() : Sizes.parse(given.shown(MEMORY), memory))
         .withDefaults(GenerationDefaults.of(shell));
   }
 

@@ -16,8 +16,8 @@ import java.util.Set;
 
 /** Where every command starts. */
 public final class Main {
-  /** The commands that work off jobs. */
-  private static final Set<String> SERVERS = Set.of("serve", "batch", "demo");
+  /** The commands that run threads of their own. */
+  private static final Set<String> SERVERS = Set.of("serve", "node", "batch", "demo");
 
   private Main() {}
 

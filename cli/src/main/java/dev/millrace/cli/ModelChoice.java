@@ -59,7 +59,10 @@ record ModelChoice(String name, Path file) {
 
   /** A file's name, less its suffix and, of a split model, the number of its part. */
   static String stem(Path file) {
-    String name = String.valueOf(file.getFileName());
+    return stem(String.valueOf(file.getFileName()));
+  }
+
+  static String stem(String name) {
     String stem = isModel(name) ? name.substring(0, name.length() - SUFFIX.length()) : name;
     var part = PART.matcher(stem);
     return part.matches() ? part.group(1) : stem;

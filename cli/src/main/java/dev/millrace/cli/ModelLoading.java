@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.cluster.ClusterException;
 import dev.millrace.engine.EngineException;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
@@ -12,6 +13,11 @@ final class ModelLoading {
     try {
       return Inference.open(settings);
     } catch (EngineException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof ClusterException network) {
+          throw new Refusal(Printable.line(network.getMessage(), 1000)); // it is not about a file
+        }
+      }
       throw EngineOpening.refusal(settings.models().getFirst().file(), e);
     }
   }

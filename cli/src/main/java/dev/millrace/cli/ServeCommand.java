@@ -57,6 +57,7 @@ final class ServeCommand implements Command {
         List.of(
             "--workspace DIR --model MODEL... [options]",
             "--workspace DIR --exec TYPE=COMMAND... [options]",
+            "--workspace DIR --end-model MODEL --join HOST:PORT --key-file F [options]",
             "--workspace DIR --port N [options]",
             "--workspace DIR --status [--json]",
             "--workspace DIR --stop [--timeout S]"),
@@ -93,7 +94,15 @@ final class ServeCommand implements Command {
             InferenceOptions.MEMORY,
             InferenceOptions.IDLE));
     options.addAll(HttpOptions.ALL);
-    options.addAll(List.of(DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
+    options.addAll(PipeOptions.all());
+    options.addAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
+    return options;
+  }
+
+  /** What a configuration may say: what is told with each start, not what is asked once. */
+  static List<Option> configurable() {
+    List<Option> options = options();
+    options.removeAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
     return options;
   }
 
@@ -108,9 +117,10 @@ final class ServeCommand implements Command {
   }
 
   @Override
-  public int run(Shell shell, Arguments given) throws InterruptedException {
-    given.atMost(0);
-    check(given);
+  public int run(Shell shell, Arguments words) throws InterruptedException {
+    words.atMost(0);
+    check(words);
+    Arguments given = NetworkOptions.configured(shell, words, configurable());
     if (given.has(STATUS) || given.has(STOP)) {
       Path path = Workspaces.forServer(shell, given);
       return given.has(STATUS)
@@ -133,6 +143,9 @@ final class ServeCommand implements Command {
         given.exclude(query, option);
       }
       for (Option option : HttpOptions.ALL) {
+        given.exclude(query, option);
+      }
+      for (Option option : PipeOptions.all()) {
         given.exclude(query, option);
       }
     }

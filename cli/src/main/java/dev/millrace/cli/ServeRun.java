@@ -11,11 +11,14 @@ import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.ModelFile;
 import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A server from taking over the workspace to letting go of it. */
 final class ServeRun {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+
+  private static final Duration PIPE_LOOK = Duration.ofMillis(100);
 
   private final ServeSettings settings;
   private final Stopping stopping = new Stopping(Thread.currentThread());
@@ -71,8 +74,12 @@ final class ServeRun {
     ModelFile first = models.models().getFirst();
     LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
     stopping.loading(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
-    try (Inference inference = ModelLoading.open(models)) {
+    try (PipeModel pipe = settings.pipe();
+        Inference inference = ModelLoading.open(models)) {
       stopping.loaded();
+      if (pipe != null) {
+        pipe.tellWhenReady();
+      }
       return serve(workspace, store, inference);
     }
   }
@@ -98,7 +105,7 @@ final class ServeRun {
               + ", "
               + settings.text()
               + (at == null ? "" : ", " + at));
-      return settings.drain() ? drain(server) : await(server);
+      return settings.drain() ? drain(server, settings.pipe()) : await(server);
     } finally {
       server.close();
       workspace.withdraw();
@@ -111,7 +118,10 @@ final class ServeRun {
     return ExitCode.OK;
   }
 
-  private static int drain(Server server) throws InterruptedException {
+  private int drain(Server server, @Nullable PipeModel pipe) throws InterruptedException {
+    while (pipe != null && !pipe.ready() && !stopping.begun()) {
+      Thread.sleep(PIPE_LOOK); // nothing is claimed without a pipe, which would look like the end
+    }
     Drained drained = server.drain();
     return switch (drained) {
       case CLEAN -> {

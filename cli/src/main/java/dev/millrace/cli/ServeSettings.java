@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param commands programs by the type that they work on
  * @param inference the models and how they run; null if there are none
+ * @param pipe the one of them whose layers are at nodes; null if there is none
  * @param slots sequences of a model at once, and programs at once
  * @param patient whether to wait for a workspace that another server owns
  * @param http how it answers over HTTP; null: it does not
@@ -32,6 +33,7 @@ record ServeSettings(
     Workspace workspace,
     Map<String, String> commands,
     @Nullable InferenceSettings inference,
+    @Nullable PipeModel pipe,
     int slots,
     boolean drain,
     boolean patient,
@@ -47,9 +49,13 @@ record ServeSettings(
 
   static ServeSettings of(Shell shell, Arguments given) {
     Map<String, String> commands = commands(given.all(ServeCommand.EXEC));
+    PipeModel pipe = PipeOptions.model(shell, given);
     // The variable is for those who say nothing: a program for prompts must not collide with it.
-    boolean modelled = given.has(InferenceOptions.MODEL) || commands.isEmpty();
-    List<ModelFile> models = modelled ? InferenceOptions.models(shell, given) : List.of();
+    boolean silent = commands.isEmpty() && pipe == null;
+    List<ModelFile> models =
+        silent
+            ? InferenceOptions.models(shell, given)
+            : InferenceOptions.models(shell, given.all(InferenceOptions.MODEL), pipe);
     require(given, commands, models);
     ServeHttp http = ServeHttp.of(shell, given);
     if (http != null && commands.containsKey(PIPELINE)) {
@@ -64,6 +70,7 @@ record ServeSettings(
         Workspaces.toServe(shell, workspace),
         commands,
         inference,
+        pipe,
         slots,
         given.has(ServeCommand.DRAIN),
         !given.has(ServeCommand.NO_WAIT),
@@ -85,7 +92,7 @@ record ServeSettings(
     }
     for (Option option : InferenceOptions.TUNING) {
       if (models.isEmpty() && given.has(option)) {
-        throw new UsageException(option.shown() + " goes with --model");
+        throw new UsageException(given.shown(option) + " goes with --model");
       }
     }
     for (String type : MODEL_TYPES) {
@@ -167,11 +174,17 @@ record ServeSettings(
         inference == null
             ? ""
             : "models "
-                + String.join(", ", inference.models().stream().map(ModelFile::name).toList())
+                + String.join(", ", inference.models().stream().map(this::shown).toList())
                 + ", memory "
                 + Amounts.bytes(inference.memory())
                 + ", ";
     String own = types().isEmpty() ? "no" : String.join(", ", types());
     return models + "types " + own + ", slots " + slots;
+  }
+
+  private String shown(ModelFile model) {
+    return pipe != null && pipe.name().equals(model.name())
+        ? model.name() + " (layers at nodes)"
+        : model.name();
   }
 }

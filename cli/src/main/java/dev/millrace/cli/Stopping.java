@@ -55,6 +55,10 @@ final class Stopping {
     }
   }
 
+  synchronized boolean begun() {
+    return signals > 0;
+  }
+
   synchronized boolean forced() {
     return signals > 1;
   }

@@ -24,6 +24,11 @@ final class Models {
     return RandomModels.write(file, Shape.small("llama"), TensorType.Q8_0, seed);
   }
 
+  /** A model that gives vectors. */
+  static Path encoder(Path file) throws IOException {
+    return RandomModels.write(file, Shape.small("bert"), TensorType.Q8_0, 1);
+  }
+
   /** Works off all that a model can do in a workspace. */
   static void drain(Path workspace, String name, Path model) throws InterruptedException {
     InferenceSettings settings =

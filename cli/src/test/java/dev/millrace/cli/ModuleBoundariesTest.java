@@ -23,7 +23,16 @@ class ModuleBoundariesTest {
 
   /** Rules over classes that were not found, or could not be read, would all pass. */
   @ParameterizedTest
-  @ValueSource(strings = {"core.job", "store.fs", "engine.gguf", "client", "server.http", "cli"})
+  @ValueSource(
+      strings = {
+        "core.job",
+        "store.fs",
+        "engine.gguf",
+        "cluster.wire",
+        "client",
+        "server.http",
+        "cli"
+      })
   void everyModuleIsSeen(String module) {
     assertThat(MILLRACE.containPackage("dev.millrace." + module)).isTrue();
   }
@@ -134,6 +143,55 @@ class ModuleBoundariesTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             "dev.millrace.engine..", "java..", "jdk.incubator.vector..", "org.jspecify..")
+        .check(MILLRACE);
+  }
+
+  /** The membership library is seen by one package: another library would be another package. */
+  @Test
+  void clusterKnowsTheEngineOnly() {
+    classes()
+        .that()
+        .resideInAPackage("dev.millrace.cluster..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.millrace.cluster..",
+            "dev.millrace.engine..",
+            "org.jgroups..",
+            "java..",
+            "javax..",
+            "org.jspecify..")
+        .check(MILLRACE);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.millrace.cluster.member..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.jgroups..")
+        .check(MILLRACE);
+  }
+
+  /** A server has models; where their layers are is not its business. */
+  @Test
+  void onlyCliKnowsTheCluster() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.millrace.cluster..", "dev.millrace.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.millrace.cluster..")
+        .check(MILLRACE);
+  }
+
+  /** A command that reads no configuration starts without the parser. */
+  @Test
+  void onlyOneClassOfCliKnowsToml() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("Configuration")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.tomlj..")
         .check(MILLRACE);
   }
 

@@ -95,6 +95,59 @@ class ServeCommandTest {
   }
 
   @Test
+  void endModelsThatCannotBeServedAreRefused() throws IOException {
+    Models.random(dir.resolve("m.gguf"), 1);
+    cli.run("keygen", "net.key");
+    String[] pipe = {
+      "-d", "ws", "--end-model", "m.gguf", "--join", "127.0.0.1:1", "--key-file", "net.key"
+    };
+    refused("--join goes with --end-model", "-d", "ws", "--exec", "a=b", "--join", "a:1");
+    refused("--audit goes with --end-model", "-d", "ws", "-m", "m.gguf", "--audit", "1");
+    refused("how is the network found?", "-d", "ws", "--end-model", "m.gguf");
+    refused("pass --key-file F", "-d", "ws", "--end-model", "m.gguf", "--join", "127.0.0.1:1");
+    refused("there is no such file", with(pipe, 3, "none.gguf"));
+    refused("--local-layers must be a whole number from 0 to 2", and(pipe, "--local-layers", "3"));
+    refused("--audit must be a share from 0 to 1", and(pipe, "--audit", "1.5"));
+    refused("--audit must be a share from 0 to 1", and(pipe, "--audit", "some"));
+    refused("--step-timeout must be a whole number", and(pipe, "--step-timeout", "0"));
+    refused("--max-pipes must be a whole number", and(pipe, "--max-pipes", "65"));
+    refused("--node-name: \"a b\" is no name for a node", and(pipe, "--node-name", "a b"));
+    refused("two models are called \"m\"", and(pipe, "--model", "m.gguf"));
+    refused("both work on tasks of type \"generate\"", and(pipe, "--exec", "generate=cat"));
+    refused("cannot reach 127.0.0.1:0", with(pipe, 5, "10.0.0.5:5000"));
+    refused("--end-model may be given only once", and(pipe, "--end-model", "m.gguf"));
+    refused("--status and --end-model", "-d", "ws", "--status", "--end-model", "m.gguf");
+    Models.encoder(dir.resolve("e.gguf"));
+    refused("gives embeddings and generates no text", with(pipe, 3, "e.gguf"));
+  }
+
+  private static String[] with(String[] words, int index, String word) {
+    String[] changed = words.clone();
+    changed[index] = word;
+    return changed;
+  }
+
+  private static String[] and(String[] words, String... more) {
+    String[] all = java.util.Arrays.copyOf(words, words.length + more.length);
+    System.arraycopy(more, 0, all, words.length, more.length);
+    return all;
+  }
+
+  @Test
+  void theConfigurationSaysWhatIsNotGiven() throws IOException {
+    Path file = dir.resolve("s.toml");
+    Files.writeString(file, "workspace = \"ws\"\nslots = 0\nexec = [\"a=b\"]\n");
+    refused(file + ", line 2: slots must be a whole number from 1", "--config", "s.toml");
+    Files.writeString(file, "workspace = \"none\"\nmodel = \"none.gguf\"\n");
+    refused("there is no such file", "--config", "s.toml");
+    refused("no workspace in", "--config", "s.toml", "--status");
+    assertThat(cli.run("serve", "--config", "s.toml", "-d", "ws", "--status").out())
+        .isEqualTo("not running\n");
+    Files.writeString(file, "drain = true\n");
+    refused(file + ", line 1: there is no key \"drain\"", "--config", "s.toml");
+  }
+
+  @Test
   void anOwnedWorkspaceIsNotServedIfNobodyMayWait() {
     try (JobStore other = Workspace.open(ws).own().orElseThrow()) {
       assertThat(other).isNotNull();

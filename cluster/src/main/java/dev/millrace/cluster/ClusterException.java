@@ -1,12 +1,33 @@
 package dev.millrace.cluster;
 
+import org.jspecify.annotations.Nullable;
+
 /** What cannot be done in a network of nodes; the message says what, why, and what to do. */
 public final class ClusterException extends RuntimeException {
+  private final boolean refused;
+
   public ClusterException(String message) {
     super(message);
+    this.refused = false;
   }
 
   public ClusterException(String message, Throwable cause) {
     super(message, cause);
+    this.refused = false;
+  }
+
+  private ClusterException(String message, @Nullable Throwable cause, boolean refused) {
+    super(message, cause);
+    this.refused = refused;
+  }
+
+  /** The other side is there and will not have us: trying again as we are does not help. */
+  public static ClusterException refused(String message, @Nullable Throwable cause) {
+    return new ClusterException(message, cause, true);
+  }
+
+  /** Whether it is a refusal: another key, another version, a name that is not allowed. */
+  public boolean refused() {
+    return refused;
   }
 }

@@ -7,47 +7,63 @@ import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.VocabularyTrie;
 import dev.millrace.engine.model.Model;
 import dev.millrace.engine.model.ModelConfig;
-import dev.millrace.engine.pipe.Pages;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.engine.wheel.Generation;
 import dev.millrace.engine.wheel.Listener;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Speller;
-import dev.millrace.engine.wheel.Wheel;
 import dev.millrace.engine.wheel.WheelSettings;
 import dev.millrace.engine.wheel.WheelStats;
+import dev.millrace.engine.wheel.Wheels;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model at work: its tokenizer, and a wheel that turns on a thread of its own. Requests may come
- * from any thread. That thread alone computes with the model, and frees it when the wheel has
+ * A model at work: its tokenizer, and wheels that turn on a thread of their own. Requests may come
+ * from any thread. That thread alone computes with the model, and frees it when the wheels have
  * ended: nobody can reach memory that is gone.
  */
 public final class Engine implements AutoCloseable {
-  private final Tokenizer tokenizer;
-  private final Prompts prompts;
-  private final Model model;
-  private final Wheel wheel;
+  private static final System.Logger LOG = System.getLogger("dev.millrace.engine");
+
+  private final Parts parts;
   private final Thread owner;
   private @Nullable VocabularyTrie trie;
 
-  private Engine(Tokenizer tokenizer, Prompts prompts, Model model, WheelSettings settings) {
-    this.tokenizer = tokenizer;
-    this.prompts = prompts;
-    this.model = model;
-    PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-    wheel =
-        new Wheel(
-            settings,
-            processor,
-            tokenizer,
-            () -> Speller.of(tokenizer.decoder()),
-            System::nanoTime);
+  /**
+   * What an engine is made of.
+   *
+   * @param context the positions that a sequence may have
+   * @param weightBytes what the weights take that are here
+   * @param kvBytesPerToken what the keys and values of one position take, over the layers that are
+   *     here
+   * @param resources what the wheels compute with; closed by their thread, when they have ended
+   */
+  public record Parts(
+      Tokenizer tokenizer,
+      Prompts prompts,
+      Metadata metadata,
+      ModelConfig config,
+      int context,
+      long weightBytes,
+      long kvBytesPerToken,
+      Wheels wheels,
+      AutoCloseable resources) {}
+
+  private Engine(Parts parts) {
+    this.parts = parts;
     owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(this::turn);
+  }
+
+  /** An engine of these parts, which are its own from now on; starts the wheels. */
+  public static Engine of(Parts parts) {
+    Engine engine = new Engine(parts);
+    engine.owner.start();
+    return engine;
   }
 
   /**
@@ -57,79 +73,101 @@ public final class Engine implements AutoCloseable {
    */
   public static Engine open(Path file, EngineSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
-      ModelConfig config = ModelConfig.of(gguf);
-      if (config.architecture().isEncoder()) {
-        throw new EngineException(
-            "%s: a model of architecture %s gives embeddings and generates no text"
-                .formatted(file, gguf.metadata().string("general.architecture")));
-      }
+      ModelConfig config = generating(gguf);
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
       Prompts prompts = new Prompts(gguf.metadata(), tokenizer);
-      int context = settings.context() == 0 ? config.contextLength() : settings.context();
-      int tokens =
-          settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
-      int pages = Pages.holding(tokens);
-      WheelSettings turning =
-          WheelSettings.of(pages, context)
-              .withSequences(settings.slots())
-              .withPrefixReuse(settings.prefixReuse());
-      Model model = Model.open(gguf, settings.loading().withContext(context).withPages(pages));
-      return start(tokenizer, prompts, model, turning);
+      Model model = Model.open(gguf, settings.loading(config));
+      try {
+        return of(parts(tokenizer, prompts, model, settings.turning(config)));
+      } catch (Throwable e) {
+        model.close();
+        throw e;
+      }
     }
   }
 
-  private static Engine start(
-      Tokenizer tokenizer, Prompts prompts, Model model, WheelSettings settings) {
-    try {
-      Engine engine = new Engine(tokenizer, prompts, model, settings);
-      engine.owner.start();
-      return engine;
-    } catch (Throwable e) {
-      model.close();
-      throw e;
+  /**
+   * What a file says that its model is.
+   *
+   * @throws EngineException when it cannot be run here, or generates no text
+   */
+  public static ModelConfig generating(Gguf gguf) {
+    ModelConfig config = ModelConfig.of(gguf);
+    if (config.architecture().isEncoder()) {
+      throw new EngineException(
+          "%s: a model of architecture %s gives embeddings and generates no text"
+              .formatted(gguf.file(), gguf.metadata().string("general.architecture")));
     }
+    return config;
+  }
+
+  private static Parts parts(
+      Tokenizer tokenizer, Prompts prompts, Model model, WheelSettings turning) {
+    PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
+    Wheels wheels =
+        new Wheels(
+            turning,
+            List.of(processor),
+            tokenizer,
+            () -> Speller.of(tokenizer.decoder()),
+            System::nanoTime,
+            null);
+    return new Parts(
+        tokenizer,
+        prompts,
+        model.metadata(),
+        model.config(),
+        model.context(),
+        model.weightBytes(),
+        model.kvBytesPerToken(),
+        wheels,
+        model);
   }
 
   private void turn() {
     try {
-      wheel.run();
+      parts.wheels.run();
     } finally {
-      model.close();
+      try {
+        parts.resources.close();
+      } catch (Exception e) {
+        LOG.log(Level.WARNING, "what a model computed with did not close", e);
+      }
     }
   }
 
   public Tokenizer tokenizer() {
-    return tokenizer;
+    return parts.tokenizer;
   }
 
   /** Turns texts and conversations into tokens. */
   public Prompts prompts() {
-    return prompts;
+    return parts.prompts;
   }
 
   /** What the file says the model is. */
   public ModelConfig config() {
-    return model.config();
+    return parts.config;
   }
 
   /** The positions that a sequence may have. */
   public int context() {
-    return model.context();
+    return parts.context;
   }
 
-  /** What the weights take. */
+  /** What the weights take that are here. */
   public long weightBytes() {
-    return model.weightBytes();
+    return parts.weightBytes;
   }
 
-  /** What the keys and values of one position take, over all layers. */
+  /** What the keys and values of one position take, over the layers that are here. */
   public long kvBytesPerToken() {
-    return model.kvBytesPerToken();
+    return parts.kvBytesPerToken;
   }
 
   /** The file's metadata. */
   public Metadata metadata() {
-    return model.metadata();
+    return parts.metadata;
   }
 
   /**
@@ -141,28 +179,28 @@ public final class Engine implements AutoCloseable {
 
   private synchronized VocabularyTrie trie() {
     if (trie == null) {
-      trie = new VocabularyTrie(tokenizer);
+      trie = new VocabularyTrie(parts.tokenizer);
     }
     return trie;
   }
 
-  /** Takes a request into the line: see {@link Wheel#submit}. */
+  /** Takes a request into the line: see {@link Wheels#submit}. */
   public Generation submit(Request request, Listener listener) {
-    return wheel.submit(request, Objects.requireNonNull(listener, "listener"));
+    return parts.wheels.submit(request, Objects.requireNonNull(listener, "listener"));
   }
 
   public WheelStats stats() {
-    return wheel.stats();
+    return parts.wheels.stats();
   }
 
   /**
-   * Ends the wheel, which releases what is under way, and frees the model; returns when that is
-   * done. From a listener, which is called by the wheel itself, it returns at once. Closing twice
+   * Ends the wheels, which releases what is under way, and frees the model; returns when that is
+   * done. From a listener, which is called by that thread itself, it returns at once. Closing twice
    * is no harm.
    */
   @Override
   public void close() {
-    wheel.close();
+    parts.wheels.close();
     if (Thread.currentThread() == owner) {
       return;
     }

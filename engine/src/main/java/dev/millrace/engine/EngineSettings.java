@@ -2,7 +2,10 @@ package dev.millrace.engine;
 
 import dev.millrace.engine.cache.KvType;
 import dev.millrace.engine.model.LoadSettings;
+import dev.millrace.engine.model.ModelConfig;
+import dev.millrace.engine.pipe.Pages;
 import dev.millrace.engine.tensor.Kernels;
+import dev.millrace.engine.wheel.WheelSettings;
 
 /**
  * How an engine runs a model.
@@ -73,9 +76,30 @@ public record EngineSettings(
     return new EngineSettings(threads, slots, context, tokens, kvType, kernels, reuse);
   }
 
-  /** For the loader; pages stay 0 where the model's own context decides. */
+  /** How a model that embeds is loaded; pages stay 0, as its own context decides. */
   LoadSettings loading() {
     return new LoadSettings(threads, kernels, kvType, context, 0, ROWS, slots);
+  }
+
+  /** How a model that generates is loaded: its context and pages as numbers. */
+  public LoadSettings loading(ModelConfig config) {
+    return loading().withContext(context(config)).withPages(pages(config));
+  }
+
+  /** How the wheel of a model turns. */
+  public WheelSettings turning(ModelConfig config) {
+    return WheelSettings.of(pages(config), context(config))
+        .withSequences(slots)
+        .withPrefixReuse(prefixReuse);
+  }
+
+  /** The positions that a sequence of a model may have. */
+  private int context(ModelConfig config) {
+    return context == 0 ? config.contextLength() : context;
+  }
+
+  private int pages(ModelConfig config) {
+    return Pages.holding(tokens == 0 ? Math.max(context(config), 2048 * slots) : tokens);
   }
 
   private static void check(boolean holds, String field, int value, String rule) {

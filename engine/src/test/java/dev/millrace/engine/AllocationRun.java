@@ -6,8 +6,8 @@ import dev.millrace.engine.model.Model;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.sample.Sampling;
 import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Wheel;
 import dev.millrace.engine.wheel.WheelSettings;
+import dev.millrace.engine.wheel.Wheels;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ final class AllocationRun {
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final List<Long> measured = new ArrayList<>();
-  private final Wheel wheel;
+  private final Wheels wheel;
 
   private AllocationRun(Model model) {
     int pages = model.settings().pages();
@@ -39,12 +39,13 @@ final class AllocationRun {
         WheelSettings.of(pages, model.context()).withSequences(SEQUENCES).withRows(64, 64);
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
     wheel =
-        new Wheel(
+        new Wheels(
             settings,
-            processor,
+            List.of(processor),
             new Stage.Numbers(model.end().vocabulary()),
             Stage.Silent::new,
-            System::nanoTime);
+            System::nanoTime,
+            null);
     measured.add(Thread.currentThread().threadId());
     Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith("millrace-crew-"))

@@ -3,16 +3,25 @@ package dev.millrace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.model.EndModel;
+import dev.millrace.engine.model.ModelConfig;
 import dev.millrace.engine.model.Pooling;
+import dev.millrace.engine.model.SegmentWeights;
 import dev.millrace.engine.oracle.RandomModels;
 import dev.millrace.engine.oracle.Shape;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.pipe.Segment;
 import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.engine.wheel.Finish;
 import dev.millrace.engine.wheel.Generation;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.wheel.Speller;
 import dev.millrace.engine.wheel.WheelClosed;
+import dev.millrace.engine.wheel.Wheels;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,6 +83,59 @@ class EngineTest {
       engine.close();
       assertThat(generation.isDone()).as("round %d", round).isTrue();
     }
+  }
+
+  @Test
+  void anEngineOfPartsGivesTheSameTokensAndClosesThemByItsOwnThread() throws Exception {
+    EngineSettings settings = EngineSettings.usual().withThreads(2).withContext(128);
+    int[] expected;
+    try (Engine engine = open()) {
+      expected = engine.submit(request(40), (token, text, logprobs) -> {}).await().tokens();
+    }
+    AtomicReference<Thread> closer = new AtomicReference<>();
+    try (Gguf gguf = Gguf.open(model);
+        Engine engine = Engine.of(inTwo(gguf, settings, closer))) {
+      assertThat(engine.submit(request(40), (token, text, logprobs) -> {}).await().tokens())
+          .isEqualTo(expected);
+      assertThat(engine.context()).isEqualTo(128);
+      assertThat(closer.get()).isNull();
+    }
+    assertThat(closer.get()).isNotNull();
+    assertThat(closer.get().getName()).isEqualTo("millrace-wheel");
+  }
+
+  /** The layers as two segments on the same weights. */
+  private static Engine.Parts inTwo(
+      Gguf gguf, EngineSettings settings, AtomicReference<Thread> closer) {
+    ModelConfig config = Engine.generating(gguf);
+    Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
+    EndModel end = EndModel.open(gguf, config.layers(), settings.loading(config));
+    SegmentWeights weights = end.weights();
+    List<Segment> segments = new ArrayList<>();
+    for (int layer = 0; layer < config.layers(); layer++) {
+      segments.add(weights.open(layer, layer + 1, end.settings()));
+    }
+    Wheels wheels =
+        new Wheels(
+            settings.turning(config),
+            List.of(PipeProcessor.local(segments, end.end())),
+            tokenizer,
+            () -> Speller.of(tokenizer.decoder()),
+            System::nanoTime,
+            null);
+    return new Engine.Parts(
+        tokenizer,
+        new Prompts(gguf.metadata(), tokenizer),
+        gguf.metadata(),
+        config,
+        end.settings().context(),
+        end.weightBytes(),
+        end.kvBytesPerToken(),
+        wheels,
+        () -> {
+          closer.set(Thread.currentThread());
+          end.close();
+        });
   }
 
   @Test

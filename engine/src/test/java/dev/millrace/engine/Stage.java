@@ -5,6 +5,7 @@ import dev.millrace.engine.model.LayerSegment;
 import dev.millrace.engine.model.LoadSettings;
 import dev.millrace.engine.model.ModelConfig;
 import dev.millrace.engine.model.ModelEnd;
+import dev.millrace.engine.model.SegmentWeights;
 import dev.millrace.engine.pipe.FakeNet;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
@@ -13,8 +14,8 @@ import dev.millrace.engine.tensor.Crew;
 import dev.millrace.engine.tensor.Kernels;
 import dev.millrace.engine.token.Vocabulary;
 import dev.millrace.engine.wheel.Speller;
-import dev.millrace.engine.wheel.Wheel;
 import dev.millrace.engine.wheel.WheelSettings;
+import dev.millrace.engine.wheel.Wheels;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,10 +25,11 @@ import java.util.List;
 final class Stage implements AutoCloseable {
   private static final String[] NODES = {"o", "a", "b"};
 
-  final Wheel wheel;
+  final Wheels wheel;
   final HeadTap tap;
   private final Crew crew;
   private final Arena arena = Arena.ofShared();
+  private final List<SegmentWeights> loaded = new ArrayList<>();
   private final List<LayerSegment> segments = new ArrayList<>();
   private final FakeNet net;
   private final List<PipeProcessor> others = new ArrayList<>();
@@ -52,7 +54,9 @@ final class Stage implements AutoCloseable {
       for (int i = 0; i < cuts; i++) {
         int from = config.layers() * i / cuts;
         int to = config.layers() * (i + 1) / cuts;
-        segments.add(LayerSegment.load(gguf, config, from, to, loading, crew, arena));
+        SegmentWeights weights = SegmentWeights.load(gguf, config, from, to, kernels, crew);
+        loaded.add(weights);
+        segments.add(weights.open(from, to, loading));
       }
       tap = new HeadTap(ModelEnd.load(gguf, config, loading, crew, arena));
     }
@@ -69,8 +73,14 @@ final class Stage implements AutoCloseable {
     PipeProcessor processor =
         nodes ? spread() : PipeProcessor.local(List.<Segment>copyOf(segments), tap);
     wheel =
-        new Wheel(turning, processor, new Numbers(tap.vocabulary()), Silent::new, System::nanoTime);
-    net.join("o", wheel::arrived);
+        new Wheels(
+            turning,
+            List.of(processor),
+            new Numbers(tap.vocabulary()),
+            Silent::new,
+            System::nanoTime,
+            null);
+    net.join("o", frame -> wheel.arrived(0, frame));
   }
 
   /** A segment at each node, the first one at the origin. */
@@ -105,7 +115,7 @@ final class Stage implements AutoCloseable {
   public void close() {
     wheel.close();
     crew.close();
-    segments.forEach(LayerSegment::close);
+    loaded.forEach(SegmentWeights::close);
     arena.close();
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,17 @@ final class Group {
 
   Set<String> types() {
     return workers.keySet();
+  }
+
+  /** Those whose workers would work on a task now. */
+  Set<String> readyTypes() {
+    Set<String> ready = new HashSet<>();
+    for (Worker worker : workers.values()) {
+      if (worker.ready()) {
+        ready.add(worker.type());
+      }
+    }
+    return ready;
   }
 
   @Nullable Worker worker(String type) {

@@ -114,7 +114,11 @@ final class Pool {
   }
 
   private int claim(Group group) {
-    Demand demand = new Demand(group.types(), group.free(), settings.name(), null);
+    Set<String> types = group.readyTypes();
+    if (types.isEmpty()) {
+      return 0; // whose worker turns ready wakes this thread
+    }
+    Demand demand = new Demand(types, group.free(), settings.name(), null);
     List<Claim> claims = store.claim(demand);
     group.take(claims.size());
     slots.acquireUninterruptibly(claims.size()); // which are there

@@ -49,6 +49,7 @@ public final class Server implements AutoCloseable {
     Pool.Settings settings = new Pool.Settings(builder.name, groups, builder.clock, this::broke);
     this.slots = settings.slots();
     this.pool = new Pool(store, settings, lifecycle, processor, trouble);
+    workers.values().forEach(worker -> worker.onReady(pool::wake));
   }
 
   public static ServerBuilder builder(JobStore store) {

@@ -50,6 +50,20 @@ public interface Worker extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether it would work on a task now: while it would not, none is claimed for it, and tasks of
+   * its type wait for it or for another server. Asked often, by one thread.
+   */
+  default boolean ready() {
+    return true;
+  }
+
+  /**
+   * Runs {@code hook} each time that {@link #ready} turns true, on any thread. A server gives its
+   * own, so that it claims at once.
+   */
+  default void onReady(Runnable hook) {}
+
   /** Called once, by the server that it was given to, when that has stopped. */
   @Override
   default void close() {}
@@ -64,6 +78,6 @@ public interface Worker extends AutoCloseable {
 
   /** The same worker, on platform threads. */
   default Worker onPlatformThreads() {
-    return new LambdaWorker(type(), Threading.PLATFORM, resumable(), this::work, this::close);
+    return new PlatformWorker(this);
   }
 }

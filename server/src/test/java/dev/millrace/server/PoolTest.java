@@ -8,9 +8,12 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Demand;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
@@ -79,6 +82,68 @@ class PoolTest {
 
       assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
       assertThat(mostAsked.get()).isLessThanOrEqualTo(3);
+    }
+  }
+
+  /** A worker whose test says when it would work. */
+  private static final class Gated implements Worker {
+    private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
+    private volatile boolean ready;
+
+    void turnReady() {
+      ready = true;
+      hooks.forEach(Runnable::run);
+    }
+
+    @Override
+    public String type() {
+      return "gated";
+    }
+
+    @Override
+    public TaskOutcome work(TaskContext task) {
+      return TaskOutcome.done(task.text());
+    }
+
+    @Override
+    public boolean ready() {
+      return ready;
+    }
+
+    @Override
+    public void onReady(Runnable hook) {
+      hooks.add(hook);
+    }
+  }
+
+  @Test
+  void aWorkerGetsNothingBeforeItIsReadyAndItsTasksAtOnceThen() throws InterruptedException {
+    Set<String> claimed = ConcurrentHashMap.newKeySet();
+    Interposed sleepy =
+        call -> {
+          if (call.name().equals("claim")) {
+            claimed.addAll(((Demand) call.arguments()[0]).types());
+          }
+          if (call.name().equals("awaitWork")) {
+            call.arguments()[1] = Duration.ofHours(1); // by itself it looks again too late
+          }
+          return call.proceed();
+        };
+    Gated gated = new Gated();
+    for (boolean together : new boolean[] {true, false}) {
+      try (Mill mill = new Mill(Interposed.before(sleepy))) {
+        ServerBuilder builder = mill.builder(Worker.of("open", TaskContext::text));
+        Worker late = together ? gated : gated.onPlatformThreads();
+        mill.start(together ? builder.worker(late) : builder.group(1, List.of(late)));
+        JobId waiting = mill.submit("gated", "x");
+        assertThat(mill.await(mill.submit("open", "y")).status()).isEqualTo(Status.DONE);
+        assertThat(claimed).containsExactly("open");
+        assertThat(mill.task(waiting).state()).isEqualTo(TaskState.PENDING);
+        gated.turnReady();
+        assertThat(mill.await(waiting).status()).isEqualTo(Status.DONE);
+      }
+      gated.ready = false;
+      claimed.clear();
     }
   }
 

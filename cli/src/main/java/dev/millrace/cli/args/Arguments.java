@@ -2,6 +2,7 @@ package dev.millrace.cli.args;
 
 import dev.millrace.core.job.Durations;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +15,35 @@ public final class Arguments {
   private final Map<String, List<String>> values;
   private final List<String> words;
   private final int literal;
+  private final Map<String, String> sources;
 
   Arguments(Map<String, List<String>> values, List<String> words, int literal) {
+    this(values, words, literal, Map.of());
+  }
+
+  private Arguments(
+      Map<String, List<String>> values,
+      List<String> words,
+      int literal,
+      Map<String, String> sources) {
     this.values = values;
     this.words = List.copyOf(words);
     this.literal = literal;
+    this.sources = sources;
+  }
+
+  /** The same, and for options that were not given what the preset has for them. */
+  public Arguments over(Preset preset) {
+    Map<String, List<String>> all = new HashMap<>(preset.values());
+    all.putAll(values);
+    Map<String, String> from = new HashMap<>(preset.sources());
+    from.keySet().removeAll(values.keySet());
+    return new Arguments(all, words, literal, from);
+  }
+
+  /** The option as an error names it: with its dashes, or where a file says it. */
+  public String shown(Option option) {
+    return sources.getOrDefault(option.name(), option.shown());
   }
 
   /** Whether word number {@code index} means itself whatever it is: it stands after {@code --}. */
@@ -47,7 +72,7 @@ public final class Arguments {
 
   public int integer(Option option, int least, int most, int otherwise) {
     String text = get(option);
-    return text == null ? otherwise : integer(option.shown(), text, least, most);
+    return text == null ? otherwise : integer(shown(option), text, least, most);
   }
 
   /** {@code text} as a number between the two; {@code name} says in errors whose it is. */
@@ -70,18 +95,18 @@ public final class Arguments {
       Duration duration = text == null ? null : Durations.parse(text);
       if (duration != null && (duration.isNegative() || duration.compareTo(LONGEST) > 0)) {
         throw new UsageException(
-            option.shown() + " must be 0s to " + LONGEST.toDays() + "d, not \"" + text + "\"");
+            shown(option) + " must be 0s to " + LONGEST.toDays() + "d, not \"" + text + "\"");
       }
       return duration;
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new UsageException(option.shown() + ": " + e.getMessage());
+      throw new UsageException(shown(option) + ": " + e.getMessage());
     }
   }
 
   /** Refuses the use of two options together. */
   public void exclude(Option one, Option other) {
     if (has(one) && has(other)) {
-      throw new UsageException(one.shown() + " and " + other.shown() + " are mutually exclusive");
+      throw new UsageException(shown(one) + " and " + shown(other) + " are mutually exclusive");
     }
   }
 

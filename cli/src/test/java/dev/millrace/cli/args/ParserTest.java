@@ -148,4 +148,19 @@ class ParserTest {
             Notes.
             """);
   }
+
+  @Test
+  void aFileSaysWhatIsNotGiven() {
+    Preset preset =
+        new Preset(
+            java.util.Map.of("name", List.of("many"), "tag", List.of("x", "y")),
+            java.util.Map.of("name", "f.toml, line 1: name", "tag", "f.toml, line 2: tag"));
+    Arguments given = parse("dir", "--tag", "a").over(preset);
+    assertThat(given.words()).containsExactly("dir");
+    assertThat(given.all(TAG)).containsExactly("a");
+    assertThat(given.get(NAME)).isEqualTo("many");
+    assertThat(given.shown(TAG)).isEqualTo("--tag");
+    assertThatThrownBy(() -> given.integer(NAME, 1, 2, 1))
+        .hasMessageStartingWith("f.toml, line 1: name must be a whole number");
+  }
 }

@@ -104,4 +104,22 @@ class LogTest {
     assertThat(System.getLogger("java.lang.Runtime").isLoggable(Level.DEBUG)).isFalse();
     assertThat(System.getLogger("java.lang.Runtime").isLoggable(Level.WARNING)).isTrue();
   }
+
+  @Test
+  void theMembershipLibraryIsForThoseWhoAskForDetails() {
+    java.util.logging.Logger guest =
+        java.util.logging.Logger.getLogger("org.jgroups.protocols.TCP");
+    use(true);
+    Guests.quieten();
+    guest.severe("JGRP000001: a line of theirs");
+    assertThat(out.toString()).isEmpty();
+    use(true, "MILLRACE_LOG_LEVEL", "debug");
+    Guests.quieten();
+    guest.warning("JGRP000002: another");
+    guest.info("no news");
+    assertThat(out.toString())
+        .contains("[DEBUG]", "membership: JGRP000002: another")
+        .doesNotContain("no news");
+    assertThat(err.toString()).isEmpty();
+  }
 }

@@ -5,7 +5,7 @@ package dev.millrace.cluster.member;
  *
  * @param sha256 of the model's file: what it is known by
  * @param model the name its file has there, for people
- * @param layers how many the model has
+ * @param layers how many the model has; 0 before that is known
  * @param bytes of its weights
  * @param speed bytes of weights that a step of one row passes in a second, measured; 0 before that
  * @param problem why it could not be loaded; empty otherwise
@@ -20,6 +20,14 @@ public record Holding(
     long bytes,
     double speed,
     String problem) {
+  public Holding {
+    Sense.notNegative("a holding", layers, from, to, bytes);
+    if (state != State.FAILED) {
+      Sense.layers("a holding", from, to, layers == 0 ? Codec.MAX_LAYERS : layers);
+    }
+    Sense.rate("a holding", speed);
+  }
+
   /** How far it is. */
   public enum State {
     FETCHING,

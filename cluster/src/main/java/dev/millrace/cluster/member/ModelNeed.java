@@ -13,6 +13,9 @@ public record ModelNeed(
     String sha256, String model, long fileBytes, List<Long> layerBytes, long cacheBytes, int local) {
   public ModelNeed {
     layerBytes = List.copyOf(layerBytes);
+    Sense.layers("a need", 0, layerBytes.size(), Codec.MAX_LAYERS);
+    Sense.notNegative("a need", fileBytes, cacheBytes, local, layerBytes.size() - local);
+    layerBytes.forEach(bytes -> Sense.notNegative("a need", bytes));
   }
 
   public int layers() {

@@ -23,4 +23,8 @@ public record Opening(
     int pages,
     int maxRows,
     int maxRuns,
-    int inFlight) {}
+    int inFlight) {
+  public Opening {
+    Sense.positive("an opening", context, pages, maxRows, maxRuns, inFlight);
+  }
+}

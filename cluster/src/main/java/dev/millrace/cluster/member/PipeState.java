@@ -24,5 +24,8 @@ public record PipeState(
     String waiting) {
   public PipeState {
     stretches = List.copyOf(stretches);
+    Sense.notNegative("a pipe", layers, number, running);
+    Sense.rate("a pipe", tokensPerSecond);
+    stretches.forEach(each -> Sense.layers("a pipe", each.from(), each.to(), layers));
   }
 }

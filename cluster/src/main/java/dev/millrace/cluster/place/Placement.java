@@ -8,7 +8,7 @@ import java.util.List;
  * @param pipes that can run now, the best first; no node is in two of them
  * @param assignments layers for nodes to get
  * @param missing layers that nobody has or gets, and nobody has the memory for
- * @param coming layers that are missing for a first pipe and on their way
+ * @param coming layers that a first pipe lacks and that are on their way, or assigned now
  */
 public record Placement(
     List<PlannedPipe> pipes, List<Wish> assignments, List<Range> missing, List<Range> coming) {

@@ -1,74 +1,46 @@
 package dev.millrace.engine.model;
 
-import dev.millrace.engine.EngineException;
 import dev.millrace.engine.cache.Attention;
 import dev.millrace.engine.cache.KvStore;
-import dev.millrace.engine.gguf.Gguf;
-import dev.millrace.engine.math.Arithmetic;
 import dev.millrace.engine.math.Rope;
 import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Segment;
-import dev.millrace.engine.tensor.Crew;
-import dev.millrace.engine.tensor.Matrix;
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Layers [from, to) of a model with their weights, and the keys and values of all sequences in
- * them.
+ * Layers [from, to) of a model, and the keys and values of all sequences in them. Opened by {@link
+ * SegmentWeights#open}.
  */
 public final class LayerSegment implements Segment, AutoCloseable {
+  private final SegmentWeights weights;
   private final ModelConfig config;
   private final LoadSettings settings;
   private final int from;
   private final int to;
   private final KvStore store;
-  private boolean closed;
   private final Rotations rotations;
   private final Sublayer[] sublayers;
   private final long weightBytes;
-
-  /**
-   * Loads the layers.
-   *
-   * @param crew computes; it stays the caller's
-   * @param arena holds the weights; it stays the caller's, and open while the segment is in use
-   */
-  public static LayerSegment load(
-      Gguf gguf,
-      ModelConfig config,
-      int from,
-      int to,
-      LoadSettings settings,
-      Crew crew,
-      Arena arena) {
-    if (from < 0 || from >= to || to > config.layers()) {
-      throw new EngineException(
-          "layers %d to %d are asked for, but model '%s' has %d"
-              .formatted(from, to, config.name(), config.layers()));
-    }
-    Weights weights = Weights.packed(gguf, config, settings.kernels(), crew, arena);
-    return new LayerSegment(weights, config, from, to, settings.resolve(config), crew);
-  }
+  private volatile boolean closed;
 
   LayerSegment(
-      Weights weights, ModelConfig config, int from, int to, LoadSettings settings, Crew crew) {
-    this.config = config;
+      SegmentWeights weights, Workplace workplace, int from, int to, LoadSettings settings) {
+    this.weights = weights;
+    this.config = weights.config();
     this.settings = settings;
     this.from = from;
     this.to = to;
-    List<LayerWeights> layers = new ArrayList<>();
-    for (int layer = from; layer < to; layer++) {
-      layers.add(weights.layer(layer));
-    }
-    this.rotations =
-        new Rotations(
-            config.rope(), weights.ropeFactors(settings.context()), settings.maxRows(), crew);
-    this.weightBytes =
-        layers.stream().flatMap(LayerWeights::matrices).mapToLong(Matrix::bytes).sum();
+    List<LayerWeights> layers = weights.layers(from, to);
+    this.weightBytes = SegmentWeights.matrixBytes(layers);
+    this.rotations = workplace.rotations(weights.ropeFactors(settings.context()));
     this.store = new KvStore(storeShape(config, settings, to - from));
-    this.sublayers = sublayers(layers, crew);
+    try {
+      this.sublayers = sublayers(layers, workplace);
+    } catch (Throwable e) {
+      store.close();
+      throw e;
+    }
   }
 
   static KvStore.Shape storeShape(ModelConfig config, LoadSettings settings, int layers) {
@@ -82,35 +54,30 @@ public final class LayerSegment implements Segment, AutoCloseable {
         settings.kvType());
   }
 
-  private Sublayer[] sublayers(List<LayerWeights> layers, Crew crew) {
-    boolean integers =
-        layers.stream().flatMap(LayerWeights::matrices).anyMatch(Matrix::takesIntegers);
-    Arithmetic arithmetic = Arithmetic.of(settings.kernels());
-    Buffers buffers = new Buffers(config, settings.maxRows(), integers);
+  private Sublayer[] sublayers(List<LayerWeights> layers, Workplace workplace) {
     Attention attention =
         new Attention(
-            settings.kernels(),
+            workplace.kernels,
             store,
             config.attention().heads(),
             settings.maxRows(),
-            crew.threads());
+            workplace.crew.threads());
     AttentionBlock.Shared shared =
-        new AttentionBlock.Shared(crew, arithmetic, buffers, config.attention(), store, attention);
-    FeedForwards feedForwards =
-        new FeedForwards(crew, arithmetic, buffers, config, settings.maxRows(), integers);
+        new AttentionBlock.Shared(
+            workplace.crew,
+            workplace.arithmetic,
+            workplace.buffers,
+            config.attention(),
+            store,
+            attention);
     List<Sublayer> sublayers = new ArrayList<>();
     for (int i = 0; i < layers.size(); i++) {
       LayerWeights layer = layers.get(i);
       Rope rope = rotations.of(config.attention().window(from + i) > 0);
-      Block block = new AttentionBlock(shared, layer.attention(), rope, i, rule(from + i));
-      sublayers.add(new Sublayer(crew, arithmetic, buffers, layer.aroundAttention(), block));
-      sublayers.add(
-          new Sublayer(
-              crew,
-              arithmetic,
-              buffers,
-              layer.aroundFeedForward(),
-              feedForwards.of(layer.feedForward())));
+      Block attending = new AttentionBlock(shared, layer.attention(), rope, i, rule(from + i));
+      Block feeding = workplace.feedForwards.of(layer.feedForward());
+      sublayers.add(new Sublayer(workplace, layer.aroundAttention(), attending));
+      sublayers.add(new Sublayer(workplace, layer.aroundFeedForward(), feeding));
     }
     return sublayers.toArray(Sublayer[]::new);
   }
@@ -135,6 +102,11 @@ public final class LayerSegment implements Segment, AutoCloseable {
   }
 
   @Override
+  public int pages() {
+    return settings.pages();
+  }
+
+  @Override
   public void forward(Batch batch) {
     if (closed) {
       throw new IllegalStateException("this segment is closed");
@@ -155,15 +127,23 @@ public final class LayerSegment implements Segment, AutoCloseable {
     return store;
   }
 
-  /** What the matrices of these layers take. */
+  /** What the matrices of these layers take; segments on the same weights share them. */
   public long weightBytes() {
     return weightBytes;
   }
 
-  /** Frees keys and values; the weights go with their arena. */
+  /**
+   * Frees keys and values, while nobody computes with them; the weights stay. Closing twice is no
+   * harm.
+   */
   @Override
   public void close() {
-    closed = true;
-    store.close();
+    synchronized (weights) {
+      if (!closed) {
+        closed = true;
+        weights.forget(this);
+        store.close();
+      }
+    }
   }
 }

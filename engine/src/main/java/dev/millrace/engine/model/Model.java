@@ -1,11 +1,7 @@
 package dev.millrace.engine.model;
 
-import dev.millrace.engine.EngineException;
 import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.gguf.Metadata;
-import dev.millrace.engine.pipe.Pages;
-import dev.millrace.engine.tensor.Crew;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 
 /**
@@ -13,27 +9,15 @@ import java.nio.file.Path;
  * caller at a time.
  */
 public final class Model implements AutoCloseable {
-  private final ModelConfig config;
-  private final LoadSettings settings;
-  private final Metadata metadata;
-  private final Crew crew;
-  private final Arena arena;
+  private final EndModel parts;
   private final LayerSegment segment;
-  private final ModelEnd end;
-  private boolean closed;
 
   private Model(Gguf gguf, LoadSettings asked) {
-    this.config = ModelConfig.of(gguf);
-    this.settings = asked.resolve(config);
-    this.metadata = gguf.metadata();
-    this.crew = new Crew(settings.threads());
-    this.arena = Arena.ofShared();
+    parts = EndModel.open(gguf, ModelConfig.of(gguf).layers(), asked);
     try {
-      this.end = ModelEnd.load(gguf, config, settings, crew, arena);
-      this.segment = LayerSegment.load(gguf, config, 0, config.layers(), settings, crew, arena);
+      segment = parts.openSegments().getFirst();
     } catch (Throwable e) {
-      crew.close();
-      arena.close();
+      parts.close();
       throw e;
     }
   }
@@ -52,28 +36,21 @@ public final class Model implements AutoCloseable {
 
   /** Loads a model from an open file, which may be closed afterwards. */
   public static Model open(Gguf gguf, LoadSettings settings) {
-    try {
-      return new Model(gguf, settings);
-    } catch (OutOfMemoryError e) {
-      throw new EngineException(
-          "%s: there is not enough memory for this model (%s); ask for a smaller context, fewer pages or smaller turns, or take a smaller model"
-              .formatted(gguf.file(), e.getMessage()),
-          e);
-    }
+    return new Model(gguf, settings);
   }
 
   public ModelConfig config() {
-    return config;
+    return parts.config();
   }
 
   /** The settings with what was left to the model filled in. */
   public LoadSettings settings() {
-    return settings;
+    return parts.settings();
   }
 
   /** The file's metadata: tokenizer, template, … */
   public Metadata metadata() {
-    return metadata;
+    return parts.metadata();
   }
 
   public LayerSegment segment() {
@@ -81,39 +58,32 @@ public final class Model implements AutoCloseable {
   }
 
   public ModelEnd end() {
-    return end;
+    return parts.end();
   }
 
   /** The positions that a sequence may have. */
   public int context() {
-    return settings.context();
+    return settings().context();
   }
 
   /** What the matrices take. */
   public long weightBytes() {
-    return segment.weightBytes() + end.weightBytes();
+    return parts.weightBytes();
   }
 
   /** What the keys and values of one position take, over all layers. */
   public long kvBytesPerToken() {
-    return segment.store().shape().bytesPerPage() / Pages.SIZE;
+    return parts.kvBytesPerToken();
   }
 
   /** Turns texts into vectors, in pages of this model that nobody else may use meanwhile. */
   public Embedder embedder() {
-    return new Embedder(config, settings, segment, end);
+    return new Embedder(config(), settings(), segment, end());
   }
 
   /** Frees threads and memory; nobody may be computing. */
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    end.close();
-    crew.close();
-    segment.close();
-    arena.close();
+    parts.close();
   }
 }

@@ -15,15 +15,10 @@ final class Sublayer {
   private final Crew.Section leave = this::leave;
   private float[] hidden = {}; // (row, width)
 
-  Sublayer(
-      Crew crew,
-      Arithmetic arithmetic,
-      Buffers buffers,
-      LayerWeights.AroundBlock norms,
-      Block block) {
-    this.crew = crew;
-    this.arithmetic = arithmetic;
-    this.buffers = buffers;
+  Sublayer(Workplace workplace, LayerWeights.AroundBlock norms, Block block) {
+    this.crew = workplace.crew;
+    this.arithmetic = workplace.arithmetic;
+    this.buffers = workplace.buffers;
     this.norms = norms;
     this.block = block;
   }

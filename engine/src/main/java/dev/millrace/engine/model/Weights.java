@@ -78,17 +78,16 @@ final class Weights {
         config.normEpsilon());
   }
 
-  /**
-   * By what the frequencies of the rotation are divided; null: nothing. Models with two sets take
-   * one for the whole context that a sequence may have, not for the position that it has reached:
-   * keys that are stored cannot change their rotation.
-   */
-  float @Nullable [] ropeFactors(int context) {
+  /** All sets: which one a segment takes depends on its context. */
+  RopeFactors ropeFactors() {
     if (has("rope_factors_long.weight")) {
-      boolean isLong = context > config.rope().originalContext();
-      return vector(isLong ? "rope_factors_long.weight" : "rope_factors_short.weight");
+      return new RopeFactors(
+          vector("rope_factors_short.weight"),
+          vector("rope_factors_long.weight"),
+          config.rope().originalContext());
     }
-    return vectorOrNull("rope_freqs.weight");
+    float[] only = vectorOrNull("rope_freqs.weight");
+    return new RopeFactors(only, only, 0);
   }
 
   LayerWeights layer(int layer) {

@@ -8,7 +8,7 @@ public enum Condition {
   PAUSED,
   PREEMPTED,
   DEADLINE_PASSED,
-  /** A computation or a transmission threw. */
+  /** A computation threw. */
   STEP_FAILED,
 
   NO_SEQUENCE,
@@ -47,7 +47,9 @@ public enum Condition {
   /** The head has embedded the token itself; its next layer is here. */
   EMBEDDED_NEXT_LOCAL,
 
-  SENT;
+  SENT,
+  /** The next node could not be reached. */
+  UNREACHED;
 
   /** As people say it. */
   public String words() {

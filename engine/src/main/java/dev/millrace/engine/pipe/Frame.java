@@ -3,19 +3,21 @@ package dev.millrace.engine.pipe;
 import dev.millrace.engine.EngineException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.zip.CRC32C;
+import java.security.MessageDigest;
+import java.util.Arrays;
 
 /**
  * What nodes send each other, as bytes: magic, version, length, kind, plan epoch, group; then by
- * kind; then a CRC32C of all before. Hidden states are the very bits of the floats. Whoever may
- * forge frames is kept out by the hop, not here.
+ * kind; then the SHA-256 of all before. Hidden states are the very bits of the floats. Whoever may
+ * forge frames is kept out by the hop, not here; what a frame says is checked all the same, and no
+ * more is allocated for it than its own bytes call for.
  */
 public final class Frame {
   /** What a frame says. */
   public enum Kind {
     /**
-     * A group with a due step: origin, step, layer, runs (passage, base, first, count, pages),
-     * width, hidden states.
+     * A group with a due step: origin, step, layer, number of runs, of rows, width, runs (passage,
+     * base, first, count, flags, pages), hidden states.
      */
     STEP,
     /** The group named ended at another node: ending, reason. */
@@ -25,10 +27,12 @@ public final class Frame {
   }
 
   private static final int MAGIC = 0x4d526672; // MRfr
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HEAD = 4 + 4 + 4 + 1 + 8 + 8;
-  private static final int RUN = 8 + 4 + 4 + 4 + 4;
-  private static final int CHECK = 4;
+  private static final int RUN = 8 + 4 + 4 + 4 + 1 + 4;
+  private static final int CHECK = 32;
+  private static final int LONGEST_TEXT = 4096; // bytes
+  private static final byte RECORDED = 1;
 
   private final ByteBuffer bytes;
   private final Kind kind;
@@ -46,10 +50,10 @@ public final class Frame {
     if (length != bytes.limit() - start) {
       throw broken("says it has %d bytes, but has %d".formatted(length, bytes.limit() - start));
     }
-    CRC32C sum = new CRC32C();
-    sum.update(bytes.duplicate().position(start).limit(bytes.limit() - CHECK));
-    if ((int) sum.getValue() != bytes.getInt(bytes.limit() - CHECK)) {
-      throw broken("has another checksum than it says");
+    byte[] said = new byte[CHECK];
+    bytes.get(bytes.limit() - CHECK, said);
+    if (!MessageDigest.isEqual(said, hash(bytes.duplicate().position(start)))) {
+      throw broken("has another hash than it says");
     }
     int ordinal = bytes.get();
     if (ordinal < 0 || ordinal >= Kind.values().length) {
@@ -58,6 +62,17 @@ public final class Frame {
     kind = Kind.values()[ordinal];
     epoch = bytes.getLong();
     group = bytes.getLong();
+    bytes.limit(bytes.limit() - CHECK);
+    if (kind == Kind.FORGET && bytes.hasRemaining()) {
+      throw broken("has more than it should");
+    }
+  }
+
+  /** Of all that remains but the hash itself. */
+  private static byte[] hash(ByteBuffer sealed) {
+    MessageDigest digest = Witness.sha256();
+    digest.update(sealed.limit(sealed.limit() - CHECK));
+    return digest.digest();
   }
 
   public Kind kind() {
@@ -98,7 +113,7 @@ public final class Frame {
       Traveller traveller = group.traveller(run);
       int pages = pagesOf(group, run);
       out.putLong(traveller.passage()).putInt(traveller.base()).putInt(group.firstPosition(run));
-      out.putInt(batch.rowCount[run]).putInt(pages);
+      out.putInt(batch.rowCount[run]).put(traveller.recorded() ? RECORDED : 0).putInt(pages);
       out.asIntBuffer().put(batch.pages[run], 0, pages);
       out.position(out.position() + 4 * pages);
     }
@@ -109,6 +124,7 @@ public final class Frame {
 
   static ByteBuffer ended(long group, long epoch, Ending ending) {
     byte[] reason = ending.reason().getBytes(StandardCharsets.UTF_8);
+    reason = Arrays.copyOf(reason, Math.min(reason.length, LONGEST_TEXT));
     ByteBuffer out = begin(Kind.ENDED, epoch, group, 1L + 4 + reason.length);
     return seal(out.put((byte) ending.kind().ordinal()).putInt(reason.length).put(reason));
   }
@@ -128,17 +144,24 @@ public final class Frame {
   }
 
   private static ByteBuffer seal(ByteBuffer out) {
-    CRC32C sum = new CRC32C();
-    sum.update(out.duplicate().flip());
-    return out.putInt((int) sum.getValue()).flip();
+    byte[] hash = hash(out.duplicate().position(0).limit(out.capacity()));
+    return out.put(hash).flip();
   }
 
   /** The ending of a frame that says one. */
   Ending ending() {
     expect(Kind.ENDED);
     ByteBuffer in = bytes.duplicate();
-    Ending.Kind how = Ending.Kind.values()[Math.floorMod(in.get(), Ending.Kind.values().length)];
-    return new Ending(how, text(in));
+    counted(in, 1, 1 + 4);
+    int how = in.get();
+    Ending ending =
+        new Ending(
+            how == Ending.Kind.RELEASED.ordinal() ? Ending.Kind.RELEASED : Ending.Kind.FAILED,
+            text(in));
+    if (how != ending.kind().ordinal() || in.hasRemaining()) {
+      throw broken("says of no ending that a node may give");
+    }
+    return ending;
   }
 
   /** Whose step it is. */
@@ -148,7 +171,11 @@ public final class Frame {
   }
 
   private static String text(ByteBuffer in) {
+    counted(in, 1, 4);
     byte[] text = new byte[counted(in, in.getInt(), 1)];
+    if (text.length > LONGEST_TEXT) {
+      throw broken("has a text of %d bytes".formatted(text.length));
+    }
     in.get(text);
     return new String(text, StandardCharsets.UTF_8);
   }
@@ -158,20 +185,23 @@ public final class Frame {
     expect(Kind.STEP);
     ByteBuffer in = bytes.duplicate();
     text(in); // the origin
+    counted(in, 1, 1 + 4 + 4 + 4 + 4);
     ComputeStep step = stepOf(in);
     int layer = in.getInt();
     int runs = counted(in, in.getInt(), RUN);
     int rows = counted(in, in.getInt(), 4);
     int width = in.getInt();
-    if (runs == 0 || rows < runs || width <= 0 || 4L * rows * width > in.remaining()) {
-      throw broken("has %d runs, %d rows of width %d".formatted(runs, rows, width));
+    long least = (long) runs * RUN + 4L * rows * width;
+    if (layer < 0 || runs == 0 || rows < runs || width <= 0 || least > in.remaining()) {
+      throw broken(
+          "has %d runs, %d rows of width %d for layer %d".formatted(runs, rows, width, layer));
     }
     Group out = new Group(width, rows, runs);
     out.open(group);
     for (int run = 0; run < runs; run++) {
       readRun(in, out, new Walk(step, layer, tally));
     }
-    if (out.batch.rows != rows || in.remaining() - CHECK != 4L * rows * width) {
+    if (out.batch.rows != rows || in.remaining() != 4L * rows * width) {
       throw broken("has other rows than its runs say");
     }
     in.asFloatBuffer().get(out.batch.hidden, 0, rows * width);
@@ -184,15 +214,28 @@ public final class Frame {
     int base = in.getInt();
     int first = in.getInt();
     int count = in.getInt();
+    byte flags = in.get();
     int pages = counted(in, in.getInt(), 4);
-    boolean fits = count > 0 && count <= out.maxRows - out.batch.rows && first >= 0 && base >= 0;
+    boolean fits = count > 0 && count <= out.maxRows - out.batch.rows && base >= 0 && base <= first;
     if (!fits || pages != Math.ceilDiv((long) first + count, Pages.SIZE)) {
       throw broken("has a run of %d from %d on in %d pages".formatted(count, first, pages));
     }
-    int[] table = new int[pages];
-    in.asIntBuffer().get(table);
-    in.position(in.position() + 4 * pages);
-    out.add(new Guest(walk, passage, base, table), first, count, false);
+    if ((flags & ~RECORDED) != 0) {
+      throw broken("has a run with unknown flags " + flags);
+    }
+    int[] table = pages(in, pages);
+    out.add(new Guest(walk, passage, base, table, flags == RECORDED), first, count, false);
+  }
+
+  private static int[] pages(ByteBuffer in, int count) {
+    int[] table = new int[count];
+    for (int i = 0; i < count; i++) {
+      table[i] = in.getInt();
+      if (table[i] < 0) {
+        throw broken("has a page of number " + table[i]);
+      }
+    }
+    return table;
   }
 
   /**
@@ -202,16 +245,28 @@ public final class Frame {
   void returnTo(Group home) {
     Group back = toGroup(new Tally());
     Batch batch = home.batch;
-    if (back.batch.rows != batch.rows
-        || back.batch.width != batch.width
-        || back.size() != home.size()) {
+    Walk due = back.traveller(0).walk();
+    if (!isSame(back, home)) {
       throw broken("brings %d rows back of %d".formatted(back.batch.rows, batch.rows));
     }
+    if (due.layer() <= home.traveller(0).walk().layer()) {
+      throw broken("brings its rows back for layer %d, where they were".formatted(due.layer()));
+    }
     System.arraycopy(back.batch.hidden, 0, batch.hidden, 0, batch.rows * batch.width);
-    Walk due = back.traveller(0).walk();
     for (int run = 0; run < home.size(); run++) {
       home.traveller(run).walk().begin(due.step(), due.layer());
     }
+  }
+
+  private static boolean isSame(Group back, Group home) {
+    boolean same = back.batch.width == home.batch.width && back.size() == home.size();
+    for (int run = 0; same && run < home.size(); run++) {
+      same =
+          back.traveller(run).passage() == home.traveller(run).passage()
+              && back.firstPosition(run) == home.firstPosition(run)
+              && back.batch.rowCount[run] == home.batch.rowCount[run];
+    }
+    return same;
   }
 
   private ComputeStep stepOf(ByteBuffer in) {
@@ -238,13 +293,5 @@ public final class Frame {
   private static EngineException broken(String how) {
     return new EngineException(
         "frame between nodes " + how + "; it is dropped, its sequences are to be rebuilt");
-  }
-
-  /** A sequence of another origin. */
-  private record Guest(Walk walk, long passage, int base, int[] pages) implements Traveller {
-    @Override
-    public int[] tokens() {
-      throw new IllegalStateException("passage " + passage + ": its tokens are at its origin");
-    }
   }
 }

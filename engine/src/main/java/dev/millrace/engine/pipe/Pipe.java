@@ -2,6 +2,7 @@ package dev.millrace.engine.pipe;
 
 import dev.millrace.engine.EngineException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,12 @@ public record Pipe(long epoch, String origin, int layers, List<Stretch> stretche
       covered += stretch.to() - stretch.from();
     }
     return covered == layers;
+  }
+
+  /** At how many nodes a sequence is computed, the origin included: as many can work at once. */
+  public int nodes() {
+    return (int)
+        Stream.concat(Stream.of(origin), stretches.stream().map(Stretch::node)).distinct().count();
   }
 
   /** Who has the layer; null where nobody has. */

@@ -1,22 +1,24 @@
 package dev.millrace.engine.pipe;
 
+import dev.millrace.engine.EngineException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes groups of sequences as far through a pipe as this node can, and hands them on. It finds out
- * which condition holds; {@link PipeTable} says what follows. The same machine runs at the origin
- * and at every other node of a pipe, with all segments here or only some. One thread at a time.
+ * Takes groups of sequences as far through a pipe as this node can, and hands them on. The same
+ * machine runs at the origin and at every other node of a pipe, with all segments here or only
+ * some; {@link PipeTable} says where each sequence goes. One thread at a time.
  */
 public final class PipeProcessor {
   private final String node;
-  private final List<Segment> segments;
   private final @Nullable End end;
   private final Hop hop;
+  private final Steps steps;
   private final Tally tally = new Tally();
-  private final Fence fence = new Fence();
-  private @Nullable Pipe pipe;
+  private final Fence fence;
+  private final Witness witness = new Witness();
+  private int stages;
 
   /**
    * @param segments those that this node has
@@ -24,9 +26,10 @@ public final class PipeProcessor {
    */
   public PipeProcessor(String node, List<Segment> segments, @Nullable End end, Hop hop) {
     this.node = node;
-    this.segments = List.copyOf(segments);
     this.end = end;
     this.hop = hop;
+    steps = new Steps(node, List.copyOf(segments), end, hop);
+    fence = new Fence(segments.stream().mapToInt(Segment::pages).min().orElse(0));
   }
 
   /** A processor with a whole model here; the segments cover its layers in order. */
@@ -42,9 +45,30 @@ public final class PipeProcessor {
     return processor;
   }
 
-  /** Goes by another plan from now on; null is none. */
+  /**
+   * Goes by another plan from now on; null is none. What was kept for passages under a plan of
+   * another epoch is forgotten.
+   */
   public void plan(@Nullable Pipe plan) {
-    pipe = plan;
+    if (plan == null || epoch() != plan.epoch()) {
+      fence.clear();
+      witness.clear();
+    }
+    steps.pipe = plan;
+    stages = plan == null || !plan.isComplete() ? 0 : plan.nodes();
+  }
+
+  /** The epoch of the plan; -1 where there is none. */
+  public long epoch() {
+    return steps.pipe == null ? -1 : steps.pipe.epoch();
+  }
+
+  /**
+   * At how many nodes sequences are computed by the plan; 0 where there is none, or an incomplete
+   * one.
+   */
+  public int stages() {
+    return stages;
   }
 
   /** The end; only an origin has one. */
@@ -71,31 +95,43 @@ public final class PipeProcessor {
    */
   public void start(Group group) {
     try {
-      validate(group);
-      embed(group);
-      goOn(group);
+      steps.validate(group);
+      if (group.count(SequenceState.EMBED) > 0) {
+        steps.embed(group, end());
+      }
+      steps.goOn(group);
     } catch (Throwable e) {
       group.fail(reason(e));
     }
   }
 
   /**
-   * At the origin: goes on with a group that was handed off and of which a frame came; ends as
-   * {@link #start} does.
+   * At the origin: a frame came of a group that was handed off. Says whether it brings the hidden
+   * states, so that {@link #resume} may follow; else the group has ended. One that does not fit the
+   * group is as good as lost: the group is to be computed again.
    */
-  public void resume(Group group, Frame frame) {
+  public boolean takeBack(Group group, Frame frame) {
     try {
-      if (frame.kind() == Frame.Kind.ENDED) {
-        Ending ending = frame.ending();
-        boolean released = ending.kind() == Ending.Kind.RELEASED;
-        abandon(group, released ? Condition.STEP_REFUSED : Condition.STEP_FAILED, ending.reason());
-        return;
+      if (frame.kind() == Frame.Kind.STEP) {
+        frame.returnTo(group);
+        return true;
       }
-      frame.returnTo(group);
-      validate(group);
-      goOn(group);
+      Ending ending = frame.ending();
+      boolean released = ending.kind() == Ending.Kind.RELEASED;
+      abandon(group, released ? Condition.STEP_REFUSED : Condition.STEP_FAILED, ending.reason());
+    } catch (EngineException e) {
+      abandon(group, Condition.STEP_REFUSED, reason(e));
+    }
+    return false;
+  }
+
+  /** At the origin: goes on with a group that is back; ends as {@link #start} does. */
+  public void resume(Group group) {
+    try {
+      steps.validate(group);
+      steps.goOn(group);
     } catch (Throwable e) {
-      abandon(group, Condition.STEP_FAILED, reason(e));
+      group.fail(reason(e));
     }
   }
 
@@ -117,13 +153,23 @@ public final class PipeProcessor {
     newWalk().move(Condition.NO_SEQUENCE);
   }
 
-  /** At the other nodes: does what a frame asks. Throws only for a frame that cannot be read. */
+  /**
+   * At the other nodes: does what a frame asks. Throws for a frame that cannot be read, of which
+   * nothing was done, and where the origin cannot be told what came of it.
+   */
   public void receive(ByteBuffer bytes) {
     Frame frame = new Frame(bytes);
     switch (frame.kind()) {
       case STEP -> serve(frame);
-      case FORGET -> fence.forget(frame.group());
+      case FORGET -> forgotten(frame);
       case ENDED -> stray();
+    }
+  }
+
+  private void forgotten(Frame frame) {
+    if (frame.epoch() == epoch()) {
+      fence.forget(frame.group());
+      witness.forget(frame.group());
     }
   }
 
@@ -140,7 +186,7 @@ public final class PipeProcessor {
    * the next plan.
    */
   public void forget(long passage) {
-    Pipe plan = pipe;
+    Pipe plan = steps.pipe;
     for (int i = 0; plan != null && i < plan.stretches().size(); i++) {
       String other = plan.stretches().get(i).node();
       if (!other.equals(node)) {
@@ -153,6 +199,11 @@ public final class PipeProcessor {
     }
   }
 
+  /** What this node noted of a recorded passage, by position; nothing where it was none. */
+  public List<Witness.Row> records(long passage) {
+    return witness.of(passage);
+  }
+
   /** How many passages this node keeps keys and values for, as a node that is not the origin. */
   public int passages() {
     return fence.size();
@@ -160,33 +211,38 @@ public final class PipeProcessor {
 
   private void serve(Frame frame) {
     Group group = frame.toGroup(tally);
-    if (!refused(group, frame.epoch())) {
+    int layer = group.traveller(0).walk().layer();
+    if (!refused(group, layer, frame.epoch())) {
       try {
-        validate(group);
-        goOn(group);
-        fence.done(group);
+        byte @Nullable [] @Nullable [] in = Witness.hashes(group);
+        steps.validate(group);
+        steps.goOn(group);
         // nobody would go on with what rests here
         group.fail("node %s is no origin, but its plan %d says so".formatted(node, frame.epoch()));
+        witness.note(group, layer, in);
       } catch (Throwable e) {
-        fence.brokenOff(group);
         group.fail(reason(e));
+      }
+      if (group.isAway()) {
+        fence.done(group);
+      } else {
+        fence.brokenOff(group);
       }
     }
     // what ended here without being handed off is the origin's to know
-    Walk walk = group.traveller(0).walk();
-    Ending ending = walk.ending();
-    if (ending != null && !isAway(walk)) {
+    Ending ending = group.traveller(0).walk().ending();
+    if (ending != null && !group.isAway()) {
       hop.send(frame.origin(), Frame.ended(group.id(), frame.epoch(), ending));
     }
   }
 
-  private boolean refused(Group group, long epoch) {
-    if (pipe == null || pipe.epoch() < epoch) {
+  private boolean refused(Group group, int layer, long epoch) {
+    if (epoch() < epoch) {
       String reason = "node %s does not know plan %d".formatted(node, epoch);
       group.move(SequenceState.VALIDATING, Condition.PIPE_MISSING, reason);
       return true;
     }
-    String refusal = epoch < pipe.epoch() ? "plan " + epoch + " is over" : fence.check(group);
+    String refusal = epoch < epoch() ? "plan " + epoch + " is over" : fence.check(group, layer);
     if (refusal != null) {
       group.move(SequenceState.VALIDATING, Condition.STEP_REFUSED, "node " + node + ": " + refusal);
     }
@@ -196,130 +252,6 @@ public final class PipeProcessor {
   private static boolean isAway(Walk walk) {
     Ending ending = walk.ending();
     return ending != null && ending.kind() == Ending.Kind.HANDED_OFF;
-  }
-
-  private void validate(Group group) {
-    for (int run = 0; run < group.size(); run++) {
-      Walk walk = group.traveller(run).walk();
-      if (walk.state() == SequenceState.VALIDATING) {
-        walk.move(found(walk, group.moreChunks(run)));
-      }
-    }
-  }
-
-  private Condition found(Walk walk, boolean moreChunks) {
-    if (pipe == null) {
-      return Condition.PIPE_MISSING;
-    }
-    if (!pipe.isComplete()) {
-      return Condition.PIPE_INCOMPLETE;
-    }
-    boolean origin = pipe.origin().equals(node);
-    return switch (walk.step()) {
-      case LAYER -> Condition.LAYERS_DUE;
-      case TOKENIZE, EMBED -> origin ? Condition.EMBED_DUE : Condition.EMBED_DUE_ELSEWHERE;
-      case NORM, HEAD ->
-          !origin
-              ? Condition.NOT_ORIGIN_FOR_HEAD
-              : end == null
-                  ? Condition.END_MISSING
-                  : moreChunks ? Condition.CHUNK_DUE : Condition.HEAD_DUE;
-    };
-  }
-
-  private void embed(Group group) {
-    Batch batch = group.batch;
-    for (int run = 0; run < group.size(); run++) {
-      Traveller traveller = group.traveller(run);
-      if (traveller.walk().state() == SequenceState.EMBED) {
-        int first = group.firstPosition(run);
-        end().embed(batch, batch.firstRow[run], traveller.tokens(), first, batch.rowCount[run]);
-        traveller.walk().due(ComputeStep.LAYER, 0);
-      }
-    }
-    @Nullable String next = pipe == null || !pipe.isComplete() ? null : pipe.nodeOf(0);
-    group.move(
-        SequenceState.EMBED, next == null ? Condition.NO_MODEL_FOR_LAYER : whither(next), "");
-  }
-
-  /** Layers, as long as they are here; then off to where the rest is. */
-  private void goOn(Group group) {
-    int layer = layerOf(group);
-    while (layer >= 0) {
-      Segment segment = segmentAt(layer);
-      if (segment == null || pipe == null) {
-        String reason = "node " + node + " has no segment that begins with layer " + layer;
-        group.move(SequenceState.PROCESS_LAYERS, Condition.NO_LOCAL_SEGMENT, reason);
-        break;
-      }
-      segment.forward(group.batch);
-      leave(group, segment, pipe);
-      layer = layerOf(group);
-    }
-    send(group);
-  }
-
-  /** The layer at which the group stands; -1 where it does not stand at layers. */
-  private static int layerOf(Group group) {
-    for (int run = 0; run < group.size(); run++) {
-      Walk walk = group.traveller(run).walk();
-      if (walk.state() == SequenceState.PROCESS_LAYERS) {
-        return walk.layer();
-      }
-    }
-    return -1;
-  }
-
-  private void leave(Group group, Segment segment, Pipe plan) {
-    boolean all = segment.to() == plan.layers();
-    boolean origin = plan.origin().equals(node);
-    @Nullable String next = all ? null : plan.nodeOf(segment.to());
-    for (int run = 0; run < group.size(); run++) {
-      Walk walk = group.traveller(run).walk();
-      if (walk.state() != SequenceState.PROCESS_LAYERS) {
-        continue;
-      }
-      if (!all) {
-        walk.due(ComputeStep.LAYER, segment.to());
-        walk.move(next == null ? Condition.NO_LOCAL_SEGMENT : whither(next));
-      } else if (!origin) {
-        walk.due(ComputeStep.HEAD, segment.to());
-        walk.move(Condition.ALL_LAYERS_DONE_ELSEWHERE);
-      } else if (group.moreChunks(run)) {
-        walk.due(ComputeStep.EMBED, 0);
-        walk.move(Condition.ALL_LAYERS_DONE_MORE_CHUNKS);
-      } else {
-        walk.due(ComputeStep.HEAD, segment.to());
-        walk.move(Condition.ALL_LAYERS_DONE);
-      }
-    }
-  }
-
-  private Condition whither(String next) {
-    return next.equals(node) ? Condition.NEXT_LOCAL : Condition.NEXT_REMOTE;
-  }
-
-  private @Nullable Segment segmentAt(int layer) {
-    for (int i = 0; i < segments.size(); i++) {
-      if (segments.get(i).from() == layer) {
-        return segments.get(i);
-      }
-    }
-    return null;
-  }
-
-  private void send(Group group) {
-    Walk walk = group.traveller(0).walk();
-    if (pipe == null || walk.state() != SequenceState.SEND) {
-      return;
-    }
-    boolean layers = walk.step() == ComputeStep.LAYER;
-    String to = layers ? pipe.nodeOf(walk.layer()) : pipe.origin();
-    if (to == null) {
-      throw new IllegalStateException("no node has layer " + walk.layer());
-    }
-    hop.send(to, Frame.step(group, pipe));
-    group.move(SequenceState.SEND, Condition.SENT, "");
   }
 
   /** What went wrong, in words. */

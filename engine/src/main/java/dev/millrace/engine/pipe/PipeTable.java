@@ -61,6 +61,7 @@ public final class PipeTable {
           HEAD           | EMBEDDED_NEXT_REMOTE        | SEND
           HEAD           | EMBEDDED_NEXT_LOCAL         | PROCESS_LAYERS
           SEND           | SENT                        | DONE HANDED_OFF
+          SEND           | UNREACHED                   | DONE RELEASED
           """);
 
   private final List<Row> rows;

@@ -9,6 +9,11 @@ public interface Segment {
 
   int to();
 
+  /** How many pages it keeps keys and values in: page numbers are below this. */
+  default int pages() {
+    return Integer.MAX_VALUE;
+  }
+
   /**
    * Runs the batch's hidden states, in place, through these layers, and writes keys and values into
    * its pages.

@@ -18,4 +18,9 @@ public interface Traveller {
 
   /** Its page table. */
   int[] pages();
+
+  /** Whether the nodes that it goes through note what they get and give: see {@link Witness}. */
+  default boolean recorded() {
+    return false;
+  }
 }

@@ -8,7 +8,6 @@ import dev.millrace.engine.pipe.SequenceState;
 import dev.millrace.engine.wheel.Counters.Figure;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * Who is in. Sequences have claims, by the orders of their requests and, where those are equal, of
@@ -20,28 +19,41 @@ import java.util.function.LongSupplier;
  * that one always gets on.
  */
 final class Admission {
-  private final WheelSettings settings;
-  private final PageLedger ledger;
+  private final Wheels.Shared shared;
+  private final int pipe;
   private final PipeProcessor processor;
+  private final PageLedger ledger;
   private final Counters counters;
-  private final LongSupplier clock;
-  private final List<Sequence> line = new ArrayList<>(); // both in the order of claims
-  private final List<Sequence> admitted = new ArrayList<>();
+  private final List<Sequence> admitted = new ArrayList<>(); // in the order of claims
   private final Followers followers;
   private long passages;
 
   Admission(
-      WheelSettings settings,
-      PageLedger ledger,
+      Wheels.Shared shared,
+      int pipe,
       PipeProcessor processor,
-      Counters counters,
-      LongSupplier clock) {
-    this.settings = settings;
-    this.ledger = ledger;
+      PageLedger ledger,
+      Counters counters) {
+    this.shared = shared;
+    this.pipe = pipe;
     this.processor = processor;
+    this.ledger = ledger;
     this.counters = counters;
-    this.clock = clock;
-    followers = new Followers(admitted, ledger, settings.prefixReuse(), this::begin);
+    followers = new Followers(admitted, ledger, shared.settings().prefixReuse(), this::begin);
+  }
+
+  /** The number of the pipe. */
+  int pipe() {
+    return pipe;
+  }
+
+  /** Of the pipe's plan. */
+  long epoch() {
+    return processor.epoch();
+  }
+
+  Counters counters() {
+    return counters;
   }
 
   /** In the order of their claims. */
@@ -49,62 +61,35 @@ final class Admission {
     return admitted;
   }
 
-  List<Sequence> waiting() {
-    return line;
-  }
-
-  void enqueue(Sequence sequence) {
-    insert(line, sequence);
-  }
-
-  private static void insert(List<Sequence> into, Sequence sequence) {
-    int low = 0;
-    int high = into.size();
-    if (high > 0 && into.getLast().isBefore(sequence)) {
-      low = high; // as most are
-    }
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (into.get(middle).isBefore(sequence)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    into.add(low, sequence);
-  }
-
-  /** Admits as many as there is room for; says whether it admitted any. */
-  boolean admit() {
+  /** Lets those go on who followed another and have what they followed for. */
+  void goOn() {
     followers.goOn();
-    boolean any = false;
-    while (!line.isEmpty() && admitted.size() < settings.maxSequences() && admit(line.getFirst())) {
-      any = true;
-    }
-    return any;
+  }
+
+  /** Whether any may come in, if there are pages. */
+  boolean hasPlace() {
+    return processor.stages() > 0 && admitted.size() < shared.settings().maxSequences();
   }
 
   /** Gives the first in the line a place, with pages for all its known tokens, or none. */
-  private boolean admit(Sequence sequence) {
+  boolean admit(Sequence sequence) {
     int needed = Pages.holding(sequence.known());
     sequence.makeRoom(needed);
-    // at least the last token is computed, because its logits are needed
-    int shared =
-        ledger.match(sequence.tokens(), 0, (sequence.known() - 1) / Pages.SIZE, sequence.pages());
-    int idle = ledger.idle(sequence.pages(), shared);
+    int found = sequence.match(ledger, 0);
+    int idle = ledger.idle(sequence.pages(), found);
     // each of those inside may need a page soon; without this an admission could cost a preemption
     // at once
     int reserve = admitted.size();
-    if (needed - shared + idle + reserve > ledger.available()) {
+    if (needed - found + idle + reserve > ledger.available()) {
       return false;
     }
-    for (int i = 0; i < shared; i++) {
+    for (int i = 0; i < found; i++) {
       ledger.share(sequence.pages()[i]);
     }
-    ledger.promise(needed - shared);
-    sequence.enter(++passages, shared, needed - shared);
-    line.removeFirst();
-    insert(admitted, sequence);
+    ledger.promise(needed - found);
+    shared.line().remove(sequence);
+    sequence.enter(this, processor.newWalk(), ++passages, found, needed - found);
+    Line.insert(admitted, sequence);
     followers.settle(sequence);
     return true;
   }
@@ -115,7 +100,7 @@ final class Admission {
     sequence.begin(ledger);
     if (sequence.cachedTokens < 0) {
       sequence.cachedTokens = reused;
-      sequence.admittedAt = clock.getAsLong();
+      sequence.admittedAt = shared.clock().getAsLong();
       tell(sequence.listener);
     }
     if (reused > 0) {
@@ -166,21 +151,56 @@ final class Admission {
 
   private void preempt(Sequence sequence) {
     sequence.walk().move(Condition.PREEMPTED);
-    leave(sequence);
-    sequence.walk().begin(ComputeStep.EMBED, 0);
     sequence.preemptions++;
     counters.add(Figure.PREEMPTIONS, 1);
-    insert(line, sequence);
+    giveBack(sequence);
   }
 
-  /** Takes a sequence out, wherever it is, and its pages back. */
+  /** Sends a sequence whose walk was RELEASED back to its place in the line. */
+  void giveBack(Sequence sequence) {
+    leave(sequence);
+    sequence.walk().begin(ComputeStep.EMBED, 0);
+    shared.line().put(sequence);
+  }
+
+  /** Sends all back to the line, because their pipe is gone; nobody is away any more. */
+  void giveAllBack(String why) {
+    disband();
+    while (!admitted.isEmpty()) {
+      Sequence last = admitted.getLast();
+      if (last.walk().state() != SequenceState.DONE) {
+        boolean rests = last.walk().state() == SequenceState.EMBED;
+        last.walk().move(rests ? Condition.NO_MODEL_FOR_LAYER : Condition.PIPE_MISSING, why);
+      }
+      giveBack(last);
+    }
+  }
+
+  /** Nobody follows another any more; all of them are to leave. */
+  void disband() {
+    for (Sequence sequence : admitted) {
+      sequence.leader = null;
+    }
+  }
+
+  /** Takes a sequence out before it is complete, and its pages back. */
   void leave(Sequence sequence) {
-    if (admitted.remove(sequence)) {
-      sequence.leave(ledger);
-      processor.forget(sequence.passage());
-      followers.left(sequence);
-    } else {
-      line.remove(sequence);
+    vacate(sequence);
+    processor.forget(sequence.passage());
+    shared.examination().dropped(pipe, sequence);
+  }
+
+  /** Takes a sequence out, and its pages back; its passage is remembered by those who noted it. */
+  void vacate(Sequence sequence) {
+    admitted.remove(sequence);
+    sequence.leave(ledger);
+    followers.left(sequence);
+  }
+
+  /** A passage is over; where the plan is, that is known. */
+  void forget(long passage, long epoch) {
+    if (epoch == epoch()) {
+      processor.forget(passage);
     }
   }
 
@@ -200,32 +220,20 @@ final class Admission {
     if (promised != ledger.promised()) {
       throw new IllegalStateException(ledger.promised() + " pages are promised, not " + promised);
     }
-    checkOrder(line);
-    checkOrder(admitted);
-    for (Sequence sequence : admitted) {
-      require(followers.isRight(sequence), "neither computes nor follows", sequence);
-      SequenceState state = sequence.walk().state();
-      boolean rests = state == SequenceState.VALIDATING || state == SequenceState.EMBED;
-      require(sequence.away ? state == SequenceState.DONE : rests, "does not rest", sequence);
-      require(sequence.remaining() >= 1, "has nothing to compute", sequence);
-      for (int i = sequence.computed() / Pages.SIZE; i < sequence.pageCount(); i++) {
-        require(users[sequence.pages()[i]] == 1, "would write a shared page", sequence);
-      }
-    }
-    for (Sequence sequence : line) {
-      require(sequence.pageCount() + sequence.promised() == 0, "waits with pages", sequence);
-    }
+    Line.checkOrder(admitted);
+    admitted.forEach(sequence -> check(sequence, users));
   }
 
-  private static void checkOrder(List<Sequence> sequences) {
-    for (int i = 1; i < sequences.size(); i++) {
-      require(sequences.get(i - 1).isBefore(sequences.get(i)), "is out of order", sequences.get(i));
-    }
-  }
-
-  private static void require(boolean holds, String what, Sequence sequence) {
-    if (!holds) {
-      throw new IllegalStateException("sequence " + sequence.arrival + " " + what);
+  private void check(Sequence sequence, int[] users) {
+    sequence.require(sequence.place == this, "is not where it is");
+    sequence.require(followers.isRight(sequence), "neither computes nor follows");
+    SequenceState state = sequence.walk().state();
+    boolean rests = state == SequenceState.VALIDATING || state == SequenceState.EMBED;
+    sequence.require(sequence.away ? state == SequenceState.DONE : rests, "does not rest");
+    sequence.require(sequence.remaining() >= 1, "has nothing to compute");
+    int own = sequence.examined ? 0 : sequence.computed() / Pages.SIZE;
+    for (int i = own; i < sequence.pageCount(); i++) {
+      sequence.require(users[sequence.pages()[i]] == 1, "would write a shared page");
     }
   }
 }

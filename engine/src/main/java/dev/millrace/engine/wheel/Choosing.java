@@ -2,7 +2,6 @@ package dev.millrace.engine.wheel;
 
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.token.Vocabulary;
-import dev.millrace.engine.wheel.Counters.Figure;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +9,11 @@ import org.jspecify.annotations.Nullable;
 final class Choosing {
   private final Vocabulary vocabulary;
   private final int logitCount;
-  private final Counters counters;
   private final LongSupplier clock;
 
-  Choosing(Vocabulary vocabulary, int logitCount, Counters counters, LongSupplier clock) {
+  Choosing(Vocabulary vocabulary, int logitCount, LongSupplier clock) {
     this.vocabulary = vocabulary;
     this.logitCount = logitCount;
-    this.counters = counters;
     this.clock = clock;
   }
 
@@ -26,7 +23,6 @@ final class Choosing {
     int known = sequence.known();
     int token =
         sequence.sampler.choose(logits, offset, logitCount, mask, sequence.tokens(), known, known);
-    counters.add(Figure.CHOSEN_TOKENS, 1);
     if (sequence.firstTokenAt == 0) {
       sequence.firstTokenAt = Math.max(1, clock.getAsLong());
     }

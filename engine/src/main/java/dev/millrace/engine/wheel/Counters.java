@@ -1,8 +1,9 @@
 package dev.millrace.engine.wheel;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The wheel's figures: written by its thread without a lock or an allocation, read by any. */
+/** Figures of a wheel, or of the line: written by one thread without a lock, read by any. */
 final class Counters {
   enum Figure {
     TURNS,
@@ -31,24 +32,29 @@ final class Counters {
     figures.setOpaque(figure.ordinal(), to);
   }
 
-  WheelStats snapshot() {
+  /** All of them together. */
+  static WheelStats sum(List<Counters> all) {
     return new WheelStats(
-        get(Figure.TURNS),
-        get(Figure.PREFILL_TOKENS),
-        get(Figure.DECODE_TOKENS),
-        get(Figure.CHOSEN_TOKENS),
-        get(Figure.PREEMPTIONS),
-        get(Figure.PREFIX_HITS),
-        get(Figure.REUSED_TOKENS),
-        get(Figure.ENDED),
-        (int) get(Figure.WAITING),
-        (int) get(Figure.ADMITTED),
-        (int) get(Figure.PAGES_USED),
-        (int) get(Figure.PAGES_CACHED),
-        (int) get(Figure.PAGES_FREE));
+        sum(all, Figure.TURNS),
+        sum(all, Figure.PREFILL_TOKENS),
+        sum(all, Figure.DECODE_TOKENS),
+        sum(all, Figure.CHOSEN_TOKENS),
+        sum(all, Figure.PREEMPTIONS),
+        sum(all, Figure.PREFIX_HITS),
+        sum(all, Figure.REUSED_TOKENS),
+        sum(all, Figure.ENDED),
+        (int) sum(all, Figure.WAITING),
+        (int) sum(all, Figure.ADMITTED),
+        (int) sum(all, Figure.PAGES_USED),
+        (int) sum(all, Figure.PAGES_CACHED),
+        (int) sum(all, Figure.PAGES_FREE));
   }
 
-  private long get(Figure figure) {
-    return figures.getOpaque(figure.ordinal());
+  private static long sum(List<Counters> all, Figure figure) {
+    long sum = 0;
+    for (Counters counters : all) {
+      sum += counters.figures.getOpaque(figure.ordinal());
+    }
+    return sum;
   }
 }

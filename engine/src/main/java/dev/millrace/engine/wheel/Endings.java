@@ -9,12 +9,17 @@ import java.util.function.LongSupplier;
 
 /** Ends sequences: their pages go back, their listeners and submitters learn of it. */
 final class Endings {
-  private final Admission admission;
+  private final Line line;
+  private final Examination examination;
   private final Counters counters;
   private final LongSupplier clock;
 
-  Endings(Admission admission, Counters counters, LongSupplier clock) {
-    this.admission = admission;
+  /**
+   * @param counters of those that end in no pipe
+   */
+  Endings(Line line, Examination examination, Counters counters, LongSupplier clock) {
+    this.line = line;
+    this.examination = examination;
     this.counters = counters;
     this.clock = clock;
   }
@@ -29,29 +34,44 @@ final class Endings {
     }
   }
 
-  /** Ends a sequence if that is wished; says whether. */
+  /** Ends a sequence if that is wished, or if its tokens are not trusted; says whether. */
   boolean grant(Sequence sequence) {
-    switch (sequence.generation.wish()) {
-      case GO_ON -> {
-        return false;
-      }
-      case RELEASE -> end(sequence, Finish.RELEASED, Condition.PAUSED, "");
-      case CANCEL -> end(sequence, Finish.CANCELLED, Condition.CANCELLED, "");
+    Generation.Wish wish = sequence.generation.wish();
+    String revoked = sequence.revoked;
+    if (wish == Generation.Wish.CANCEL) {
+      end(sequence, Finish.CANCELLED, Condition.CANCELLED, "");
+    } else if (revoked != null) {
+      end(sequence, Finish.REVOKED, Condition.STEP_FAILED, revoked);
+    } else if (wish == Generation.Wish.RELEASE) {
+      end(sequence, Finish.RELEASED, Condition.PAUSED, "");
+    } else {
+      return false;
     }
     return true;
   }
 
   /** Ends all with RELEASED, whatever happens with one of them. */
-  void releaseAll(String reason) {
-    List<Sequence> all = new ArrayList<>(admission.admitted());
-    all.addAll(admission.waiting());
-    for (Sequence sequence : all) {
+  void releaseAll(List<Sequence> sequences, String reason) {
+    for (Sequence sequence : new ArrayList<>(sequences)) {
       try {
         end(sequence, Finish.RELEASED, Condition.PAUSED, reason);
       } catch (RuntimeException e) {
         // where a wheel broke, its ledger may have too; the submitters have their results all the
         // same
       }
+    }
+  }
+
+  /** A sequence has all its tokens: it ends, or waits for its examiner's verdict. */
+  void complete(Sequence sequence, Finish finish) {
+    sequence.walk().move(Condition.SEQUENCE_COMPLETE);
+    Admission place = sequence.place;
+    if (sequence.examined && place != null) {
+      int positions = sequence.computed();
+      place.vacate(sequence);
+      examination.hold(sequence, place, positions, finish, this::end);
+    } else {
+      end(sequence, finish, "");
     }
   }
 
@@ -65,11 +85,16 @@ final class Endings {
 
   /** Ends a sequence whose walk is over, or never began. */
   void end(Sequence sequence, Finish finish, String reason) {
+    Admission place = sequence.place;
     try {
-      admission.leave(sequence);
+      if (place != null) {
+        place.leave(sequence);
+      } else if (!examination.letGo(sequence)) {
+        line.remove(sequence);
+      }
     } finally {
       Result result = Results.of(sequence, finish, reason, clock.getAsLong());
-      counters.add(Figure.ENDED, 1);
+      (place == null ? counters : place.counters()).add(Figure.ENDED, 1);
       tell(sequence.listener, result);
       sequence.generation.end(result);
     }

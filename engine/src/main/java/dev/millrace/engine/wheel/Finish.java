@@ -9,10 +9,12 @@ public enum Finish {
   /** By {@link Generation#cancel}. */
   CANCELLED,
   /**
-   * By {@link Generation#release}, a closed wheel or a pipe that is gone: its tokens can be gone on
-   * from elsewhere.
+   * By {@link Generation#release} or because the wheel was closed: its tokens can be gone on from
+   * elsewhere.
    */
   RELEASED,
+  /** An examination found that its tokens cannot be trusted: it is to begin anew. */
+  REVOKED,
   /** For the reason that the result gives. */
   FAILED
 }

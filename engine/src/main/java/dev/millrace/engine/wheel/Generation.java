@@ -24,12 +24,15 @@ public final class Generation {
     this.wake = wake;
   }
 
-  /** Ends it with CANCELLED before its next token but one. Does nothing where it has ended. */
+  /**
+   * Ends it with CANCELLED before its next token but one; one that is with other nodes when it is
+   * back, or given up. Does nothing where it has ended.
+   */
   public void cancel() {
     wish(Wish.CANCEL);
   }
 
-  /** Ends it with RELEASED before its next token but one; from its tokens another can go on. */
+  /** Ends it with RELEASED, when {@link #cancel} would; from its tokens another can go on. */
   public void release() {
     wish(Wish.RELEASE);
   }

@@ -7,29 +7,31 @@ import dev.millrace.engine.pipe.Group;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.pipe.SequenceState;
 import dev.millrace.engine.pipe.Walk;
+import dev.millrace.engine.wheel.Counters.Figure;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What follows a batch: positions are noted as computed, tokens are chosen, sequences end or rest.
  */
 final class Harvest {
+  /** A node may release a sequence so often in a row; then it has failed. */
+  static final int MOST_RELEASES = 8;
+
   private final PipeProcessor processor;
+  private final Admission admission;
+  private final PageLedger ledger;
   private final Choosing choosing;
   private final Endings endings;
-  private final PageLedger ledger;
   private final float[] logits; // (sequence, vocabulary)
 
   Harvest(
-      WheelSettings settings,
-      PipeProcessor processor,
-      Choosing choosing,
-      Endings endings,
-      PageLedger ledger) {
+      Wheels.Shared shared, PipeProcessor processor, Admission admission, PageLedger ledger) {
     this.processor = processor;
-    this.choosing = choosing;
-    this.endings = endings;
+    this.admission = admission;
     this.ledger = ledger;
-    logits = new float[Math.multiplyExact(settings.maxSequences(), processor.end().vocabulary())];
+    choosing = shared.choosing();
+    endings = shared.endings();
+    logits = shared.logits();
   }
 
   /** Takes all sequences of a group that is back, or was never away, to their next rest. */
@@ -63,17 +65,27 @@ final class Harvest {
   private void settle(Sequence sequence, int row, @Nullable String trouble) {
     Walk walk = sequence.walk();
     Ending ending = walk.ending();
-    if (ending != null) {
-      boolean released = ending.kind() == Ending.Kind.RELEASED;
-      endings.end(sequence, released ? Finish.RELEASED : Finish.FAILED, ending.reason());
+    if (ending != null && ending.kind() != Ending.Kind.RELEASED) {
+      endings.end(sequence, Finish.FAILED, ending.reason());
     } else if (endings.grant(sequence)) {
       return;
+    } else if (ending != null) {
+      release(sequence, ending.reason());
     } else if (row < 0) {
       progress(sequence);
     } else if (trouble != null) {
       endings.end(sequence, Finish.FAILED, Condition.STEP_FAILED, trouble);
     } else {
       take(sequence, row);
+    }
+  }
+
+  /** It goes back to the line and is tried again, if it was not too often. */
+  private void release(Sequence sequence, String reason) {
+    if (++sequence.releases < MOST_RELEASES) {
+      admission.giveBack(sequence);
+    } else {
+      endings.end(sequence, Finish.FAILED, reason);
     }
   }
 
@@ -91,6 +103,7 @@ final class Harvest {
     String piece;
     try {
       token = choosing.choose(sequence, logits, row * processor.end().vocabulary());
+      admission.counters().add(Figure.CHOSEN_TOKENS, 1);
       end = choosing.isEnd(sequence, token);
       piece = end ? "" : choosing.accept(sequence, token);
     } catch (Throwable e) {
@@ -99,7 +112,7 @@ final class Harvest {
       return;
     }
     if (end) {
-      endings.end(sequence, Finish.STOP, Condition.SEQUENCE_COMPLETE, "");
+      endings.complete(sequence, Finish.STOP);
     } else {
       tell(sequence, token, piece);
     }
@@ -117,7 +130,7 @@ final class Harvest {
     if (finish == null) {
       sequence.walk().move(Condition.MORE_TOKENS);
     } else {
-      endings.end(sequence, finish, Condition.SEQUENCE_COMPLETE, "");
+      endings.complete(sequence, finish);
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.millrace.engine.wheel;
 
-import dev.millrace.engine.pipe.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.Condition;
@@ -8,14 +7,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where other threads leave things for the wheel's: sequences, frames, and word that something is
+ * Where other threads leave things for the wheels': sequences, errands, and word that something is
  * wished.
  */
 final class Inbox {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
   private final Deque<Sequence> sequences = new ArrayDeque<>();
-  private final Deque<Frame> frames = new ArrayDeque<>();
+  private final Deque<Runnable> errands = new ArrayDeque<>();
   private boolean noted;
   private boolean closed;
 
@@ -33,10 +32,11 @@ final class Inbox {
     }
   }
 
-  void put(Frame frame) {
+  /** Something that the wheels' thread is to do; not done once closed. */
+  void put(Runnable errand) {
     lock.lock();
     try {
-      frames.add(frame);
+      errands.add(errand);
       signal();
     } finally {
       lock.unlock();
@@ -86,10 +86,10 @@ final class Inbox {
     }
   }
 
-  @Nullable Frame nextFrame() {
+  @Nullable Runnable nextErrand() {
     lock.lock();
     try {
-      return frames.poll();
+      return errands.poll();
     } finally {
       lock.unlock();
     }

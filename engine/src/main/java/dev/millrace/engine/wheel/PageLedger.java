@@ -158,6 +158,16 @@ final class PageLedger {
     }
   }
 
+  /** What is cached holds no longer: nothing is, afterwards. Nobody uses a page that is filed. */
+  void dropCached() {
+    while (oldest >= 0) {
+      int page = oldest;
+      uncache(page);
+      index.remove(page);
+      free[freeCount++] = page;
+    }
+  }
+
   private void drop(int page) {
     if (--references[page] > 0) {
       return;

@@ -29,7 +29,23 @@ final class Sequence implements Traveller {
   /** Set where what was asked for cannot be gone on with, here or elsewhere. */
   boolean refused;
 
-  private final Walk walk;
+  /** Set where its tokens turned out not to be trustworthy: why. */
+  @Nullable String revoked;
+
+  /** Whether nodes note what they get and give of it. */
+  boolean recorded;
+
+  /** Whether an {@link Examiner} has chosen it; it shares no page with others then. */
+  boolean examined;
+
+  /** How often in a row nodes released it, without a new token. */
+  int releases;
+
+  /** Where it is in; null while it waits. */
+  @Nullable Admission place;
+
+  private long pipes; // a bit for each that gave it a token
+  private Walk walk;
   private final int most; // tokens
   private int[] tokens;
   private int known;
@@ -49,6 +65,12 @@ final class Sequence implements Traveller {
 
   /** Positions that it follows its leader for. */
   int until;
+
+  /** The turn in which it was computed last, among those of its pipe. */
+  long lastTurn;
+
+  /** Whether the turn that is being planned takes it. */
+  boolean picked;
 
   /** What part of a turn's prompt rows it has a right to; of use within {@link TurnPlan} only. */
   int shares;
@@ -104,6 +126,11 @@ final class Sequence implements Traveller {
     return pages;
   }
 
+  @Override
+  public boolean recorded() {
+    return recorded;
+  }
+
   /** Whether its claim on slots and pages is the stronger: the lower order, then who came first. */
   boolean isBefore(Sequence other) {
     long own = request.order();
@@ -152,6 +179,15 @@ final class Sequence implements Traveller {
       tokens = Arrays.copyOf(tokens, (int) Math.min(2L * known, Math.max(most, known + 1)));
     }
     tokens[known++] = token;
+    releases = 0;
+    if (place != null) {
+      pipes |= 1L << place.pipe();
+    }
+  }
+
+  /** Whether it is in that pipe, or has a token from there. */
+  boolean isOf(int pipe) {
+    return (pipes >>> pipe & 1) == 1 || (place != null && place.pipe() == pipe);
   }
 
   /** Whether its pages hold the first that many positions. */
@@ -172,11 +208,14 @@ final class Sequence implements Traveller {
   }
 
   /**
-   * Gets its place in the pipe, with {@code shared} pages, already in its table, that are computed,
+   * Gets its place in a pipe, with {@code shared} pages, already in its table, that are computed,
    * and the promise of {@code more}.
    */
-  void enter(long number, int shared, int more) {
+  void enter(Admission in, Walk first, long number, int shared, int more) {
+    place = in;
+    walk = first;
     passage = number;
+    lastTurn = 0;
     promised = more;
     share(shared);
   }
@@ -188,11 +227,16 @@ final class Sequence implements Traveller {
     computed = base;
   }
 
+  /** Puts pages that hold its tokens into its table, after the first ones; gives their number. */
+  int match(PageLedger ledger, int from) {
+    // at least the last token is computed, because its logits are needed
+    return examined ? 0 : ledger.match(tokens, from, (known - 1) / Pages.SIZE, pages);
+  }
+
   /** Shares what is in the index by now, in place of promised pages; not after it began. */
   void takeUp(PageLedger ledger) {
     int before = pageCount;
-    // at least the last token is computed, because its logits are needed
-    int count = ledger.match(tokens, before, (known - 1) / Pages.SIZE, pages);
+    int count = match(ledger, before);
     for (int i = before; i < count; i++) {
       ledger.share(pages[i]);
     }
@@ -213,7 +257,7 @@ final class Sequence implements Traveller {
    */
   void advance(int count, PageLedger ledger) {
     computed += count;
-    for (; (filed + 1) * Pages.SIZE <= computed; filed++) {
+    for (; !examined && (filed + 1) * Pages.SIZE <= computed; filed++) {
       int before = filed == 0 ? PrefixIndex.ROOT : pages[filed - 1];
       pages[filed] = ledger.file(pages[filed], before, tokens, filed * Pages.SIZE);
     }
@@ -221,10 +265,19 @@ final class Sequence implements Traveller {
 
   /** Leaves the pipe: gives all pages back and has nothing computed. */
   void leave(PageLedger ledger) {
+    place = null;
+    away = false;
     ledger.release(pages, pageCount);
     ledger.waive(promised);
     promised = 0;
     leader = null;
     share(0);
+  }
+
+  /** For tests. */
+  void require(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalStateException("sequence " + arrival + " " + what);
+    }
   }
 }

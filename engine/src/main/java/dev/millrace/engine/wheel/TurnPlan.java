@@ -3,12 +3,17 @@ package dev.millrace.engine.wheel;
 import dev.millrace.engine.pipe.Group;
 import dev.millrace.engine.wheel.Counters.Figure;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills a turn: one token of every sequence that decodes, and chunks of prompts. While any decodes,
  * the chunks are bounded together, and so is the time that it waits. Prompts share what there is
  * evenly, what one leaves over goes to the others; where there is less than one row for each, they
  * take turns. One that follows another leaves its share to that one.
+ *
+ * <p>Where several batches fly at the same time, a turn takes its part of those that decode and its
+ * part of the prompts, those first that were left out the longest, so that there is something for
+ * every batch and nobody is left behind.
  */
 final class TurnPlan {
   private final WheelSettings settings;
@@ -28,19 +33,19 @@ final class TurnPlan {
     chunks = new int[settings.maxSequences()];
   }
 
-  /** Puts the next steps of all that are at rest into the group, which is empty. */
-  void fill(Group group) {
-    int decoding = decodes();
+  /**
+   * Puts the next steps of those that are at rest into the group, which is empty: of all of them,
+   * or of a part, where {@code flights} groups are to fly at the same time.
+   */
+  void fill(Group group, int flights) {
+    int decoding = decodes(flights);
     for (int i = 0; i < decoding; i++) {
-      Sequence sequence = decodes[i];
-      group.add(sequence, sequence.computed(), 1, false);
+      add(group, decodes[i], 1);
     }
-    int room = settings.maxRows() - decoding;
-    int filled = prompts(decoding == 0 ? room : Math.min(room, settings.prefillRows()));
+    int filled = prompts(settings.maxRows() - decoding, flights);
     for (int i = 0; i < filled; i++) {
       if (chunks[i] > 0) {
-        Sequence sequence = prompts[i];
-        group.add(sequence, sequence.computed(), chunks[i], chunks[i] < sequence.remaining());
+        add(group, prompts[i], chunks[i]);
       }
       prompts[i] = null;
     }
@@ -48,17 +53,23 @@ final class TurnPlan {
     counters.add(Figure.PREFILL_TOKENS, group.batch.rows - decoding);
   }
 
+  private static void add(Group group, Sequence sequence, int count) {
+    group.add(sequence, sequence.computed(), count, count < sequence.remaining());
+    sequence.lastTurn = group.id();
+  }
+
   /**
    * From the strongest claim on: who gets a page takes it from those behind, who are not planned
    * yet.
    */
-  private int decodes() {
+  private int decodes(int flights) {
     List<Sequence> admitted = admission.admitted();
+    pick(admitted, true, flights);
     int count = 0;
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
       // a preemption takes out the last ones, so those before keep their places
-      if (!sequence.away && sequence.remaining() == 1 && admission.extend(sequence)) {
+      if (sequence.picked && admission.extend(sequence)) {
         decodes[count++] = sequence;
       }
     }
@@ -66,20 +77,31 @@ final class TurnPlan {
   }
 
   /** Shares the rows out to prompts; gives how many prompts there are. */
-  private int prompts(int rows) {
+  private int prompts(int room, int flights) {
     List<Sequence> admitted = admission.admitted();
     share(admitted);
+    int all = pick(admitted, false, flights);
     int count = 0;
     int shares = 0;
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
-      if (!sequence.away && sequence.leader == null && sequence.remaining() > 1) {
+      if (sequence.picked) {
         shares += sequence.shares;
         chunks[count] = 0;
         prompts[count++] = sequence;
       }
     }
-    int share = count == 0 ? 0 : Math.max(1, rows / shares);
+    if (count > 0) {
+      boolean bounded = count(admitted, true) > 0;
+      int bound = Math.max(1, settings.prefillRows() * count / all);
+      shareOut(bounded ? Math.min(room, bound) : room, count, shares);
+    }
+    first++;
+    return count;
+  }
+
+  private void shareOut(int rows, int count, int shares) {
+    int share = Math.max(1, rows / shares);
     int left = rows;
     for (int pass = 0; pass < 2; pass++) {
       for (int i = 0; i < count && left > 0; i++) {
@@ -90,8 +112,49 @@ final class TurnPlan {
         left -= more;
       }
     }
-    first++;
+  }
+
+  /** Picks a flight's part of those that decode, or of the prompts; gives how many there are. */
+  private static int pick(List<Sequence> admitted, boolean decoding, int flights) {
+    int all = count(admitted, decoding);
+    for (int i = 0; i < admitted.size(); i++) {
+      Sequence sequence = admitted.get(i);
+      sequence.picked = flights == 1 && !sequence.away && isDue(sequence, decoding);
+    }
+    int part = flights == 1 ? 0 : Math.ceilDiv(all, flights);
+    for (int i = 0; i < part; i++) {
+      Sequence next = longestLeftOut(admitted, decoding);
+      if (next != null) {
+        next.picked = true;
+      }
+    }
+    return all;
+  }
+
+  /** Of those at rest that are not picked yet; null where there is none. */
+  private static @Nullable Sequence longestLeftOut(List<Sequence> admitted, boolean decoding) {
+    Sequence longest = null;
+    for (int i = 0; i < admitted.size(); i++) {
+      Sequence sequence = admitted.get(i);
+      boolean may = !sequence.away && !sequence.picked && isDue(sequence, decoding);
+      if (may && (longest == null || sequence.lastTurn < longest.lastTurn)) {
+        longest = sequence;
+      }
+    }
+    return longest;
+  }
+
+  /** Those that are away included. */
+  private static int count(List<Sequence> admitted, boolean decoding) {
+    int count = 0;
+    for (int i = 0; i < admitted.size(); i++) {
+      count += isDue(admitted.get(i), decoding) ? 1 : 0;
+    }
     return count;
+  }
+
+  private static boolean isDue(Sequence sequence, boolean decoding) {
+    return sequence.leader == null && (sequence.remaining() == 1) == decoding;
   }
 
   /** One for each and, of those that follow, to the head of the chain. */

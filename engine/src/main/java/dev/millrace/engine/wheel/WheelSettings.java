@@ -14,8 +14,8 @@ import dev.millrace.engine.pipe.Pages;
  * @param pages of the cache, for all sequences together
  * @param context positions of one sequence at most, as the model was trained
  * @param prefixReuse whether pages of equal beginnings are shared, and kept for later
- * @param groups batches in flight at most; more than one is of use where parts of the pipe are
- *     elsewhere
+ * @param groups batches in flight at most; of a pipe fly as many as it has nodes, so that each can
+ *     compute at the same time
  */
 public record WheelSettings(
     int maxRows,

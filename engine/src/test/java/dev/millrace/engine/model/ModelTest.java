@@ -91,30 +91,17 @@ class ModelTest {
       Batch batch = new Batch(end.width(), 9, 1);
       batch.add(0, 9, Rig.pages(0));
       end.embed(batch, 0, tokens, 0, 9);
-      try (LayerSegment first =
-              LayerSegment.load(gguf, model.config(), 0, 3, settings, crew, arena);
-          LayerSegment second =
-              LayerSegment.load(gguf, model.config(), 3, 7, settings, crew, arena)) {
-        first.forward(batch);
-        second.forward(batch);
+      try (SegmentWeights first =
+              SegmentWeights.load(gguf, model.config(), 0, 3, settings.kernels(), crew);
+          SegmentWeights second =
+              SegmentWeights.load(gguf, model.config(), 3, 7, settings.kernels(), crew)) {
+        first.open(0, 3, settings).forward(batch);
+        second.open(3, 7, settings).forward(batch);
         assertThat(first.weightBytes() * 4).isEqualTo(second.weightBytes() * 3);
       }
       float[] logits = new float[end.vocabulary()];
       end.head(batch, new int[] {8}, 1, logits);
       assertThat(logits).isEqualTo(logits(model, tokens)[8]);
-    }
-  }
-
-  @Test
-  void layersThatAreNotThereAreRefused() throws IOException {
-    try (Gguf gguf = Gguf.open(model("llama", TensorType.F32));
-        Crew crew = new Crew(1)) {
-      ModelConfig config = ModelConfig.of(gguf);
-      assertThatThrownBy(
-              () -> LayerSegment.load(gguf, config, 1, 3, Rig.settings(), crew, Arena.ofAuto()))
-          .isInstanceOf(EngineException.class)
-          .hasMessageContaining("layers 1 to 3")
-          .hasMessageContaining("has 2");
     }
   }
 

@@ -7,6 +7,7 @@ import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Pages;
 import dev.millrace.engine.tensor.Crew;
 import dev.millrace.engine.tensor.Kernels;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ final class Rig implements AutoCloseable {
   final ModelEnd end;
   final List<LayerSegment> segments = new ArrayList<>();
   final Batch batch;
+  private final List<SegmentWeights> loaded = new ArrayList<>();
   private final Crew crew;
 
   /**
@@ -37,7 +39,11 @@ final class Rig implements AutoCloseable {
       int from = 0;
       for (int to :
           IntStream.concat(Arrays.stream(cuts), IntStream.of(config.layers())).toArray()) {
-        segments.add(new LayerSegment(weights, config, from, to, settings, crew));
+        SegmentWeights layers =
+            new SegmentWeights(
+                weights, config, from, to, settings.kernels(), crew, Arena.ofShared());
+        loaded.add(layers);
+        segments.add(layers.open(from, to, settings));
         from = to;
       }
       end = new ModelEnd(weights, config, settings, crew);
@@ -97,7 +103,7 @@ final class Rig implements AutoCloseable {
 
   @Override
   public void close() {
-    segments.forEach(LayerSegment::close);
+    loaded.forEach(SegmentWeights::close);
     crew.close();
   }
 }

@@ -140,6 +140,11 @@ public final class FakeModel {
     }
 
     @Override
+    public int pages() {
+      return filled.length;
+    }
+
+    @Override
     public void forward(Batch batch) {
       for (int row = 0; row < batch.rows; row++) {
         fill(batch.pages[batch.runOf[row]], batch.position[row]);

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 class FrameTest {
@@ -66,6 +65,73 @@ class FrameTest {
   }
 
   @Test
+  void whetherARunIsRecordedArrives() {
+    Group sent = new Group(2, 60, 2);
+    sent.open(1);
+    for (int i = 0; i < 2; i++) {
+      Walk walk = new Walk(ComputeStep.LAYER, 1, new Tally());
+      sent.add(new Noted(walk, 5, i == 1), 0, 3, false);
+    }
+    Group got = new Frame(Frame.step(sent, PIPE)).toGroup(new Tally());
+    assertThat(got.traveller(0).recorded()).isFalse();
+    assertThat(got.traveller(1).recorded()).isTrue();
+  }
+
+  private record Noted(Walk walk, long passage, boolean recorded) implements Traveller {
+    @Override
+    public int base() {
+      return 0;
+    }
+
+    @Override
+    public int[] tokens() {
+      return new int[0];
+    }
+
+    @Override
+    public int[] pages() {
+      return new int[1];
+    }
+  }
+
+  @Test
+  void fieldsThatCannotBeAreRefusedByName() {
+    int runs = 29 + 4 + 6 + 1 + 4 + 12; // head, "mühle", step, layer, counts
+    forged(4, 1, "does not begin as a frame of version 2");
+    forged(runs + 8, 41, "a run of 30 from 40 on");
+    forged(runs + 8, -1, "a run of 30 from 40 on");
+    forged(runs + 12, -40, "a run of 30 from -40 on");
+    forged(runs + 16, 61, "a run of 61 from 40 on in 3 pages");
+    forged(runs + 20, 2 << 24, "unknown flags 2");
+    forged(runs + 25, -3, "a page of number -3");
+    forged(runs - 12, Integer.MAX_VALUE, "2147483647 of something");
+    forged(runs - 8, 100_000, "100000 of something");
+    forged(runs - 4, Integer.MAX_VALUE, "rows of width 2147483647");
+    forged(runs - 16, -1, "for layer -1");
+  }
+
+  private static void forged(int at, int value, String words) {
+    byte[] bytes = Frame.step(group(), PIPE).array();
+    ByteBuffer.wrap(bytes).putInt(at, value);
+    FakeNet.seal(bytes);
+    assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(bytes)).toGroup(new Tally()))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining(words);
+  }
+
+  @Test
+  void aNodeMaySayOnlyThatItReleasedOrFailed() {
+    byte[] bytes = Frame.ended(3, 4, new Ending(Ending.Kind.FAILED, "no")).array();
+    bytes[29] = (byte) Ending.Kind.COMPLETED.ordinal();
+    FakeNet.seal(bytes);
+    assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(bytes)).ending())
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("no ending that a node may give");
+    Ending endless = new Ending(Ending.Kind.FAILED, "x".repeat(100_000));
+    assertThat(new Frame(Frame.ended(3, 4, endless)).ending().reason()).hasSize(4096);
+  }
+
+  @Test
   void anEndingArrives() {
     Ending ending = new Ending(Ending.Kind.RELEASED, "plan 4 is over");
     assertThat(new Frame(Frame.ended(3, 4, ending)).ending()).isEqualTo(ending);
@@ -87,15 +153,13 @@ class FrameTest {
   @Test
   void framesThatLieWithARightChecksumAreRefusedWithoutHarm() {
     byte[] bytes = Frame.step(group(), PIPE).array();
-    int fields = bytes.length - 60 * 2 * 4 - 4;
+    int fields = bytes.length - 60 * 2 * 4 - 32;
     Random random = new Random(4);
     for (int i = 0; i < 5_000; i++) {
       ByteBuffer forged = ByteBuffer.wrap(bytes.clone());
       int at = 12 + random.nextInt(fields - 16);
       forged.putInt(at, random.nextBoolean() ? random.nextInt() : random.nextInt(100));
-      CRC32C sum = new CRC32C();
-      sum.update(forged.array(), 0, bytes.length - 4);
-      forged.putInt(bytes.length - 4, (int) sum.getValue());
+      FakeNet.seal(forged.array());
       try {
         Frame frame = new Frame(forged);
         if (frame.kind() == Frame.Kind.STEP) {
@@ -115,5 +179,12 @@ class FrameTest {
     other.open(1);
     other.add(home.traveller(0), 0, 3, false);
     assertThatThrownBy(() -> frame.returnTo(other)).hasMessageContaining("60 rows back of 3");
+    // as many rows, of others
+    Group swapped = new Group(2, 60, 2);
+    swapped.open(77);
+    swapped.add(home.traveller(1), 39, 30, false);
+    swapped.add(home.traveller(0), 40, 30, false);
+    Frame again = new Frame(Frame.step(home, PIPE));
+    assertThatThrownBy(() -> again.returnTo(swapped)).hasMessageContaining("60 rows back of 60");
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.engine.EngineException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -19,12 +20,19 @@ class PipeProcessorTest {
   private final PipeProcessor node =
       new PipeProcessor("a", List.of(MODEL.segment(8, 1, 3)), null, net);
   private final Group group = new Group(FakeModel.WIDTH, 64, 4);
+  private long groups;
 
   PipeProcessorTest() {
     origin.plan(PLAN);
     node.plan(PLAN);
     net.join("a", node::receive);
-    net.join("o", frame -> origin.resume(group, new Frame(frame)));
+    net.join("o", frame -> comeBack(new Frame(frame)));
+  }
+
+  private void comeBack(Frame frame) {
+    if (origin.takeBack(group, frame)) {
+      origin.resume(group);
+    }
   }
 
   private Traveller traveller(long passage, int base) {
@@ -33,7 +41,7 @@ class PipeProcessorTest {
   }
 
   private Ending send(Traveller traveller, int first, int count, boolean more) {
-    group.open(first + 1);
+    group.open(++groups);
     group.add(traveller, first, count, more);
     origin.start(group);
     assertThat(group.isAway()).isTrue();
@@ -86,6 +94,57 @@ class PipeProcessorTest {
         .isEqualTo("node a does not know plan 7");
     node.plan(null);
     assertThat(send(traveller(1, 0), 0, 4, false).kind()).isEqualTo(Ending.Kind.RELEASED);
+  }
+
+  @Test
+  void aStepThatComesAgainOrLateIsRefusedBecauseItsPagesMayBeOthers() {
+    Traveller one = traveller(1, 0);
+    group.open(5);
+    group.add(one, 0, 4, false);
+    origin.start(group);
+    ByteBuffer step = ByteBuffer.wrap(net.waiting("a").peek().array().clone());
+    while (net.step()) {}
+    origin.forget(1);
+    while (net.step()) {}
+    node.receive(step);
+    assertThat(new Frame(net.waiting("o").remove()).ending().reason())
+        .isEqualTo("node a: group 5 came after group 5");
+    assertThat(node.passages()).isZero();
+  }
+
+  @Test
+  void pagesThatANodeHasNotAreRefusedBeforeAnythingIsComputed() {
+    Traveller beyond = new FrameTest.Someone(origin.newWalk(), 2, 0, new int[9], new int[] {8});
+    assertThat(send(beyond, 0, 2, false))
+        .isEqualTo(
+            new Ending(
+                Ending.Kind.RELEASED,
+                "node a: passage 2: a step in page 8, but there are 8 pages here"));
+    assertThat(node.passages()).isZero();
+  }
+
+  @Test
+  void anotherPlanForgetsAllAndAWordOfAFormerPlanForgetsNothing() {
+    send(traveller(1, 0), 0, 4, false);
+    node.plan(PLAN);
+    assertThat(node.passages()).isEqualTo(1);
+    node.receive(Frame.forget(1, 6));
+    assertThat(node.passages()).isEqualTo(1);
+    node.plan(new Pipe(8, "o", 3, PLAN.stretches()));
+    assertThat(node.passages()).isZero();
+  }
+
+  @Test
+  void whatComesBackOtherThanItWentIsComputedAgain() {
+    Traveller one = traveller(1, 0);
+    group.open(1);
+    group.add(one, 0, 4, false);
+    origin.start(group);
+    // the step itself, as if the node had done nothing
+    net.send("o", net.waiting("a").remove());
+    net.step();
+    assertThat(one.walk().ending())
+        .matches(e -> e.kind() == Ending.Kind.RELEASED && e.reason().contains("where they were"));
   }
 
   @Test

@@ -49,6 +49,7 @@ class PipeTableTest {
     moves.put("HEAD EMBEDDED_NEXT_REMOTE", "SEND");
     moves.put("HEAD EMBEDDED_NEXT_LOCAL", "PROCESS_LAYERS");
     moves.put("SEND SENT", "DONE HANDED_OFF");
+    moves.put("SEND UNREACHED", "DONE RELEASED");
     return moves;
   }
 

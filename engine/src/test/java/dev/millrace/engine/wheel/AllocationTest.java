@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.millrace.engine.pipe.PipeProcessor;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,14 @@ class AllocationTest {
         };
     WheelSettings settings = Mill.SETTINGS.withPages(256).withSequences(8);
     var processor = PipeProcessor.local(Mill.MODEL.cut(256, 0, 2), Mill.MODEL.end());
-    Wheel wheel = new Wheel(settings, processor, Mill.vocabulary(), () -> silent, System::nanoTime);
+    Wheels wheel =
+        new Wheels(
+            settings,
+            List.of(processor),
+            Mill.vocabulary(),
+            () -> silent,
+            System::nanoTime,
+            null);
     for (int i = 0; i < 8; i++) {
       Request request = Request.of(Mill.prompt(new Random(i), 30), Mill.warm(i), 480).ignoringEnd();
       wheel.submit(request, (id, text, logprobs) -> {});

@@ -20,7 +20,7 @@ final class Mill {
   static final FakeModel MODEL = new FakeModel(4);
   static final WheelSettings SETTINGS = WheelSettings.of(64, 512);
 
-  final Wheel wheel;
+  final Wheels wheel;
   final PipeProcessor processor;
   final @Nullable FakeNet net;
   final List<PipeProcessor> others = new ArrayList<>();
@@ -33,7 +33,9 @@ final class Mill {
   Mill(WheelSettings settings, PipeProcessor processor, @Nullable FakeNet net) {
     this.processor = processor;
     this.net = net;
-    wheel = new Wheel(settings, processor, vocabulary(), Mill::speller, () -> now++);
+    wheel =
+        new Wheels(
+            settings, List.of(processor), vocabulary(), Mill::speller, () -> now++, null);
   }
 
   /** A mill whose layers are at nodes: {@code nodes.charAt(layer)}; "o" is the origin. */
@@ -51,7 +53,7 @@ final class Mill {
     Pipe plan = new Pipe(7, "o", nodes.length(), stretches);
     PipeProcessor origin = node("o", settings, plan, net);
     Mill mill = new Mill(settings, origin, net);
-    net.join("o", mill.wheel::arrived);
+    net.join("o", frame -> mill.wheel.arrived(0, frame));
     nodes
         .chars()
         .filter(c -> c != 'o')

@@ -96,13 +96,14 @@ class RealModelTest {
     try (Model model = model(settings)) {
       Tokenizer tokenizer = Tokenizer.of(model.metadata());
       PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-      Wheel wheel =
-          new Wheel(
+      Wheels wheel =
+          new Wheels(
               settings,
-              processor,
+              List.of(processor),
               tokenizer,
               () -> Speller.of(tokenizer.decoder()),
-              System::nanoTime);
+              System::nanoTime,
+              null);
       List<Generation> generations = new ArrayList<>();
       requests.forEach(request -> generations.add(wheel.submit(request, new Heard())));
       while (wheel.turn()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Condition;
+import dev.millrace.engine.pipe.Hop;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.pipe.PipeTable;
@@ -130,20 +131,39 @@ class TransitionCoverageTest {
     }
   }
 
+  /** Who has no pipe waits for one; who is released goes on, but not for ever. */
   private void hasNoPipe() {
+    Pipe whole = new Pipe(2, "here", 4, List.of(new Pipe.Stretch("here", 0, 4)));
+    Pipe gap = new Pipe(3, "here", 4, List.of(new Pipe.Stretch("here", 0, 2)));
     Mill none = local();
     none.processor.plan(null);
-    assertThat(none.submitAndTurn(request(3, 3)).result().reason()).isEqualTo("pipe missing");
-    Pipe gap = new Pipe(2, "here", 4, List.of(new Pipe.Stretch("here", 0, 2)));
-    none.processor.plan(gap);
-    assertThat(none.submitAndTurn(request(3, 3)).result().reason()).isEqualTo("pipe incomplete");
+    Heard waits = none.submitAndTurn(request(3, 3));
+    none.wheel.plan(0, gap, "a node is missing");
+    none.turnAll();
+    assertThat(waits.generation.isDone()).isFalse();
+    none.wheel.plan(0, whole, "a node came");
+    none.turnAll();
+    assertThat(waits.result().finish()).isEqualTo(Finish.LENGTH);
     Mill lost = local();
     Heard decoding = lost.submit(request(3, 30));
     lost.turn();
     lost.processor.plan(gap);
     lost.turnAll();
-    assertThat(decoding.result().finish()).isEqualTo(Finish.RELEASED);
-    assertThat(decoding.result().reason()).isEqualTo("no model for layer");
+    assertThat(decoding.generation.isDone()).isFalse();
+    lost.wheel.plan(0, whole, "a node came");
+    lost.turn();
+    lost.wheel.plan(0, whole, "while it rests");
+    lost.turnAll();
+    assertThat(decoding.result().finish()).isEqualTo(Finish.LENGTH);
+    for (Pipe known : new Pipe[] {null, new Pipe(7, "o", 4, gap.stretches())}) {
+      Mill unknown = spread("oaaa");
+      unknown.others.getFirst().plan(known);
+      String reason = known == null ? "node a does not know plan 7" : "pipe incomplete";
+      Result result = unknown.submitAndTurn(request(3, 3)).result();
+      assertThat(result.finish()).isEqualTo(Finish.FAILED);
+      assertThat(result.reason()).isEqualTo(reason);
+      assertThat(unknown.wheel.stats().turns()).isEqualTo(Harvest.MOST_RELEASES);
+    }
     Mill wrong = local();
     wrong.processor.plan(new Pipe(3, "here", 5, List.of(new Pipe.Stretch("here", 0, 5))));
     assertThat(wrong.submitAndTurn(request(3, 3)).result().reason())
@@ -153,7 +173,7 @@ class TransitionCoverageTest {
     assertThat(elsewhere.submitAndTurn(request(3, 3)).result().finish()).isEqualTo(Finish.FAILED);
     assertThat(
             elsewhere.processor.tally().of(SequenceState.VALIDATING, Condition.EMBED_DUE_ELSEWHERE))
-        .isEqualTo(1);
+        .isEqualTo(Harvest.MOST_RELEASES);
   }
 
   private void breaks() {
@@ -164,6 +184,17 @@ class TransitionCoverageTest {
     end.inHead = true;
     keep(new Mill(Mill.SETTINGS, PipeProcessor.local(Mill.MODEL.cut(64, 0), end), null))
         .submitAndTurn(request(3, 3));
+    int[] sent = {0};
+    Hop broken =
+        (to, frame) -> {
+          if (sent[0]++ == 0) {
+            throw new OutOfMemoryError("no more");
+          }
+        };
+    var sending = new PipeProcessor("o", List.of(), Mill.MODEL.end(), broken);
+    sending.plan(new Pipe(1, "o", 4, List.of(new Pipe.Stretch("a", 0, 4))));
+    assertThat(keep(new Mill(Mill.SETTINGS, sending, null)).submitAndTurn(request(3, 3)).result())
+        .matches(result -> result.finish() == Finish.FAILED && result.reason().equals("no more"));
     Mill gone = spread("oaaa");
     gone.net.leave("a");
     assertThat(gone.submitAndTurn(request(3, 3)).result().reason()).isEqualTo("node a is gone");
@@ -192,7 +223,8 @@ class TransitionCoverageTest {
         .getFirst()
         .plan(
             new Pipe(8, "o", 4, List.of(new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("a", 1, 4))));
-    assertThat(fenced.submitAndTurn(request(3, 3)).result().finish()).isEqualTo(Finish.RELEASED);
+    assertThat(fenced.submitAndTurn(request(3, 3)).result().reason())
+        .isEqualTo("node a: plan 7 is over");
     Mill astray = spread("oaaa");
     Heard lost = astray.submit(request(3, 3));
     astray.turn();

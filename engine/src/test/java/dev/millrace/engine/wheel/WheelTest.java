@@ -249,7 +249,9 @@ class WheelTest {
         };
     Iterator<Speller> spellers = List.of(mute, Mill.speller()).iterator();
     var processor = PipeProcessor.local(Mill.MODEL.cut(64, 0), Mill.MODEL.end());
-    Wheel wheel = new Wheel(Mill.SETTINGS, processor, Mill.vocabulary(), spellers::next, () -> 0);
+    Wheels wheel =
+        new Wheels(
+            Mill.SETTINGS, List.of(processor), Mill.vocabulary(), spellers::next, () -> 0, null);
     Generation bad = wheel.submit(request(10, 9), new Heard());
     Generation good = wheel.submit(request(10, 9), new Heard());
     while (wheel.turn()) {

@@ -28,6 +28,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -117,7 +119,7 @@ public final class JobApi implements AutoCloseable {
     Ids ids = new Ids(store);
     once = new Idempotency(measured, InstantSource.system());
     JobnikFace jobnik = new JobnikFace(measured, ids, once, policy);
-    Set<String> names = models == null ? Set.of() : Set.copyOf(models.get().served());
+    Set<String> names = models == null ? Set.of() : names(models.get());
     So1Face so1 = new So1Face(measured, types, names, ids, once, policy);
     meters.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     Face operations =
@@ -126,7 +128,8 @@ public final class JobApi implements AutoCloseable {
             List.of(StoreReady.store(store), StoreReady.server(server)),
             OpenApi.load().bytes(),
             ApiPage.load(),
-            Clock.systemUTC());
+            Clock.systemUTC(),
+            () -> models == null ? Map.of() : waiting(models.get()));
     List<Observer> observers = new ArrayList<>(List.of(meters.observer()));
     if (tracing != null) {
       observers.add(tracing.requests());
@@ -135,6 +138,23 @@ public final class JobApi implements AutoCloseable {
     meters.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
     meters.gauge("millrace_http_streams", "Streams that are open.", service::streams);
     return service.uri();
+  }
+
+  /** All that a task may name: one that is not ready yet is waited for. */
+  private static Set<String> names(InferenceStats models) {
+    Set<String> names = new HashSet<>(models.served());
+    models.spread().forEach(model -> names.add(model.model()));
+    return names;
+  }
+
+  private static Map<String, String> waiting(InferenceStats models) {
+    Map<String, String> waiting = new LinkedHashMap<>();
+    for (InferenceStats.Spread model : models.spread()) {
+      if (!model.ready()) {
+        waiting.put("model " + model.model(), model.waiting());
+      }
+    }
+    return waiting;
   }
 
   private Reply.Content metrics(@Nullable String accept) {

@@ -7,6 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What those who run the server ask: is it alive, is it ready, how does it do, what can it do. */
@@ -18,6 +19,7 @@ public final class OperationsFace implements Face {
   private final byte[] document;
   private final ApiPage page;
   private final Clock clock;
+  private final Supplier<Map<String, String>> waiting;
   private volatile boolean draining;
 
   /** All figures of the server. */
@@ -32,14 +34,21 @@ public final class OperationsFace implements Face {
   /**
    * @param document the API's document, JSON
    * @param page the same for people
+   * @param waiting what the server waits for while it serves all the same, by who waits
    */
   public OperationsFace(
-      Metrics metrics, List<Readiness> checks, byte[] document, ApiPage page, Clock clock) {
+      Metrics metrics,
+      List<Readiness> checks,
+      byte[] document,
+      ApiPage page,
+      Clock clock,
+      Supplier<Map<String, String>> waiting) {
     this.metrics = metrics;
     this.checks = List.copyOf(checks);
     this.document = document.clone();
     this.page = page;
     this.clock = clock;
+    this.waiting = waiting;
   }
 
   @Override
@@ -73,7 +82,15 @@ public final class OperationsFace implements Face {
     return Reply.ok(
         JsonObject.create()
             .put("status", "ok")
-            .put("timestamp", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString()));
+            .put("timestamp", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString())
+            .putIfPresent("waiting", waiting()));
+  }
+
+  /** Jobs are taken meanwhile, so that this is no trouble; null if it waits for nothing. */
+  private @Nullable JsonObject waiting() {
+    JsonObject all = JsonObject.create();
+    waiting.get().forEach(all::put);
+    return all.values().isEmpty() ? null : all;
   }
 
   private Reply ready() {
@@ -89,6 +106,7 @@ public final class OperationsFace implements Face {
     if (!well) {
       body.put("trouble", troubles);
     }
+    body.putIfPresent("waiting", waiting());
     return Reply.json(well ? 200 : 503, body);
   }
 

@@ -30,6 +30,7 @@ record Ending(Settled settled, TaskContext task, Brake brake, Lease<?> lease, bo
         yield partial(message, result, reason, true);
       }
       case RELEASED -> released(result);
+      case REVOKED -> TaskOutcome.failed("its tokens cannot be trusted: " + result.reason());
       case FAILED -> partial(result.reason(), result, "failed", !result.refused());
     };
   }

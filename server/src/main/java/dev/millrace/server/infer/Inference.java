@@ -33,7 +33,8 @@ public final class Inference implements AutoCloseable {
   }
 
   /**
-   * Looks at all files, and loads the first model.
+   * Looks at all files, and loads the first model, and all whose layers are with others: what is
+   * here of them. For these others it does not wait.
    *
    * @throws EngineException when a model cannot be run here; the message says why
    */
@@ -94,7 +95,8 @@ public final class Inference implements AutoCloseable {
         wheels.stream().mapToInt(InferenceStats.Wheel::waiting).sum(),
         library.names(),
         library.loaded(),
-        wheels);
+        wheels,
+        library.spread());
   }
 
   /** Repeats a task under the terms of its first attempt, and compares. */
@@ -154,6 +156,16 @@ public final class Inference implements AutoCloseable {
     @Override
     public TaskOutcome work(TaskContext task) {
       return new Runner(library, figures, task).run();
+    }
+
+    @Override
+    public boolean ready() {
+      return library.canGenerate();
+    }
+
+    @Override
+    public void onReady(Runnable hook) {
+      library.onReady(hook);
     }
 
     @Override

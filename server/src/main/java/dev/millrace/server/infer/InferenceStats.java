@@ -1,6 +1,7 @@
 package dev.millrace.server.infer;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * What inference has done since its start, and does.
@@ -11,9 +12,11 @@ import java.util.List;
  * @param embeddedTokens of texts that became vectors
  * @param running sequences that the wheels hold
  * @param waiting sequences that wait for a place
- * @param served names of all models, the default first
+ * @param served names of all models that can be used, the default first; one whose layers are with
+ *     others is served from the moment that all were there for the first time
  * @param loaded names of models
  * @param wheels one for each loaded model that generates
+ * @param spread models whose layers are with others
  */
 public record InferenceStats(
     long promptTokens,
@@ -24,7 +27,17 @@ public record InferenceStats(
     int waiting,
     List<String> served,
     List<String> loaded,
-    List<Wheel> wheels) {
+    List<Wheel> wheels,
+    List<Spread> spread) {
+
+  /**
+   * A model whose layers are with others.
+   *
+   * @param ready whether all of them are there now
+   * @param waiting what is missing, in words; empty when it is ready
+   * @param gauges figures of {@link Opening#gauges}
+   */
+  public record Spread(String model, boolean ready, String waiting, Map<String, Double> gauges) {}
 
   /**
    * What one loaded model that generates does.

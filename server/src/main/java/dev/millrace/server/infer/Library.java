@@ -5,14 +5,32 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The models that are served, by name, and the shelf for those in use. Thread-safe. */
 final class Library implements AutoCloseable {
+  /**
+   * @param listed whether it could be used, once
+   */
   private record Served(
-      ModelCard card, Source<LoadedModel> model, Source<LoadedEmbeddings> embeddings) {}
+      ModelCard card,
+      Source<LoadedModel> model,
+      Source<LoadedEmbeddings> embeddings,
+      AtomicBoolean listed) {
+
+    /** Whether it generates, and could now. */
+    boolean canGenerate() {
+      return !card.isEncoder() && card.isReady();
+    }
+
+    boolean isListed() {
+      return listed.get() || card.isReady();
+    }
+  }
 
   private final Map<String, Served> served = new LinkedHashMap<>();
   private final ModelShelf shelf;
@@ -25,12 +43,17 @@ final class Library implements AutoCloseable {
     FileHashes hashes = new FileHashes();
     for (ModelFile file : settings.models()) {
       ModelCard card = ModelCard.read(file, settings.engine());
+      AtomicBoolean listed = new AtomicBoolean();
       served.put(
           file.name(),
           new Served(
               card,
               LoadedModel.source(card, settings.defaults(), hashes),
-              LoadedEmbeddings.source(card, hashes)));
+              LoadedEmbeddings.source(card, hashes),
+              listed));
+      if (card.opening() != null) {
+        card.opening().onReady(() -> listed.set(true));
+      }
     }
     shelf = new ModelShelf(settings.memory(), settings.idle(), clock);
   }
@@ -58,28 +81,82 @@ final class Library implements AutoCloseable {
   /**
    * Asks for a model to embed with.
    *
-   * @param name null: the first made for it, else the first
-   * @throws Refusal if it is not served
+   * @param name null: the first made for it, else the first that is wholly here
+   * @throws Refusal if it is not served, or its layers are with others
    */
   Ticket<LoadedEmbeddings> embedder(@Nullable String name) {
-    Served found = name == null ? first(ModelCard::isEncoder) : named(name);
+    Served found =
+        name == null ? first(ModelCard::isEncoder, card -> card.opening() == null) : named(name);
+    if (found.card.opening() != null) {
+      throw new Refusal(
+          "model \"%s\" gives no embeddings here: its layers are with other nodes; serve a model for embeddings beside it"
+              .formatted(found.card.name()));
+    }
     return shelf.ask(found.embeddings);
   }
 
-  /** Names of all models, the default first. */
+  /** Names of all models that can be used, the default first. */
   List<String> names() {
-    return List.copyOf(served.keySet());
+    return served.values().stream()
+        .filter(Served::isListed)
+        .map(model -> model.card.name())
+        .toList();
+  }
+
+  /**
+   * Whether a task to generate could be worked on. Where no model generates at all it can: it is
+   * told so.
+   */
+  boolean canGenerate() {
+    return served.values().stream().allMatch(model -> model.card.opening() == null)
+        || served.values().stream().anyMatch(Served::canGenerate);
+  }
+
+  /** Runs {@code hook} each time that a model turns ready. */
+  void onReady(Runnable hook) {
+    for (Served model : served.values()) {
+      if (model.card.opening() != null) {
+        model.card.opening().onReady(hook);
+      }
+    }
+  }
+
+  /** What a model waits for before it can generate, in words; empty if for nothing. */
+  Optional<String> missing(String name) {
+    Opening opening = named(name).card.opening();
+    return opening == null || opening.ready() ? Optional.empty() : Optional.of(opening.waiting());
+  }
+
+  /** Models whose layers are with others. */
+  List<InferenceStats.Spread> spread() {
+    List<InferenceStats.Spread> all = new ArrayList<>();
+    for (Served model : served.values()) {
+      Opening opening = model.card.opening();
+      if (opening != null) {
+        boolean ready = opening.ready();
+        all.add(
+            new InferenceStats.Spread(
+                model.card.name(), ready, ready ? "" : opening.waiting(), opening.gauges()));
+      }
+    }
+    return all;
   }
 
   boolean serves(String name) {
     return served.containsKey(name);
   }
 
-  private Served first(Predicate<ModelCard> wanted) {
-    return served.values().stream()
-        .filter(model -> wanted.test(model.card))
-        .findFirst()
-        .orElseGet(() -> served.values().iterator().next());
+  /** The first that fits the first wish for which there is one; else the first of all. */
+  @SafeVarargs
+  private Served first(Predicate<ModelCard>... wishes) {
+    for (Predicate<ModelCard> wish : wishes) {
+      for (Served model : served.values()) {
+        if (wish.test(model.card)) {
+          return model;
+        }
+      }
+    }
+    return served.values().iterator().next();
   }
 
   private Served named(String name) {
@@ -90,12 +167,19 @@ final class Library implements AutoCloseable {
     return found;
   }
 
-  /** Loads the default model and waits for it. */
+  /**
+   * Loads the default model and what is here of those whose layers are with others, and waits for
+   * that: such a one cannot turn ready before.
+   */
   void warmUp() throws InterruptedException {
     Served first = served.values().iterator().next();
-    Ticket<?> ticket =
-        first.card.isEncoder() ? shelf.ask(first.embeddings) : shelf.ask(first.model);
-    ticket.await().ifPresent(Lease::close);
+    for (Served model : served.values()) {
+      if (model == first || model.card.opening() != null) {
+        Ticket<?> ticket =
+            model.card.isEncoder() ? shelf.ask(model.embeddings) : shelf.ask(model.model);
+        ticket.await().ifPresent(Lease::close);
+      }
+    }
   }
 
   List<LoadedModel> generating() {

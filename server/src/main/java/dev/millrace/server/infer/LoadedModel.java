@@ -46,9 +46,13 @@ final class LoadedModel implements Shelved {
       }
 
       @Override
+      public boolean stays() {
+        return card.opening() != null; // others compute for it, and are not told to stop and go
+      }
+
+      @Override
       public LoadedModel load() {
-        Hashed<Engine> hashed =
-            hashes.during(card.files(), () -> Engine.open(card.file(), card.settings()));
+        Hashed<Engine> hashed = hashes.during(card.files(), card::open);
         try {
           return new LoadedModel(card, hashed, users);
         } catch (RuntimeException e) {
@@ -111,7 +115,9 @@ final class LoadedModel implements Shelved {
 
   @Override
   public long bytes() {
-    return engine.weightBytes() + card.generateBytes() - card.weights();
+    return card.opening() == null
+        ? engine.weightBytes() + card.generateBytes() - card.weights()
+        : card.generateBytes();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.engine.Engine;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.EngineSettings;
 import dev.millrace.engine.cache.KvStore;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a model's file says before it is loaded.
@@ -19,16 +21,23 @@ import java.util.List;
  * @param files its parts
  * @param weights bytes of all of them, which is about what the weights take
  * @param settings for this model: no longer a context than it was trained on
+ * @param opening how it is brought to work; null: the whole file is loaded here
  */
 record ModelCard(
-    String name, List<Path> files, ModelConfig config, long weights, EngineSettings settings) {
+    String name,
+    List<Path> files,
+    ModelConfig config,
+    long weights,
+    EngineSettings settings,
+    @Nullable Opening opening) {
 
   /**
    * @throws EngineException when the file cannot be run here; the message says why
    */
   static ModelCard read(ModelFile model, EngineSettings wanted) {
     try (Gguf gguf = Gguf.open(model.file())) {
-      ModelConfig config = ModelConfig.of(gguf);
+      ModelConfig config =
+          model.opening() == null ? ModelConfig.of(gguf) : Engine.generating(gguf);
       long bytes = 0;
       for (Path file : gguf.files()) {
         bytes += Files.size(file);
@@ -39,7 +48,8 @@ record ModelCard(
           List.copyOf(gguf.files()),
           config,
           bytes,
-          wanted.withContext(Math.min(context, config.contextLength())));
+          wanted.withContext(Math.min(context, config.contextLength())),
+          model.opening());
     } catch (IOException e) {
       throw new EngineException(model.file() + ": " + e, e);
     }
@@ -54,21 +64,26 @@ record ModelCard(
     return config.architecture().isEncoder();
   }
 
-  /** Positions of all sequences together, by the engine's rule. */
-  private int cachePages() {
-    int tokens = settings.tokens();
-    return Pages.holding(
-        tokens == 0 ? Math.max(settings.context(), 2048 * settings.slots()) : tokens);
-  }
-
   /** Positions that one sequence may have. */
   int capacity() {
-    return (int) Math.min(settings.context(), (long) cachePages() * Pages.SIZE);
+    return settings.turning(config).capacity();
   }
 
   /** What it takes to generate. */
   long generateBytes() {
-    return weights + cacheBytes(cachePages(), settings.kvType());
+    return opening == null
+        ? weights + cacheBytes(settings.turning(config).pages(), settings.kvType())
+        : opening.bytes(settings);
+  }
+
+  /** Brings it to work. */
+  Engine open() {
+    return opening == null ? Engine.open(file(), settings) : opening.open(settings);
+  }
+
+  /** Whether it could generate now, once it is loaded. */
+  boolean isReady() {
+    return opening == null || opening.ready();
   }
 
   /** What it takes to embed, where one text is computed at a time. */

@@ -1,19 +1,25 @@
 package dev.millrace.server.infer;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model that is served.
  *
  * @param name what jobs call it
+ * @param opening how it is brought to work; null: the whole file is loaded here
  */
-public record ModelFile(String name, Path file) {
+public record ModelFile(String name, Path file, @Nullable Opening opening) {
   private static final String SUFFIX = ".gguf";
 
   public ModelFile {
     if (name.isBlank()) {
       throw new IllegalArgumentException("a model must have a name: " + file);
     }
+  }
+
+  public ModelFile(String name, Path file) {
+    this(name, file, null);
   }
 
   /** Named as its file, without {@code .gguf}. */

@@ -53,13 +53,10 @@ final class ModelShelf implements AutoCloseable {
    */
   <T extends Shelved> Ticket<T> ask(Source<T> source) {
     long bytes = source.bytes();
-    if (bytes > room.budget()) {
-      throw new Refusal(
-          "model \"%s\" needs %s with its cache, and all models together may take %s; allow more memory, a smaller context or fewer slots"
-              .formatted(source.name(), Bytes.shown(bytes), Bytes.shown(room.budget())));
-    }
     synchronized (this) {
-      Ticket<T> ticket = new Ticket<>(this, place(source));
+      Place<T> place = place(source);
+      checkRoom(source.name(), bytes, Room.staying(place, places.values()));
+      Ticket<T> ticket = new Ticket<>(this, place);
       if (closed) {
         ticket.fail(new IllegalStateException("the models are closed"));
       } else {
@@ -67,6 +64,18 @@ final class ModelShelf implements AutoCloseable {
         settle();
       }
       return ticket;
+    }
+  }
+
+  private void checkRoom(String name, long bytes, long staying) {
+    if (bytes + staying > room.budget()) {
+      throw new Refusal(
+          "model \"%s\" needs %s with its cache, and all models together may take %s%s; allow more memory, a smaller context or fewer slots"
+              .formatted(
+                  name,
+                  Bytes.shown(bytes),
+                  Bytes.shown(room.budget()),
+                  staying == 0 ? "" : ", of which %s are taken".formatted(Bytes.shown(staying))));
     }
   }
 
@@ -259,7 +268,12 @@ final class ModelShelf implements AutoCloseable {
   synchronized void tick() {
     long now = clock.getAsLong();
     List<Place<?>> unused =
-        all(place -> place.isIn() && place.leases == 0 && now - place.lastUse >= idleNanos);
+        all(
+            place ->
+                place.isIn()
+                    && place.mayLeave()
+                    && place.leases == 0
+                    && now - place.lastUse >= idleNanos);
     if (!unused.isEmpty() && mover == null && !closed) {
       move(unused, null);
     }

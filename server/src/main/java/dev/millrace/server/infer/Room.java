@@ -70,10 +70,19 @@ final class Room {
     return missing <= 0 && free ? Optional.of(List.copyOf(condemned)) : Optional.empty();
   }
 
+  /** What those take that stay whoever asks, besides {@code place}. */
+  static long staying(Place<?> place, Collection<Place<?>> all) {
+    long bytes = 0;
+    for (Place<?> other : all) {
+      bytes += other != place && other.source.stays() ? other.bytes() : 0;
+    }
+    return bytes;
+  }
+
   private static List<Place<?>> longestUnused(Collection<Place<?>> all) {
     List<Place<?>> in = new ArrayList<>();
     for (Place<?> place : all) {
-      if (place.isThere()) {
+      if (place.mayLeave()) {
         in.add(place);
       }
     }

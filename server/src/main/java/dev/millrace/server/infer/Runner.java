@@ -3,6 +3,7 @@ package dev.millrace.server.infer;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
 import dev.millrace.engine.EngineException;
+import dev.millrace.engine.wheel.Finish;
 import dev.millrace.engine.wheel.Generation;
 import dev.millrace.engine.wheel.Request;
 import dev.millrace.engine.wheel.Result;
@@ -11,6 +12,7 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Failed;
 import dev.millrace.server.TaskOutcome.Released;
+import java.lang.System.Logger.Level;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * the wheel is followed to the end.
  */
 final class Runner {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** How often one attempt starts again because its tokens cannot be trusted. */
+  private static final int REVOCATIONS = 3;
+
   private final Library library;
   private final Figures figures;
   private final TaskContext task;
@@ -86,22 +93,45 @@ final class Runner {
     TaskOutcome run() throws InterruptedException {
       Settling settling = new Settling(model, asked, task);
       Settled settled = settling.settle();
-      if (settled == null) {
-        return TaskOutcome.failed("the claim is gone");
+      for (int revoked = 0; settled != null; revoked++) {
+        Started started = start(settled);
+        if (started == null) { // what was journaled is not of this request
+          settled = settling.afresh();
+          started = settled == null ? null : start(settled);
+        }
+        if (settled == null || started == null) {
+          break;
+        }
+        Result result = follow(started, settled);
+        boolean over = result.finish() != Finish.REVOKED || revoked == REVOCATIONS;
+        if (result.finish() == Finish.REVOKED) {
+          tellOfRevoked(result, over);
+          settled = settling.anew(settled); // nobody goes on from these tokens, now or later
+        }
+        if (over && settled != null) {
+          return new Ending(settled, task, brake, lease, library.shelf().isClosed()).of(result);
+        }
       }
-      Started started = start(settled);
-      if (started == null) { // what was journaled is not of this request
-        settled = settling.afresh();
-        started = settled == null ? null : start(settled);
-      }
-      if (settled == null || started == null) {
-        return TaskOutcome.failed("the claim is gone");
-      }
+      return TaskOutcome.failed("the claim is gone");
+    }
+
+    private Result follow(Started started, Settled settled) {
       Generation generation = started.generation;
       brake.set(generation::release, generation::cancel);
       Result result = started.scribe.follow(generation);
       figures.count(result, settled.prior().length);
-      return new Ending(settled, task, brake, lease, library.shelf().isClosed()).of(result);
+      return result;
+    }
+
+    private void tellOfRevoked(Result result, boolean over) {
+      String line =
+          "%d tokens cannot be trusted (%s): they are discarded%s"
+              .formatted(
+                  result.tokens().length,
+                  result.reason(),
+                  over ? ", as were those before them" : " and it starts again");
+      task.log(line);
+      LOG.log(Level.WARNING, "task " + task.claim() + ": " + line);
     }
 
     /** Null if the engine refuses the prior tokens. */

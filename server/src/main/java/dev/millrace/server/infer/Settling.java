@@ -60,6 +60,13 @@ final class Settling {
     return null;
   }
 
+  /** By the same terms from the beginning: what was journaled is dropped. */
+  @Nullable Settled anew(Settled before) {
+    return task.freeze(before.terms().toJson())
+        ? new Settled(before.prompt(), before.terms(), NONE)
+        : null;
+  }
+
   /** From the beginning. */
   @Nullable Settled afresh() {
     Effective wanted = Effective.of(asked, model.defaults(), seed(task.claim()));

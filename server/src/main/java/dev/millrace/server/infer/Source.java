@@ -7,5 +7,10 @@ interface Source<T extends Shelved> {
   /** What it will take, as well as that is known before. */
   long bytes();
 
+  /** Whether it is never unloaded to make room or for idleness, once it is loaded. */
+  default boolean stays() {
+    return false;
+  }
+
   T load();
 }

@@ -31,6 +31,10 @@ record Verification(Library library) {
     }
     Parameters asked = Parameters.of(request.data(), request.input());
     String name = request.terms().string("model");
+    Optional<String> missing = library.missing(name);
+    if (missing.isPresent()) {
+      return cannot("model \"%s\" is not ready: %s".formatted(name, missing.get()));
+    }
     Optional<Lease<LoadedModel>> lease = library.generator(name).await();
     try (Lease<LoadedModel> lent = lease.orElseThrow()) {
       return generated(lent.item(), asked, request);
@@ -55,6 +59,9 @@ record Verification(Library library) {
             .engine()
             .submit(settled.request(model, Long.MAX_VALUE), (id, text, logprobs) -> {})
             .await();
+    if (result.finish() == Finish.REVOKED) {
+      return cannot("what other nodes computed for it cannot be trusted: " + result.reason());
+    }
     if (result.finish() != Finish.STOP && result.finish() != Finish.LENGTH) {
       return cannot("it ended with " + result.finish() + " " + result.reason());
     }

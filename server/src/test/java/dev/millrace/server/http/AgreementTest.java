@@ -54,7 +54,8 @@ class AgreementTest {
             List.of(),
             api.bytes(),
             ApiPage.load(),
-            Clock.systemUTC()));
+            Clock.systemUTC(),
+            Map::of));
   }
 
   @AfterEach

@@ -51,6 +51,7 @@ final class AnswerTest {
   private final CountDownLatch entered = new CountDownLatch(1);
   private final CountDownLatch leave = new CountDownLatch(1);
   private final AtomicReference<String> trouble = new AtomicReference<>();
+  private final AtomicReference<Map<String, String>> waiting = new AtomicReference<>(Map.of());
   private final AtomicBoolean closed = new AtomicBoolean();
   private HttpService service;
 
@@ -86,7 +87,8 @@ final class AnswerTest {
                     })),
             "{}".getBytes(StandardCharsets.UTF_8),
             ApiPage.load(),
-            Clock.fixed(Instant.parse("2026-01-02T03:04:05Z"), ZoneOffset.UTC));
+            Clock.fixed(Instant.parse("2026-01-02T03:04:05Z"), ZoneOffset.UTC),
+            waiting::get);
     service =
         HttpService.open(
             HttpSettings.loopback(0),
@@ -255,6 +257,20 @@ final class AnswerTest {
     assertThat(get("/docs/api").field("Content-Security-Policy")).contains("default-src 'none'");
     assertThat(get("/").field("Location")).isEqualTo("/docs/api");
     assertThat(get("/").status()).isEqualTo(302);
+  }
+
+  @Test
+  void whatTheServerWaitsForIsSaidAndIsNoTrouble() throws IOException {
+    waiting.set(Map.of("model tiny", "layers 4 to 7 are nowhere"));
+    Wire.Answer ready = get("/health/ready");
+    assertThat(ready.status()).isEqualTo(200);
+    assertThat(ready.text())
+        .isEqualTo(
+            "{\"status\":\"ok\",\"waiting\":{\"model tiny\":\"layers 4 to 7 are nowhere\"}}");
+    assertThat(get("/health").text())
+        .startsWith("{\"status\":\"ok\"")
+        .contains("layers 4 to 7 are nowhere");
+    assertThat(get("/health/live").text()).isEqualTo("{\"status\":\"ok\"}");
   }
 
   @Test

@@ -28,6 +28,7 @@ final class FakeTask implements TaskContext {
   @Nullable JsonObject frozen;
   Consumer<FakeTask> onJournal = _ -> {};
   Runnable onBegin = () -> {};
+  Runnable onLog = () -> {};
   int begun;
   boolean overdue;
   private final List<Runnable> pauseHooks = new ArrayList<>();
@@ -133,6 +134,7 @@ final class FakeTask implements TaskContext {
   @Override
   public void log(String line) {
     lines.add(line);
+    onLog.run();
   }
 
   @Override

@@ -65,6 +65,7 @@ public final class Meters implements AutoCloseable {
   /** Adds what models do; once. */
   public Meters inference(Supplier<InferenceStats> stats) {
     InferenceMeter.register(registry, stats);
+    registry.register(new PipeMeter(stats));
     return this;
   }
 

@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -160,7 +161,16 @@ class MetersTest {
         .inference(
             () ->
                 new InferenceStats(
-                    100, 40, 70, 5, 6, 2, List.of("tiny"), List.of("tiny"), List.of(wheel)))
+                    100,
+                    40,
+                    70,
+                    5,
+                    6,
+                    2,
+                    List.of("tiny"),
+                    List.of("tiny"),
+                    List.of(wheel),
+                    List.of()))
         .webhooks(() -> new HookStats(3, 2, 1, 4))
         .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
     Route route = new Route("GET", "/v1/jobs/{id}", "getJob", Scope.READ, _ -> Reply.ok("x"));
@@ -187,6 +197,26 @@ class MetersTest {
             "millrace_http_request_seconds_count{method=\"GET\",route=\"/v1/jobs/{id}\"} 1")
         .anyMatch(line -> line.startsWith("jvm_memory_used_bytes"))
         .anyMatch(line -> line.startsWith("process_start_time_seconds"));
+  }
+
+  @Test
+  void figuresOfModelsThatAreSpreadHaveNamesOfTheirOwn() {
+    InferenceStats.Spread far =
+        new InferenceStats.Spread("far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
+    InferenceStats.Spread gone =
+        new InferenceStats.Spread("gone", false, "layers 0 to 3", Map.of("nodes", 1.0));
+    meters.inference(
+        () ->
+            new InferenceStats(
+                0, 0, 0, 0, 0, 0, List.of(), List.of(), List.of(), List.of(far, gone)));
+    assertThat(text().lines())
+        .contains(
+            "# TYPE millrace_pipe_nodes gauge",
+            "millrace_pipe_nodes{model=\"far\"} 3.0",
+            "millrace_pipe_nodes{model=\"gone\"} 1.0",
+            "millrace_pipe_ready{model=\"far\"} 1.0",
+            "millrace_pipe_ready{model=\"gone\"} 0.0",
+            "millrace_pipe_replans{model=\"far\"} 2.0");
   }
 
   @Test

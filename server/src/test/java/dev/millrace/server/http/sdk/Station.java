@@ -53,7 +53,8 @@ final class Station implements AutoCloseable {
                 List.of(),
                 OpenApi.load().bytes(),
                 ApiPage.load(),
-                clock));
+                clock,
+                Map::of));
     service = HttpService.open(HttpSettings.loopback(0).withAccessLog(accesses::add), faces);
     client = MillraceClient.at(service.uri());
   }

@@ -1,0 +1,256 @@
+package dev.millrace.bench;
+
+import dev.millrace.cluster.origin.OriginStats;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One model over several processes of this machine, against one process that has as many threads as
+ * they have together; what crosses between them; and how long a killed node holds a sequence up,
+ * against the prefill that it takes to build its cache again.
+ *
+ * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --processes}
+ * (2,3), {@code --threads} of each (1), {@code --sequences}, {@code --prompt}, {@code --output},
+ * {@code --rounds}, {@code --context}, and {@code --skip} with any of single, many, wide, recovery,
+ * peer.
+ */
+public final class PipesBench {
+  private static final Set<String> OPTIONS =
+      Set.of(
+          "model",
+          "processes",
+          "threads",
+          "sequences",
+          "prompt",
+          "output",
+          "rounds",
+          "context",
+          "skip");
+
+  private final Arguments arguments;
+  private final Path model;
+  private final Texts texts;
+  private final Set<String> skipped;
+  private final EngineSettings settings;
+  private final int rounds;
+  private final int prompt;
+  private final int output;
+  private final int sequences;
+
+  private PipesBench(Arguments arguments, Path model) {
+    this.arguments = arguments;
+    this.model = model;
+    texts = Texts.of(model);
+    skipped = arguments.words("skip");
+    rounds = arguments.number("rounds", 3);
+    prompt = arguments.number("prompt", 32);
+    output = arguments.number("output", 64);
+    sequences = arguments.number("sequences", 16);
+    settings =
+        EngineSettings.usual()
+            .withSlots(sequences)
+            .withContext(arguments.number("context", Math.min(1024, texts.context())));
+  }
+
+  public static void main(String[] args) throws Exception {
+    Arguments arguments = new Arguments(args, OPTIONS);
+    String name = arguments.text("model").orElse("1b-Q4_0");
+    try {
+      Path model = RandomWeights.file(Scratch.fresh("model"), name).toAbsolutePath();
+      System.out.println(name);
+      new PipesBench(arguments, model).run();
+    } finally {
+      Scratch.clean();
+    }
+    System.exit(0);
+  }
+
+  private void run() throws Exception {
+    int threads = arguments.number("threads", 1);
+    for (String count : arguments.text("processes").orElse("2,3").split(",")) {
+      int processes = Integer.parseInt(count);
+      Shares shares = Shares.of(model, processes);
+      System.out.printf(
+          Locale.ROOT,
+          "%n%d processes of %d threads: %d layers at the origin, %s at nodes%n",
+          processes,
+          threads,
+          shares.local(),
+          shares.ranges());
+      compare(shares, processes, threads, !skipped.contains("many"));
+      if (threads == 1 && !skipped.contains("wide")) {
+        System.out.printf(
+            Locale.ROOT,
+            "%n%d processes of %d threads, of which one process at a time computes%n",
+            processes,
+            processes);
+        compare(shares, processes, processes, false);
+      }
+    }
+    if (!skipped.contains("recovery")) {
+      recovery(Shares.of(model, 2), threads);
+    }
+    if (!skipped.contains("peer")) {
+      RpcPeer.find().ifPresentOrElse(peer -> peer.print(model), RpcPeer::missing);
+    }
+  }
+
+  private void compare(Shares shares, int processes, int threads, boolean many) throws Exception {
+    int total = many ? processes * threads : processes;
+    try (Engine one = Engine.open(model, settings.withThreads(total));
+        Ring ring = Ring.open(model, shares, settings, threads, false)) {
+      same(one, ring.engine());
+      if (!skipped.contains("single")) {
+        series(one, ring, 1, total, 0.85);
+      }
+      if (many) {
+        series(one, ring, sequences, total, 0.95);
+      }
+      bytes(ring, processes);
+    }
+  }
+
+  private void series(Engine one, Ring ring, int count, int total, double goal) throws Exception {
+    Series series =
+        new Series()
+            .add("one process, %d threads".formatted(total), () -> decode(one, count))
+            .add("pipe, %d sequences (goal %.2fx)".formatted(count, goal), () -> decode(ring.engine(), count));
+    series.run(rounds).print("token");
+  }
+
+  /** The same prompt gives the same tokens: what is not equal need not be fast. */
+  private void same(Engine one, Engine pipe) throws InterruptedException {
+    int[] here = generate(one, 1, prompt, output).getFirst().tokens();
+    int[] there = generate(pipe, 1, prompt, output).getFirst().tokens();
+    if (!Arrays.equals(here, there)) {
+      throw new IllegalStateException("the pipe gives other tokens than the one process");
+    }
+  }
+
+  /** Tokens a second after the prompts: from when all have one to when all have all. */
+  private double decode(Engine engine, int count) throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(count);
+    AtomicLong tokens = new AtomicLong();
+    List<Generation> generations = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      boolean[] first = {true};
+      generations.add(
+          engine.submit(
+              request(engine, i, prompt, output),
+              (token, text, logprobs) -> {
+                tokens.incrementAndGet();
+                if (first[0]) {
+                  first[0] = false;
+                  begun.countDown();
+                }
+              }));
+    }
+    begun.await();
+    long start = System.nanoTime();
+    long before = tokens.get();
+    for (Generation generation : generations) {
+      check(generation.await());
+    }
+    return (tokens.get() - before) * 1e9 / (System.nanoTime() - start);
+  }
+
+  private List<Result> generate(Engine engine, int count, int length, int more)
+      throws InterruptedException {
+    List<Generation> generations = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      generations.add(engine.submit(request(engine, i, length, more), (token, text, logprobs) -> {}));
+    }
+    List<Result> results = new ArrayList<>();
+    for (Generation generation : generations) {
+      results.add(check(generation.await()));
+    }
+    return results;
+  }
+
+  private Request request(Engine engine, int number, int length, int more) {
+    int[] tokens = engine.prompts().raw(texts.of(new Random(number), length));
+    return Request.of(tokens, Sampling.greedy(), more).ignoringEnd();
+  }
+
+  private static Result check(Result result) {
+    if (!result.reason().isEmpty()) {
+      throw new IllegalStateException(result.finish() + ": " + result.reason());
+    }
+    return result;
+  }
+
+  private void bytes(Ring ring, int processes) throws InterruptedException {
+    OriginStats before = ring.origin().stats();
+    generate(ring.engine(), sequences, prompt, output);
+    OriginStats after = ring.origin().stats();
+    double rows = sequences * (prompt + output - 1.0);
+    System.out.printf(
+        Locale.ROOT,
+        "%.0f bytes leave the origin and %.0f come back for each token (%d hops; a state is %d)%n",
+        (after.bytesSent() - before.bytesSent()) / rows,
+        (after.bytesReceived() - before.bytesReceived()) / rows,
+        processes,
+        4 * ring.engine().config().width());
+  }
+
+  /** A node is killed while a sequence generates; another has the same layers. */
+  private void recovery(Shares shares, int threads) throws Exception {
+    System.out.printf(Locale.ROOT, "%na node is killed, another has its layers%n");
+    int length = Math.min(512, settings.context() - 80);
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < rounds; round++) {
+      try (Ring ring = Ring.open(model, shares, settings.withPrefixReuse(false), threads, true)) {
+        generate(ring.engine(), 1, length, 2);
+        long gap = killed(ring, length);
+        long start = System.nanoTime();
+        generate(ring.engine(), 1, length + 16, 1);
+        double prefill = System.nanoTime() - start;
+        ratios.add(gap / prefill);
+        System.out.printf(
+            Locale.ROOT,
+            "  no token for %.2f s; the prefill of its %d tokens takes %.2f s%n",
+            gap / 1e9,
+            length + 16,
+            prefill / 1e9);
+      }
+    }
+    System.out.printf(
+        Locale.ROOT, "recovery / prefill %.2fx  %s%n", Series.median(ratios), ratios);
+  }
+
+  /** The longest time between two tokens; the node dies after the sixteenth. */
+  private long killed(Ring ring, int length) throws InterruptedException {
+    long[] last = {0};
+    long[] longest = {0};
+    int[] count = {0};
+    Generation generation =
+        ring.engine()
+            .submit(
+                request(ring.engine(), 99, length, 40),
+                (token, text, logprobs) -> {
+                  long now = System.nanoTime();
+                  if (count[0]++ >= 16) {
+                    longest[0] = Math.max(longest[0], now - last[0]);
+                  }
+                  last[0] = now;
+                  if (count[0] == 16) {
+                    ring.killLast();
+                  }
+                });
+    check(generation.await());
+    return longest[0];
+  }
+}

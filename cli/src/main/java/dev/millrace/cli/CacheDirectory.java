@@ -1,0 +1,30 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import java.nio.file.Path;
+
+/** Where models that came from peers are kept, and hashes of those that were here. */
+final class CacheDirectory {
+  static final Option OPTION =
+      Option.value(
+          "cache-dir",
+          "DIR",
+          "where fetched models and hashes of files are kept\n" + "(default ~/.cache/millrace)");
+
+  private CacheDirectory() {}
+
+  static Path of(Shell shell, Arguments given) {
+    String named = given.get(OPTION);
+    if (named != null) {
+      return shell.path(named).toAbsolutePath().normalize();
+    }
+    String caches = shell.variable("XDG_CACHE_HOME");
+    String home = shell.variable("HOME");
+    Path all =
+        caches != null
+            ? shell.path(caches)
+            : Path.of(home == null ? System.getProperty("user.home") : home).resolve(".cache");
+    return all.resolve("millrace").toAbsolutePath().normalize();
+  }
+}

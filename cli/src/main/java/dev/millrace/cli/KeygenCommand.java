@@ -1,0 +1,66 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.wire.NetworkKey;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** {@code millrace keygen}: makes the key that the nodes of a network know each other by. */
+final class KeygenCommand implements Command {
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "keygen",
+        List.of("[FILE] [--json]"),
+        "Makes a key for a network of nodes, and prints it or writes it to FILE.",
+        List.of(),
+        """
+        Whoever has the key can join the network, as a node or as an origin: carry it by a way that
+        you trust. FILE must not be there yet, and only its owner may read it (mode 0600).
+        Example:
+          millrace keygen net.key\
+        """);
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) {
+    given.atMost(1);
+    NetworkKey key = NetworkKey.generate();
+    if (given.words().isEmpty()) {
+      shell.say(
+          given.has(Option.JSON)
+              ? Json.write(JsonObject.create().put("key", key.text()))
+              : key.text());
+      return ExitCode.OK;
+    }
+    Path path = shell.path(given.words().getFirst());
+    write(key, path);
+    if (given.has(Option.JSON)) {
+      shell.say(Json.write(JsonObject.create().put("file", path.toString())));
+    } else {
+      shell.err().println("wrote " + Printable.line(path.toString(), 500));
+    }
+    return ExitCode.OK;
+  }
+
+  private static void write(NetworkKey key, Path path) {
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory != null && !Files.isDirectory(directory)) {
+      throw new Refusal(
+          "no directory "
+              + Printable.line(directory.toString(), 500)
+              + " for the key; make it first");
+    }
+    try {
+      key.write(path);
+    } catch (ClusterException e) {
+      throw new Refusal(Printable.line(e.getMessage(), 1000));
+    }
+  }
+}

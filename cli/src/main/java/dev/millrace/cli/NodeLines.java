@@ -1,0 +1,136 @@
+package dev.millrace.cli;
+
+import dev.millrace.cluster.member.Holding;
+import dev.millrace.cluster.member.ModelNeed;
+import dev.millrace.cluster.member.NodeState;
+import dev.millrace.cluster.place.Range;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What nodes say of themselves, for people and for programs. */
+final class NodeLines {
+  private static final int MODEL_WIDTH = 40;
+
+  private NodeLines() {}
+
+  /** A line for each node, and further ones where it holds several things. */
+  static String table(List<NodeState> states, boolean colourful) {
+    Table table =
+        new Table(
+            "NAME", "ADDRESS", "HOLDS", "STATE", ">SPEED", ">MEMORY", ">SESSIONS", ">PASSAGES");
+    for (NodeState state : states) {
+      List<Part> parts = parts(state);
+      for (int i = 0; i < parts.size(); i++) {
+        Part part = parts.get(i);
+        boolean first = i == 0;
+        table.row(
+            first ? state.name() : "",
+            first ? state.link() : "",
+            part.holds(),
+            new Table.Cell(part.state(), part.colour()),
+            part.speed(),
+            first ? memory(state) : "",
+            first ? state.sessions() : "",
+            first ? state.passages() : "");
+      }
+    }
+    return table.text(colourful);
+  }
+
+  /** Something that a node has: layers, or a model's end. */
+  private record Part(String holds, String state, Colour colour, String speed) {}
+
+  private static List<Part> parts(NodeState state) {
+    List<Part> parts = new ArrayList<>();
+    for (ModelNeed need : state.needs()) {
+      String layers = need.local() == 0 ? "end" : "end+" + new Range(0, need.local());
+      parts.add(new Part(model(need.model()) + ":" + layers, "origin", Colour.BLUE, "-"));
+    }
+    for (Holding holding : state.holdings()) {
+      parts.add(part(holding));
+    }
+    if (parts.isEmpty()) {
+      parts.add(new Part("-", "empty", Colour.GREY, "-"));
+    }
+    return parts;
+  }
+
+  private static Part part(Holding holding) {
+    String name = holding.state().name().toLowerCase(Locale.ROOT);
+    boolean failed = holding.state() == Holding.State.FAILED;
+    return new Part(
+        model(holding.model()) + ":" + layers(holding),
+        failed ? name + ": " + Printable.line(holding.problem(), 200) : name,
+        switch (holding.state()) {
+          case LOADED -> Colour.GREEN;
+          case FETCHING, LOADING -> Colour.YELLOW;
+          case FAILED -> Colour.RED;
+        },
+        holding.speed() > 0 ? Amounts.bytes((long) holding.speed()) + "/s" : "-");
+  }
+
+  /** A name that somebody else gave a file, as people call it. */
+  static String model(String name) {
+    return Printable.line(ModelChoice.stem(name), MODEL_WIDTH);
+  }
+
+  static String layers(Holding holding) {
+    return new Range(holding.from(), holding.to()).toString();
+  }
+
+  private static String memory(NodeState state) {
+    long allowed = state.memory();
+    return Amounts.bytes(state.used()) + (allowed == 0 ? "" : " of " + Amounts.bytes(allowed));
+  }
+
+  /** One object, on a line. */
+  static String json(List<NodeState> states) {
+    List<JsonObject> nodes = states.stream().map(NodeLines::json).toList();
+    return Json.write(JsonObject.create().put("nodes", nodes)) + "\n";
+  }
+
+  private static JsonObject json(NodeState state) {
+    List<JsonObject> holdings = new ArrayList<>();
+    state.holdings().forEach(holding -> holdings.add(json(holding)));
+    List<JsonObject> origins = new ArrayList<>();
+    for (ModelNeed need : state.needs()) {
+      origins.add(
+          JsonObject.create()
+              .put("model", need.model())
+              .put("sha256", need.sha256())
+              .put("layers", need.layers())
+              .put("local_layers", need.local()));
+    }
+    return JsonObject.create()
+        .put("name", state.name())
+        .put("address", state.link().toString())
+        .put("protocol", state.protocol())
+        .put("numerics", state.numerics())
+        .put("memory_bytes", state.memory())
+        .put("used_bytes", state.used())
+        .put("cache_bytes", state.cacheBytes())
+        .put("sessions", state.sessions())
+        .put("passages", state.passages())
+        .put("holdings", holdings)
+        .put("origin_of", origins)
+        .put("files", state.files())
+        .put("expelled", state.expelled());
+  }
+
+  private static JsonObject json(Holding holding) {
+    JsonObject out =
+        JsonObject.create()
+            .put("model", holding.model())
+            .put("sha256", holding.sha256())
+            .put("first", holding.from())
+            .put("last", holding.to() - 1)
+            .put("layers", holding.layers())
+            .put("state", holding.state().name().toLowerCase(Locale.ROOT))
+            .put("bytes", holding.bytes())
+            .put("bytes_per_second", (long) holding.speed());
+    return holding.problem().isEmpty() ? out : out.put("problem", holding.problem());
+  }
+}

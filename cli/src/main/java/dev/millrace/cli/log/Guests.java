@@ -1,0 +1,47 @@
+package dev.millrace.cli.log;
+
+import java.lang.System.Logger.Level;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/**
+ * The library that keeps membership has a log of its own and tells much that is no news: what
+ * matters, our own lines say in plain words. Its warnings are for those who ask for details.
+ */
+public final class Guests {
+  /** Held, because a logger that nobody holds forgets its level. */
+  private static final Logger MEMBERSHIP = Logger.getLogger("org.jgroups");
+
+  private Guests() {}
+
+  /** To be called before that library is used: it chooses where it logs when it is loaded. */
+  public static synchronized void quieten() {
+    System.setProperty("jgroups.use.jdk_logger", "true");
+    MEMBERSHIP.setUseParentHandlers(false);
+    MEMBERSHIP.setLevel(
+        Log.shows(Level.DEBUG) ? java.util.logging.Level.WARNING : java.util.logging.Level.OFF);
+    if (MEMBERSHIP.getHandlers().length == 0) {
+      MEMBERSHIP.addHandler(new Passing());
+    }
+  }
+
+  /** Into our log, as a detail. */
+  private static final class Passing extends Handler {
+    private final SimpleFormatter formatter = new SimpleFormatter();
+
+    @Override
+    public void publish(LogRecord line) {
+      if (Log.shows(Level.DEBUG)) {
+        Log.write(Level.DEBUG, "membership: " + formatter.formatMessage(line), line.getThrown());
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,124 @@
+package dev.millrace.cli;
+
+import static dev.millrace.cli.HttpServer.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two hosts and a cable between them, which is pulled while a model runs over both. */
+class PartitionIT {
+  @TempDir Path dir;
+
+  @Test
+  void aPulledCableChangesNoByte() {
+    try (Namespace other = Namespace.open()) {
+      assumeTrue(other != null, "network namespaces need root and iproute2");
+      run(other);
+    }
+  }
+
+  private void run(Namespace other) {
+    Cli cli = new Cli(dir);
+    Nodes.copy(HouseModel.file(), dir.resolve("house.gguf"));
+    assertThat(cli.run("keygen", "network.key").status()).isZero();
+    List<String> expected = results("alone", alone(cli), cli);
+    int port = Nodes.freePorts();
+    String near = other.here() + ":" + port;
+    String common = " --key-file network.key --layers house.gguf:1-6 --threads 1 --join ";
+    try (Launched spare =
+            Launched.shell(
+                dir, "exec \"$millrace\" node --name spare --listen " + near + common + far(other));
+        Launched away =
+            Launched.shell(
+                dir,
+                other.command()
+                    + "\"$millrace\" node --name away --listen "
+                    + far(other)
+                    + common
+                    + near);
+        Launched server = serve(near)) {
+      soon().until(() -> server.out().contains("ready"));
+      List<String> ids = submit(cli, "ws");
+      soon().until(() -> done("ws", ids) >= 1);
+      other.pull();
+      soon().atMost(Duration.ofSeconds(90)).until(() -> done("ws", ids) == ids.size());
+      assertThat(results("ws", ids, cli)).as(server.out()).isEqualTo(expected);
+      other.plug();
+      // both sides of the cut are one network again
+      soon()
+          .atMost(Duration.ofSeconds(90))
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          cli.run("nodes", "--join", near, "--key-file", "network.key").out())
+                      .as(spare.out() + away.out())
+                      .contains("away", "spare"));
+    }
+  }
+
+  private static String far(Namespace other) {
+    return other.there() + ":5100";
+  }
+
+  private Launched serve(String near) {
+    return Launched.start(
+        dir,
+        "serve",
+        "--workspace",
+        "ws",
+        "--no-http",
+        "--threads",
+        "1",
+        "--end-model",
+        "house=house.gguf",
+        "--listen",
+        near.substring(0, near.indexOf(':')) + ":0",
+        "--join",
+        near,
+        "--key-file",
+        "network.key");
+  }
+
+  private List<String> submit(Cli cli, String workspace) {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      String seed = Integer.toString(i);
+      ids.add(cli.submit(workspace, "Write a story about a bridge", "--seed", seed, "-n", "120"));
+    }
+    return ids;
+  }
+
+  private List<String> alone(Cli cli) {
+    List<String> ids = submit(cli, "alone");
+    try (Launched server =
+        Launched.start(
+            dir,
+            "serve",
+            "--workspace",
+            "alone",
+            "--no-http",
+            "--model",
+            "house=house.gguf",
+            "--drain")) {
+      assertThat(server.result().status()).isZero();
+    }
+    return ids;
+  }
+
+  private long done(String workspace, List<String> ids) {
+    return ids.stream()
+        .filter(id -> Files.isDirectory(dir.resolve(workspace + "/output/" + id)))
+        .count();
+  }
+
+  private static List<String> results(String workspace, List<String> ids, Cli cli) {
+    return ids.stream().map(id -> cli.run("flow", workspace, id).out()).toList();
+  }
+}

@@ -1,0 +1,270 @@
+package dev.millrace.cli;
+
+import static dev.millrace.cli.HttpServer.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The house model over real processes, which are killed, frozen and started again. */
+class PipesIT {
+  private static final int TOKENS = 60;
+
+  @TempDir Path dir;
+  private Cli cli;
+  private Nodes nodes;
+  private final List<Launched> servers = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    cli = new Cli(dir);
+    nodes = Nodes.network(dir);
+    Nodes.copy(HouseModel.file(), dir.resolve("house.gguf"));
+  }
+
+  @AfterEach
+  void end() {
+    servers.forEach(Launched::close);
+    nodes.close();
+  }
+
+  private Launched serve(String workspace, String... options) {
+    List<String> args = new ArrayList<>(List.of("serve", "--workspace", workspace, "--no-http"));
+    args.addAll(List.of("--threads", "1", "--end-model", "house=house.gguf"));
+    args.addAll(nodes.joining());
+    args.addAll(List.of(options));
+    Launched server = Launched.start(dir, args.toArray(String[]::new));
+    servers.add(server);
+    return server;
+  }
+
+  private List<String> submit(String workspace, int count, int tokens) {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(
+          cli.submit(
+              workspace,
+              "Write a story about a " + (i % 2 == 0 ? "cat" : "boat") + " and the number " + i,
+              "--seed",
+              Integer.toString(i),
+              "-n",
+              Integer.toString(tokens)));
+    }
+    return ids;
+  }
+
+  /** What one process gives for the same jobs. */
+  private List<String> alone(int count, int tokens) {
+    List<String> ids = submit("alone", count, tokens);
+    try (Launched server =
+        Launched.start(
+            dir,
+            "serve",
+            "--workspace",
+            "alone",
+            "--no-http",
+            "--threads",
+            "2",
+            "--model",
+            "house=house.gguf",
+            "--drain")) {
+      Cli.Result drained = server.result();
+      assertThat(drained.status()).as(drained.toString()).isZero();
+    }
+    return results("alone", ids);
+  }
+
+  private List<String> results(String workspace, List<String> ids) {
+    List<String> texts = new ArrayList<>();
+    for (String id : ids) {
+      Cli.Result result = cli.run("flow", workspace, id);
+      assertThat(result.status()).as(id + ": " + result).isZero();
+      texts.add(result.out());
+    }
+    return texts;
+  }
+
+  private boolean allDone(String workspace, List<String> ids) {
+    return ids.stream().allMatch(id -> Files.isDirectory(dir.resolve(workspace + "/output/" + id)));
+  }
+
+  private void awaitDone(Launched server, String workspace, List<String> ids, Duration limit) {
+    soon()
+        .atMost(limit)
+        .conditionEvaluationListener(
+            _ -> assertThat(server.isAlive()).as(server.out() + server.err()).isTrue())
+        .until(() -> allDone(workspace, ids));
+  }
+
+  /** Every layer but the origin's is at two of the three nodes. */
+  private void threeNodes() {
+    nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
+    nodes.start("two", "--layers", "house.gguf:4-6", "--threads", "1");
+    nodes.start("three", "--layers", "house.gguf:1-6", "--threads", "1");
+  }
+
+  private void awaitNothingHeld(String at) {
+    soon()
+        .untilAsserted(
+            () -> {
+              for (Object each : nodes.ask("nodes", at).list("nodes")) {
+                JsonObject node = JsonObject.of(each, "node");
+                assertThat(node.integer("passages")).as(node.toString()).isZero();
+              }
+            });
+  }
+
+  @Test
+  void killsFreezesAndRestartsChangeNoByteOfFiftyJobs() {
+    long seed = System.nanoTime();
+    List<String> expected = alone(50, TOKENS);
+    threeNodes();
+    List<String> ids = submit("ws", 50, TOKENS);
+    Launched server = serve("ws");
+    Random random = new Random(seed);
+    List<String> done = new ArrayList<>();
+    int before = 0;
+    for (int blow = 0; blow < 6 && !allDone("ws", ids); blow++) {
+      int wanted = before + 2; // something moves between two blows
+      soon().atMost(Duration.ofSeconds(90)).until(() -> finished(ids) >= wanted || allDone("ws", ids));
+      before = finished(ids);
+      String name = nodes.names().get(random.nextInt(3));
+      if (random.nextInt(3) > 0) {
+        done.add("kill " + name);
+        nodes.process(name).signal("KILL").result();
+        nodes.restart(name);
+      } else {
+        done.add("freeze " + name);
+        Launched frozen = nodes.process(name).signal("STOP");
+        int now = before;
+        soon()
+            .atMost(Duration.ofSeconds(60))
+            .until(() -> finished(ids) > now || allDone("ws", ids)); // it is left
+        frozen.signal("CONT");
+      }
+    }
+    awaitDone(server, "ws", ids, Duration.ofSeconds(180));
+    assertThat(results("ws", ids))
+        .as("seed %d, %s%n%s%n%s", seed, done, server.out(), nodes.logs())
+        .isEqualTo(expected);
+    awaitNothingHeld("one");
+    assertThat(server.signal("TERM").result().status()).as(server.err()).isZero();
+    soon()
+        .untilAsserted(
+            () -> {
+              for (Object each : nodes.ask("nodes", "one").list("nodes")) {
+                JsonObject node = JsonObject.of(each, "node");
+                assertThat(node.integer("sessions")).as(node.toString()).isZero();
+                assertThat(node.integer("cache_bytes")).as(node.toString()).isZero();
+              }
+            });
+  }
+
+  private int finished(List<String> ids) {
+    return (int)
+        ids.stream().filter(id -> Files.isDirectory(dir.resolve("ws/output/" + id))).count();
+  }
+
+  @Test
+  void anotherServerGoesOnWhereTheOriginWasKilled() throws IOException {
+    List<String> expected = alone(4, 400);
+    threeNodes();
+    List<String> ids = submit("ws", 4, 400);
+    Launched first = serve("ws");
+    soon().until(() -> journaled(ids.getFirst()) > 2_000);
+    first.signal("KILL").result();
+    Launched second = serve("ws");
+    awaitDone(second, "ws", ids, Duration.ofSeconds(120));
+    assertThat(results("ws", ids)).as(second.out()).isEqualTo(expected);
+    assertThat(cli.run("job", "ws", ids.getFirst(), "--json").out()).contains("\"resumed");
+    awaitNothingHeld("two");
+  }
+
+  private long journaled(String id) throws IOException {
+    Path job = dir.resolve("ws/processing/" + id + "/journal.jsonl");
+    return Files.exists(job) ? Files.size(job) : 0;
+  }
+
+  @Test
+  void layersThatAreMissingAreWaitedForAndSaid() {
+    nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
+    List<String> ids = submit("ws", 2, 20);
+    Launched server = serve("ws");
+    soon().until(() -> server.out().contains("4-6"));
+    soon().until(() -> nodes.ask("pipes", "one").toString().contains("4-6"));
+    for (String id : ids) {
+      assertThat(dir.resolve("ws/input/ready/" + id)).as("it is not even begun").isDirectory();
+    }
+    nodes.start("two", "--layers", "house.gguf:4-6", "--threads", "1");
+    awaitDone(server, "ws", ids, Duration.ofSeconds(60));
+    nodes.process("two").signal("KILL");
+    List<String> later = submit("ws", 2, 20);
+    soon().until(() -> nodes.ask("pipes", "one").toString().contains("missing"));
+    nodes.restart("two");
+    awaitDone(server, "ws", later, Duration.ofSeconds(60));
+  }
+
+  @Test
+  void nodesWithMemoryAloneFetchTheFileAndShareTheLayers() throws IOException {
+    Path other = Files.createDirectory(dir.resolve("elsewhere"));
+    List<String> expected = alone(2, 20);
+    nodes.start("one", "--memory", "200M", "--cache-dir", other + "/1", "--threads", "1");
+    nodes.start("two", "--memory", "200M", "--cache-dir", other + "/2", "--threads", "1");
+    List<String> ids = submit("ws", 2, 20);
+    Launched server = serve("ws");
+    awaitDone(server, "ws", ids, Duration.ofSeconds(90));
+    assertThat(results("ws", ids)).isEqualTo(expected);
+    JsonObject pipes = nodes.ask("pipes", "one");
+    assertThat(pipes.toString()).contains("\"one\"", "\"two\"");
+    try (var fetched = Files.walk(other)) {
+      assertThat(fetched.filter(file -> file.toString().endsWith(".gguf"))).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aStrangerIsRefusedOnItsOwnSide() {
+    nodes.start("one", "--layers", "house.gguf", "--threads", "1");
+    soon().until(() -> nodes.process("one").out().contains("127.0.0.1"));
+    assertThat(cli.run("keygen", "other.key").status()).isZero();
+    for (String[] line :
+        new String[][] {
+          {"node", "--name", "two", "--listen", "127.0.0.1:0", "--layers", "house.gguf"}, {"nodes"}
+        }) {
+      List<String> args = new ArrayList<>(List.of(line));
+      args.addAll(List.of("--key-file", "other.key", "--join", nodes.address("one")));
+      try (Launched stranger = Launched.start(dir, args.toArray(String[]::new))) {
+        Cli.Result result = stranger.result();
+        assertThat(result.status()).as(result.toString()).isEqualTo(1);
+        assertThat(result.err()).contains("another network key").doesNotContain("\tat ");
+      }
+    }
+    assertThat(nodes.ask("nodes", "one").list("nodes")).hasSize(1);
+  }
+
+  @Test
+  void anotherModelOfTheSameNameIsNotUsed() throws IOException {
+    Path other = Files.createDirectory(dir.resolve("elsewhere"));
+    byte[] bytes = Files.readAllBytes(dir.resolve("house.gguf"));
+    bytes[bytes.length - 1] ^= 1; // one weight of the last tensor
+    Files.write(other.resolve("house.gguf"), bytes);
+    nodes.start("one", "--layers", "elsewhere/house.gguf:1-6", "--threads", "1");
+    List<String> ids = submit("ws", 1, 8);
+    Launched server = serve("ws");
+    soon().until(() -> server.out().contains("same name"));
+    assertThat(Json.write(nodes.ask("pipes", "one").values())).contains("same name");
+    assertThat(dir.resolve("ws/input/ready/" + ids.getFirst())).isDirectory();
+    nodes.start("two", "--layers", "house.gguf:1-6", "--threads", "1");
+    awaitDone(server, "ws", ids, Duration.ofSeconds(60));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.millrace.cluster.member;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.wire.HostPort;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a node takes part in a network.
+ *
+ * @param name its own, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
+ * @param listen where links and calls are taken; port 0: a free one
+ * @param advertise what others are told instead of {@code listen}; null: that
+ * @param join where members take calls; empty for the first of a network
+ * @param tls from the network's key, or from certificates
+ * @param namesFromCertificates whether a node must be named as its certificate says
+ * @param whitelist names that may be members; empty: all
+ * @param memberPort where the membership listens; 0: one above {@code listen}'s, or a free one
+ * @param patience a link that is silent for so long is lost
+ */
+public record NetworkSettings(
+    String name,
+    HostPort listen,
+    @Nullable HostPort advertise,
+    List<HostPort> join,
+    SSLContext tls,
+    boolean namesFromCertificates,
+    Set<String> whitelist,
+    int memberPort,
+    Duration patience) {
+  /** What is usual for {@code patience}. */
+  public static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+  public NetworkSettings {
+    join = List.copyOf(join);
+    whitelist = Set.copyOf(whitelist);
+    checkName(name);
+    whitelist.forEach(NetworkSettings::checkName);
+    if (memberPort < 0 || memberPort > 65_535) {
+      throw new ClusterException(
+          "the membership's port is %d; it must be 0 to 65535".formatted(memberPort));
+    }
+    if (patience.compareTo(Duration.ofSeconds(1)) < 0) {
+      throw new ClusterException(
+          "a patience of %d ms is too short: give at least 1000".formatted(patience.toMillis()));
+    }
+  }
+
+  /** Refuses what is no name of a node. */
+  public static void checkName(String name) {
+    if (!isName(name)) {
+      throw new ClusterException(
+          "\"%s\" is no name for a node: 1 to 64 of the characters A-Z a-z 0-9 . _ -"
+              .formatted(name.length() > 80 ? name.substring(0, 80) + "…" : name));
+    }
+  }
+
+  static boolean isName(String name) {
+    return NAME.matcher(name).matches();
+  }
+}

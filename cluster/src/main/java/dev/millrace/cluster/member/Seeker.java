@@ -1,0 +1,116 @@
+package dev.millrace.cluster.member;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.member.JoinCall.Answer;
+import dev.millrace.cluster.wire.HostPort;
+import dev.millrace.cluster.wire.Identity;
+import dev.millrace.cluster.wire.Switchboard;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Asks the addresses that a node was told to join by, again and again, as long as their nodes are
+ * not among the members: a network in parts, or one that began anew elsewhere, is found so.
+ */
+final class Seeker implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
+  private final Switchboard switchboard;
+  private final Identity identity;
+  private final List<HostPort> join;
+  private final Membership membership;
+  private final Duration pause;
+  private final Thread thread;
+
+  /** Who answered at an address. */
+  private final Map<HostPort, String> answered = new HashMap<>();
+
+  /** Where members were found at the last asking. */
+  private final Set<HostPort> sought = new HashSet<>();
+
+  private final Map<HostPort, String> said = new HashMap<>();
+
+  Seeker(
+      Switchboard switchboard,
+      Identity identity,
+      List<HostPort> join,
+      Membership membership,
+      Duration pause) {
+    this.switchboard = switchboard;
+    this.identity = identity;
+    this.join = join;
+    this.membership = membership;
+    this.pause = pause;
+    this.thread =
+        Thread.ofVirtual().name("millrace-seeker-" + identity.name()).unstarted(this::run);
+  }
+
+  void begin() {
+    if (!join.isEmpty()) {
+      thread.start();
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Thread.sleep(pause);
+        for (HostPort at : join) {
+          if (isMember(at)) {
+            sought.remove(at);
+          } else {
+            ask(at);
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isMember(HostPort at) {
+    String name = answered.get(at);
+    return membership.states().stream()
+        .anyMatch(state -> state.link().equals(at) || state.name().equals(name));
+  }
+
+  private void ask(HostPort at) throws InterruptedException {
+    try {
+      Answer answer = JoinCall.ask(switchboard, at, identity.incarnation());
+      answered.put(at, answer.text());
+      if (answer.kind() == Answer.Kind.WELCOME && !isMember(at)) {
+        membership.seek(answer.members());
+        if (!sought.add(at)) {
+          say(
+              at,
+              "node \"%s\" at %s stays without contact to the membership of this node: are the ports open between %s and %s?"
+                  .formatted(answer.text(), at, membership.address(), answer.members()));
+        }
+      }
+    } catch (ClusterException e) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (e.refused()) {
+        say(at, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** Each thing once. */
+  private void say(HostPort at, String what) {
+    if (!what.equals(said.put(at, what))) {
+      LOG.log(Level.WARNING, () -> what);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.millrace.cluster.node;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.engine.pipe.Witness;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a node answers with RECORDS: the passage that was asked for, and what it noted of each of
+ * its rows, by position. As bytes: passage, number of rows, and of each row position, hash in, hash
+ * out.
+ */
+public record Testimony(long passage, List<Witness.Row> rows) {
+  private static final int HASH = 32;
+  private static final int ROW = 4 + 2 * HASH;
+
+  public Testimony {
+    rows = List.copyOf(rows);
+  }
+
+  public ByteBuffer encode() {
+    ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(12 + (long) ROW * rows.size()));
+    out.putLong(passage).putInt(rows.size());
+    for (Witness.Row row : rows) {
+      out.putInt(row.position()).put(row.in(), 0, HASH).put(row.out(), 0, HASH);
+    }
+    return out.flip();
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws ClusterException where it is anything else
+   */
+  public static Testimony decode(ByteBuffer bytes) {
+    ByteBuffer in = bytes.duplicate();
+    if (in.remaining() < 12) {
+      throw broken(in.remaining());
+    }
+    long passage = in.getLong();
+    int count = in.getInt();
+    if (count < 0 || in.remaining() != (long) count * ROW) {
+      throw broken(in.remaining());
+    }
+    List<Witness.Row> rows = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      rows.add(new Witness.Row(in.getInt(), hash(in), hash(in)));
+    }
+    return new Testimony(passage, rows);
+  }
+
+  private static byte[] hash(ByteBuffer in) {
+    byte[] hash = new byte[HASH];
+    in.get(hash);
+    return hash;
+  }
+
+  private static ClusterException broken(int bytes) {
+    return new ClusterException(
+        "records of a passage are broken off or longer than they say, at %d bytes".formatted(bytes));
+  }
+}

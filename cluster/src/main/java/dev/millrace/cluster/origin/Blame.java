@@ -1,0 +1,112 @@
+package dev.millrace.cluster.origin;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom the origin leaves out of its plans, why, and for how long. A node that failed is tried again
+ * after a while, which doubles each time; one that lied never again. Times are nanoseconds of one
+ * clock. One thread at a time.
+ */
+final class Blame {
+  /** What a node is left for. */
+  enum Fault {
+    /** There was no link any more. It may be back soon, and is, where the network says so. */
+    LINK(1, 60),
+    /** It was slow, could not be reached by another, or refused. */
+    WORK(5, 300);
+
+    private final long first;
+    private final long longest;
+
+    Fault(long first, long longest) {
+      this.first = TimeUnit.SECONDS.toNanos(first);
+      this.longest = TimeUnit.SECONDS.toNanos(longest);
+    }
+  }
+
+  private static final class Record {
+    private final Fault fault;
+    private final long penalty;
+    private final long until;
+    private final String why;
+
+    Record(Fault fault, long penalty, long until, String why) {
+      this.fault = fault;
+      this.penalty = penalty;
+      this.until = until;
+      this.why = why;
+    }
+  }
+
+  private final Map<String, Record> left = new HashMap<>();
+  private final Map<String, String> expelled = new HashMap<>();
+
+  /** Leaves a node out for a while: twice as long as for its last fault of that kind. */
+  void leave(String node, Fault fault, String why, long now) {
+    Record before = left.get(node);
+    boolean again = before != null && before.fault == fault;
+    if (before != null && !again && before.fault == Fault.WORK && now - before.until < 0) {
+      return; // that it is gone as well makes its time no shorter
+    }
+    long penalty = again ? Math.min(2 * before.penalty, fault.longest) : fault.first;
+    if (again && now - before.until < 0) {
+      penalty = before.penalty; // the same trouble, told by another
+    }
+    left.put(node, new Record(fault, penalty, now + penalty, why));
+  }
+
+  /** Leaves a node out for good. */
+  void expel(String node, String why) {
+    expelled.putIfAbsent(node, why);
+    left.remove(node);
+  }
+
+  boolean isExpelled(String node) {
+    return expelled.containsKey(node);
+  }
+
+  /** Why a node is not to be used now; null: it may be. */
+  @Nullable String whyLeft(String node, long now) {
+    String lie = expelled.get(node);
+    if (lie != null) {
+      return lie;
+    }
+    Record record = left.get(node);
+    return record == null || now - record.until >= 0 ? null : record.why;
+  }
+
+  /** It came back as another life, or after it was gone: what it did before counts no more. */
+  void seenAgain(String node) {
+    left.remove(node);
+  }
+
+  /** It has worked for that long: once that is longer than it was left out, nothing counts. */
+  void worked(String node, long nanos) {
+    Record record = left.get(node);
+    if (record != null && nanos > 2 * record.penalty) {
+      left.remove(node);
+    }
+  }
+
+  /** Whether anybody may be used now who might not at {@code before}. */
+  boolean anyBack(long before, long now) {
+    for (Record record : left.values()) {
+      if (now - record.until >= 0 && before - record.until < 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** By name. */
+  List<String> expelled() {
+    List<String> names = new ArrayList<>(expelled.keySet());
+    names.sort(null);
+    return names;
+  }
+}

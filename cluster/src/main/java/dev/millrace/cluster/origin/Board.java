@@ -1,0 +1,212 @@
+package dev.millrace.cluster.origin;
+
+import dev.millrace.cluster.member.ModelNeed;
+import dev.millrace.cluster.member.PipeState;
+import dev.millrace.cluster.place.Candidate;
+import dev.millrace.cluster.place.Placement;
+import dev.millrace.cluster.place.Range;
+import dev.millrace.engine.pipe.Pipe.Stretch;
+import dev.millrace.engine.wheel.WheelStats;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the pipes are, as others see it: what runs and how fast, what is missing and who had it. The
+ * planner's thread writes, any may read.
+ */
+final class Board {
+  /** Who may be asked to compute layers apart from any pipe. */
+  record Holder(String node, List<Range> loaded, int sessions) {}
+
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final String origin;
+  private final ModelNeed need;
+  private final Works works;
+  private final Figures figures;
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final Map<Integer, Long> brokeAt = new HashMap<>();
+  private final Map<Integer, Rate> rates = new HashMap<>();
+  private @Nullable Placement placement;
+  private List<Candidate> candidates = List.of();
+  private String logged = "";
+  private boolean wasReady;
+  private volatile boolean ready;
+  private volatile String waiting = "no plan yet";
+  private volatile List<PipeState> pipes = List.of();
+  private volatile List<String> expelled = List.of();
+  private volatile List<Holder> holders = List.of();
+  private volatile int nodes;
+
+  /** Tokens of a pipe by the second, over the last one that is over. */
+  private static final class Rate {
+    private long tokens;
+    private long since;
+    private double rate;
+
+    double at(long count, long now) {
+      long nanos = now - since;
+      if (since == 0 || nanos >= SECOND) {
+        rate = since == 0 ? 0 : Math.max(0, count - tokens) * (double) SECOND / nanos;
+        tokens = count;
+        since = now == 0 ? 1 : now;
+      }
+      return rate;
+    }
+  }
+
+  Board(String origin, ModelNeed need, Works works, Figures figures) {
+    this.origin = origin;
+    this.need = need;
+    this.works = works;
+    this.figures = figures;
+  }
+
+  boolean ready() {
+    return ready;
+  }
+
+  /** Empty while a pipe runs. */
+  String waiting() {
+    return ready ? "" : waiting;
+  }
+
+  List<PipeState> pipes() {
+    return pipes;
+  }
+
+  List<String> expelled() {
+    return expelled;
+  }
+
+  List<Holder> holders() {
+    return holders;
+  }
+
+  int nodes() {
+    return nodes;
+  }
+
+  void onReady(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  /** A plan was made of these candidates. */
+  void placed(Placement next, List<Candidate> of) {
+    placement = next;
+    candidates = of;
+    holders = of.stream().map(c -> new Holder(c.node(), c.loaded(), c.sessions())).toList();
+  }
+
+  void broke(int pipe, long now) {
+    brokeAt.put(pipe, now);
+  }
+
+  void runs(int pipe, long now) {
+    Long broke = brokeAt.remove(pipe);
+    if (broke != null) {
+      figures.recoveries.increment();
+      figures.lastRecoveryNanos.set(now - broke);
+    }
+  }
+
+  /** Looks at everything again, and tells where it has changed. */
+  void refresh(List<PipeControl> controls, Blame blame, Fleet fleet, long now) {
+    boolean runs = controls.stream().anyMatch(PipeControl::isRunning);
+    String why = runs ? "" : why(controls, blame, fleet, now);
+    boolean opens = controls.stream().anyMatch(control -> control.session() != null);
+    if (!opens && !why.equals(logged)) {
+      logged = why;
+      LOG.log(Level.INFO, "{0} waits for a pipe: {1}", need.model(), why);
+    }
+    List<PipeState> states = new ArrayList<>();
+    for (PipeControl control : controls) {
+      Session session = control.session();
+      if (session != null) {
+        states.add(state(control, session, now));
+      }
+    }
+    if (states.isEmpty()) {
+      states.add(incomplete(why));
+    }
+    waiting = why;
+    ready = runs;
+    nodes = fleet.size();
+    List<String> liars = blame.expelled();
+    if (!states.equals(pipes) || !liars.equals(expelled)) {
+      pipes = states;
+      expelled = liars;
+      works.announce(states, liars);
+    }
+    if (runs && !wasReady) {
+      listeners.forEach(Board::tell);
+    }
+    wasReady = runs;
+  }
+
+  /** What there is of a first pipe, with its gaps. */
+  private PipeState incomplete(String why) {
+    List<Stretch> stretches = Shortage.stretches(need, origin, candidates);
+    return new PipeState(
+        need.sha256(), need.model(), need.layers(), 0, 0, stretches, 0, 0, why);
+  }
+
+  private static void tell(Runnable listener) {
+    try {
+      listener.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "who waited for a pipe failed: {0}", e.toString());
+    }
+  }
+
+  private PipeState state(PipeControl control, Session session, long now) {
+    WheelStats stats = works.stats(control.number());
+    double rate =
+        rates.computeIfAbsent(control.number(), n -> new Rate()).at(stats.chosenTokens(), now);
+    return new PipeState(
+        need.sha256(),
+        need.model(),
+        need.layers(),
+        control.number(),
+        session.plan().epoch(),
+        session.plan().stretches(),
+        stats.admitted(),
+        rate,
+        control.isRunning() ? "" : opening(control));
+  }
+
+  private static String opening(PipeControl control) {
+    return "opens; awaited: " + String.join(", ", control.awaited());
+  }
+
+  private String why(List<PipeControl> controls, Blame blame, Fleet fleet, long now) {
+    for (PipeControl control : controls) {
+      if (control.state() == PipeControl.State.OPENING) {
+        return "pipe %d %s".formatted(control.number(), opening(control));
+      }
+    }
+    Placement latest = placement;
+    if (latest == null) {
+      return "no plan yet";
+    }
+    List<String> words = new ArrayList<>();
+    words.addAll(
+        Shortage.missing(
+            latest.missing(),
+            fleet::lastHolder,
+            node -> {
+              String left = blame.whyLeft(node, now);
+              return left != null ? ": " + left : fleet.has(node) ? "" : ", which is gone";
+            }));
+    words.addAll(Shortage.coming(latest.coming(), candidates));
+    words.addAll(fleet.problems());
+    return words.isEmpty() ? "a plan is being made" : String.join("; ", words);
+  }
+}

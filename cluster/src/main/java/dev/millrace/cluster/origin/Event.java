@@ -1,0 +1,28 @@
+package dev.millrace.cluster.origin;
+
+import dev.millrace.cluster.member.NodeState;
+import java.util.List;
+
+/** What the planner's thread is told by others. */
+sealed interface Event {
+  /** The states of all live members. */
+  record States(List<NodeState> states) implements Event {}
+
+  /** There is no link with a node any more. */
+  record Lost(String node, String why) implements Event {}
+
+  record Opened(String node, long session) implements Event {}
+
+  record Refused(String node, long session, String why) implements Event {}
+
+  /** Something for that node could not be sent, by us or by another node of the session. */
+  record Unreached(String node, long session, String why) implements Event {}
+
+  record Probed(String node, long session, long received, long passed) implements Event {}
+
+  /** A node is to be left for a while though no pipe of ours may be using it. */
+  record Doubtful(String node, String why) implements Event {}
+
+  /** Nodes were found lying. */
+  record Lied(List<String> nodes, String why) implements Event {}
+}

@@ -1,0 +1,293 @@
+package dev.millrace.cluster.origin;
+
+import dev.millrace.cluster.member.Holding;
+import dev.millrace.cluster.member.ModelNeed;
+import dev.millrace.cluster.member.NodeState;
+import dev.millrace.cluster.place.Candidate;
+import dev.millrace.cluster.place.Placement.Wish;
+import dev.millrace.cluster.place.Range;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other members as they last described themselves, and what follows from that for a model: who
+ * may be planned with, and who held which layer last. One thread at a time.
+ */
+final class Fleet {
+  /** How long a wish counts as granted before the node itself says so. */
+  private static final long WISH_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /**
+   * A node is asked to hold layers when it has been here for so long: before that it may not have
+   * heard who has their file.
+   */
+  private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** After a node failed to load what it was asked to, it is asked again after so long. */
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final int MOST_DOUBLINGS = 6;
+
+  private record Wished(Range range, long at) {}
+
+  /** When a node was found to have failed, and how often. */
+  private record Failed(long at, int times) {
+    boolean rests(long now) {
+      return now - at < RETRY_NANOS << Math.min(times, MOST_DOUBLINGS);
+    }
+  }
+
+  private final String self;
+  private final ModelNeed need;
+  private final int protocol;
+  private final int numerics;
+  private final Map<String, NodeState> nodes = new HashMap<>();
+  private final Map<String, Long> absent = new HashMap<>(); // since when, of those still in use
+  private final Map<String, Wished> wishes = new HashMap<>();
+  private final Map<String, Failed> failures = new HashMap<>();
+  private final Map<String, Long> arrivals = new HashMap<>(); // of each node's present life
+  private final @Nullable String[] lastHolder; // by layer
+
+  Fleet(String self, ModelNeed need, int protocol, int numerics) {
+    this.self = self;
+    this.need = need;
+    this.protocol = protocol;
+    this.numerics = numerics;
+    this.lastHolder = new @Nullable String[need.layers()];
+  }
+
+  /** Which nodes are new: they were not there before, or are another life of their name. */
+  record Change(List<String> arrived, List<String> restarted) {}
+
+  /**
+   * Takes in what the network says now. A node that is in use stays for a while when the network
+   * says it is gone: whether it works is told by its link, and sooner.
+   */
+  Change update(List<NodeState> states, Predicate<String> inUse, long now) {
+    Map<String, NodeState> before = new HashMap<>(nodes);
+    List<String> arrived = new ArrayList<>();
+    List<String> restarted = new ArrayList<>();
+    nodes.clear();
+    for (NodeState state : states) {
+      if (state.name().equals(self)) {
+        continue;
+      }
+      NodeState was = before.remove(state.name());
+      if (was == null || absent.remove(state.name()) != null) {
+        arrived.add(state.name());
+        arrivals.put(state.name(), now);
+      }
+      if (was != null && was.incarnation() != state.incarnation()) {
+        restarted.add(state.name());
+        arrivals.put(state.name(), now);
+      }
+      nodes.put(state.name(), state);
+      noteHolder(state);
+    }
+    for (NodeState gone : before.values()) {
+      if (inUse.test(gone.name())) {
+        absent.putIfAbsent(gone.name(), now);
+        nodes.put(gone.name(), gone);
+      } else {
+        absent.remove(gone.name());
+        wishes.remove(gone.name());
+        failures.remove(gone.name());
+        arrivals.remove(gone.name());
+      }
+    }
+    return new Change(arrived, restarted);
+  }
+
+  private void noteHolder(NodeState state) {
+    for (Holding holding : state.holdings()) {
+      if (isOurs(holding) && holding.state() == Holding.State.LOADED) {
+        for (int layer = holding.from(); layer < holding.to(); layer++) {
+          lastHolder[layer] = state.name();
+        }
+      }
+    }
+  }
+
+  private boolean isOurs(Holding holding) {
+    return holding.sha256().equals(need.sha256())
+        && holding.from() >= 0
+        && holding.from() < holding.to()
+        && holding.to() <= need.layers();
+  }
+
+  /** Those that the network has not seen for so long. */
+  List<String> absentFor(long nanos, long now) {
+    List<String> names = new ArrayList<>();
+    absent.forEach(
+        (name, since) -> {
+          if (now - since >= nanos) {
+            names.add(name);
+          }
+        });
+    names.sort(null);
+    return names;
+  }
+
+  /** The network and the link both say that it is gone. */
+  void drop(String node) {
+    if (absent.remove(node) != null) {
+      nodes.remove(node);
+      wishes.remove(node);
+    }
+  }
+
+  int size() {
+    return nodes.size() - absent.size();
+  }
+
+  boolean has(String node) {
+    return nodes.containsKey(node) && !absent.containsKey(node);
+  }
+
+  @Nullable String lastHolder(int layer) {
+    return lastHolder[layer];
+  }
+
+  /**
+   * The nodes that may be planned with.
+   *
+   * @param usable whether a node may be
+   * @param ownSessions how many sessions this origin has open at a node
+   */
+  List<Candidate> candidates(
+      Predicate<String> usable, ToIntFunction<String> ownSessions, long now) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (NodeState node : nodes.values()) {
+      if (usable.test(node.name()) && fits(node)) {
+        candidates.add(candidate(node, ownSessions.applyAsInt(node.name()), now));
+      }
+    }
+    candidates.sort(Comparator.comparing(Candidate::node));
+    return candidates;
+  }
+
+  /** What keeps a node from any pipe of this origin for good; null: nothing. */
+  @Nullable String mismatch(NodeState node) {
+    if (node.protocol() != protocol) {
+      return "speaks version %d of the protocol, we speak %d".formatted(node.protocol(), protocol);
+    }
+    return node.numerics() == numerics
+        ? null
+        : "computes by numerics %d, we by %d".formatted(node.numerics(), numerics);
+  }
+
+  private boolean fits(NodeState node) {
+    return mismatch(node) == null;
+  }
+
+  private Candidate candidate(NodeState node, int ownSessions, long now) {
+    List<Range> loaded = new ArrayList<>();
+    List<Range> coming = new ArrayList<>();
+    boolean failed = false;
+    double speed = 0;
+    long uncached = 0;
+    for (Holding holding : node.holdings()) {
+      if (!isOurs(holding)) {
+        continue;
+      }
+      Range range = new Range(holding.from(), holding.to());
+      switch (holding.state()) {
+        case LOADED -> {
+          loaded.add(range);
+          speed = Math.max(speed, holding.speed());
+        }
+        case FETCHING, LOADING -> coming.add(range);
+        case FAILED -> failed = true;
+      }
+      uncached += holding.state() == Holding.State.FAILED ? 0 : range.length();
+    }
+    Range wished = wished(node.name(), loaded, coming, now);
+    if (wished != null) {
+      coming.add(wished);
+      uncached += wished.length();
+    }
+    loaded.sort(Comparator.comparingInt(Range::from));
+    coming.sort(Comparator.comparingInt(Range::from));
+    // what it holds for us needs room for keys and values as soon as a session opens
+    long promised = ownSessions > 0 ? 0 : uncached * need.cacheBytes();
+    long free = failed && rests(node.name(), now) ? 0 : Math.max(0, node.memory() - node.used() - promised);
+    int others = Math.max(0, node.sessions() - ownSessions);
+    return new Candidate(node.name(), loaded, coming, node.memory() == 0 ? 0 : free, speed, others);
+  }
+
+  /** Whether a node that failed is left alone; each time twice as long as before. */
+  private boolean rests(String node, long now) {
+    Failed before = failures.get(node);
+    if (before == null) {
+      failures.put(node, new Failed(now, 0));
+      return true;
+    }
+    return before.rests(now);
+  }
+
+  private @Nullable Range wished(
+      String node, List<Range> loaded, List<Range> coming, long now) {
+    Wished wished = wishes.get(node);
+    if (wished == null || now - wished.at() >= WISH_NANOS) {
+      return null;
+    }
+    boolean known = loaded.contains(wished.range()) || coming.contains(wished.range());
+    return known ? null : wished.range();
+  }
+
+  /** Notes a wish; says whether it is to be sent: not where it was just now, or is too early. */
+  boolean wish(Wish wish, long now) {
+    Long arrived = arrivals.get(wish.node());
+    if (arrived == null || now - arrived < SETTLED_NANOS) {
+      return false;
+    }
+    Wished before = wishes.get(wish.node());
+    boolean again =
+        before != null
+            && before.range().equals(wish.range())
+            && now - before.at() < WISH_NANOS;
+    if (!again) {
+      wishes.put(wish.node(), new Wished(wish.range(), now));
+      failures.computeIfPresent(
+          wish.node(), (node, failed) -> new Failed(now, failed.times() + 1));
+    }
+    return !again;
+  }
+
+  /** Why layers of the model are not loaded anywhere though a node tried, in words. */
+  List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    for (NodeState node : nodes.values()) {
+      for (Holding holding : node.holdings()) {
+        if (isOurs(holding) && holding.state() == Holding.State.FAILED) {
+          Range range = new Range(holding.from(), holding.to());
+          problems.add(
+              "node %s could not load layers %s: %s"
+                  .formatted(node.name(), range, holding.problem()));
+        }
+      }
+      String mismatch = mismatch(node);
+      if (mismatch != null && node.holdings().stream().anyMatch(this::isOurs)) {
+        problems.add("node %s is not used: it %s".formatted(node.name(), mismatch));
+      }
+      if (node.holdings().stream().anyMatch(this::isNamesake)) {
+        problems.add(
+            "node %s has another file named %s (its SHA-256 differs)"
+                .formatted(node.name(), need.model()));
+      }
+    }
+    problems.sort(null);
+    return problems;
+  }
+
+  private boolean isNamesake(Holding holding) {
+    return holding.model().equals(need.model()) && !holding.sha256().equals(need.sha256());
+  }
+}

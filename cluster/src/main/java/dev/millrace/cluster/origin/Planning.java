@@ -1,0 +1,363 @@
+package dev.millrace.cluster.origin;
+
+import dev.millrace.cluster.member.Assignment;
+import dev.millrace.cluster.member.Codec;
+import dev.millrace.cluster.member.ModelNeed;
+import dev.millrace.cluster.place.Candidate;
+import dev.millrace.cluster.place.Placement;
+import dev.millrace.cluster.place.PlannedPipe;
+import dev.millrace.cluster.place.Planner;
+import dev.millrace.cluster.wire.Message;
+import dev.millrace.cluster.wire.Message.Kind;
+import dev.millrace.engine.pipe.Pipe;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Which pipes there are: made from what nodes have, opened, watched, left when a node of them fails,
+ * and made anew from what remains. It is told events and the time, and acts through {@link Works};
+ * one thread at a time, the planner's.
+ */
+final class Planning {
+  /** How long nodes may take to open a session. */
+  static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How long nodes may take to say which steps they have. */
+  static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** How long a node whose link works may be missing in the network. */
+  static final long ABSENT_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+  /** News of states are gathered for so long before a plan is made of them. */
+  static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** Whatever happens or not, what there is is looked at again after so long. */
+  static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final String origin;
+  private final ModelNeed need;
+  private final Terms terms;
+  private final Works works;
+  private final Figures figures;
+  private final LongSupplier ids;
+  private final Deadlines deadlines;
+  private final Blame blame = new Blame();
+  private final Fleet fleet;
+  private final Pipes pipes;
+  private final Board board;
+  private long epochs;
+  private long planAt = Long.MAX_VALUE; // nothing is known yet
+  private long lastTick;
+
+  /**
+   * @param ids draws the numbers of sessions, never 0
+   */
+  Planning(
+      String origin,
+      ModelNeed need,
+      Terms terms,
+      int maxPipes,
+      long stepNanos,
+      Fleet fleet,
+      Works works,
+      Figures figures,
+      LongSupplier ids) {
+    this.origin = origin;
+    this.need = need;
+    this.terms = terms;
+    this.works = works;
+    this.figures = figures;
+    this.ids = ids;
+    this.fleet = fleet;
+    this.deadlines = new Deadlines(stepNanos, ANSWER_NANOS);
+    this.pipes = new Pipes(maxPipes);
+    board = new Board(origin, need, works, figures);
+  }
+
+  /** What is known to others of all this; for any thread. */
+  Board board() {
+    return board;
+  }
+
+  void handle(Event event, long now) {
+    switch (event) {
+      case Event.States states -> states(states, now);
+      case Event.Lost lost -> lost(lost.node(), lost.why(), now);
+      case Event.Opened opened -> opened(opened.node(), opened.session(), now);
+      case Event.Refused refused -> {
+        if (pipes.bySession(refused.session()) != null) {
+          leave(refused.node(), Blame.Fault.WORK, "refused: " + refused.why(), now);
+        }
+      }
+      case Event.Unreached unreached -> {
+        PipeControl pipe = pipes.bySession(unreached.session());
+        if (pipe != null && Pipes.session(pipe).has(unreached.node())) {
+          String why = "could not be reached: " + unreached.why();
+          leave(unreached.node(), Blame.Fault.WORK, why, now);
+        }
+      }
+      case Event.Probed probed -> {
+        PipeControl pipe = pipes.bySession(probed.session());
+        if (pipe != null) {
+          Session session = Pipes.session(pipe);
+          deadlines.probed(session, probed.node(), probed.received(), probed.passed());
+        }
+      }
+      case Event.Doubtful doubtful ->
+          leave(doubtful.node(), Blame.Fault.WORK, doubtful.why(), now);
+      case Event.Lied lied -> lied(lied, now);
+    }
+  }
+
+  private void states(Event.States event, long now) {
+    Fleet.Change change = fleet.update(event.states(), node -> pipes.sessionsAt(node) > 0, now);
+    change.arrived().forEach(blame::seenAgain);
+    for (String node : change.restarted()) {
+      blame.seenAgain(node);
+      breakPipesOf(node, "it was started anew", now);
+    }
+    planAt = Math.min(planAt, now + GATHER_NANOS);
+  }
+
+  private void lost(String node, String why, long now) {
+    if (fleet.has(node) || pipes.sessionsAt(node) > 0) {
+      figures.lost.increment();
+      leave(node, Blame.Fault.LINK, "the link is lost: " + why, now);
+    }
+    fleet.drop(node);
+  }
+
+  private void opened(String node, long id, long now) {
+    PipeControl pipe = pipes.bySession(id);
+    if (pipe != null && pipe.opened(node, now)) {
+      run(pipe, now);
+    }
+  }
+
+  /** Leaves a node out for a while; pipes that it is in are made anew without it. */
+  private void leave(String node, Blame.Fault fault, String why, long now) {
+    blame.leave(node, fault, why, now);
+    breakPipesOf(node, why, now);
+    plan(now);
+  }
+
+  private void lied(Event.Lied lied, long now) {
+    for (String node : lied.nodes()) {
+      if (!blame.isExpelled(node)) {
+        blame.expel(node, lied.why());
+        LOG.log(Level.ERROR, "node {0} is expelled: {1}", node, lied.why());
+      }
+    }
+    for (PipeControl pipe : pipes.all()) {
+      Session session = pipe.session();
+      if (session != null && lied.nodes().stream().anyMatch(session::has)) {
+        String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
+        works.revoke(pipe.number(), why);
+        breakPipe(pipe, why, now);
+      }
+    }
+    plan(now);
+  }
+
+  /** Does what is due by now. */
+  void tick(long now) {
+    for (String node : fleet.absentFor(ABSENT_NANOS, now)) {
+      breakPipesOf(node, "it left the network", now);
+      fleet.drop(node);
+      planAt = now;
+    }
+    for (PipeControl pipe : pipes.all()) {
+      switch (pipe.state()) {
+        case NONE -> {}
+        case OPENING -> checkOpening(pipe, now);
+        case RUNNING -> checkRunning(pipe, now);
+      }
+    }
+    if (now - planAt >= 0 || blame.anyBack(lastTick, now)) {
+      plan(now);
+    }
+    lastTick = now;
+    board.refresh(pipes.all(), blame, fleet, now);
+  }
+
+  private void checkOpening(PipeControl pipe, long now) {
+    if (now - pipe.since() < OPENING_NANOS) {
+      return;
+    }
+    String why = "did not open in %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(OPENING_NANOS));
+    for (String node : pipe.awaited()) {
+      blame.leave(node, Blame.Fault.WORK, why, now);
+    }
+    breakPipe(pipe, String.join(", ", pipe.awaited()) + " " + why, now);
+    planAt = now;
+  }
+
+  private void checkRunning(PipeControl pipe, long now) {
+    Session session = Pipes.session(pipe);
+    Deadlines.Finding finding = deadlines.check(session, works.away(pipe.number()), now);
+    switch (finding) {
+      case null -> session.others().forEach(node -> blame.worked(node, now - pipe.since()));
+      case Deadlines.Finding.Ask ask ->
+          session.others().forEach(node -> send(node, Kind.PROBE, session.id(), NOTHING));
+      case Deadlines.Finding.Late late -> leave(late.node(), Blame.Fault.WORK, late.why(), now);
+    }
+  }
+
+  /** Makes of what there is as many pipes as can run, without touching those that do. */
+  private void plan(long now) {
+    planAt = now + AGAIN_NANOS;
+    List<Candidate> candidates =
+        fleet.candidates(node -> blame.whyLeft(node, now) == null, pipes::sessionsAt, now);
+    Placement placement = place(candidates);
+    List<PlannedPipe> fresh = new ArrayList<>(placement.pipes());
+    for (PipeControl pipe : pipes.all()) {
+      if (pipe.session() != null && !fresh.remove(planOf(pipe))) {
+        if (isIdle(pipe)) {
+          giveWay(pipe, now);
+        } else {
+          breakPipe(pipe, "a node has its layers no more", now);
+        }
+      }
+    }
+    fresh.forEach(planned -> open(planned, now));
+    wish(placement, now);
+    board.placed(placement, candidates);
+    board.refresh(pipes.all(), blame, fleet, now);
+  }
+
+  /** Pipes that run stay as they are; but idle ones give way where there can be more pipes. */
+  private Placement place(List<Candidate> candidates) {
+    List<PlannedPipe> all = new ArrayList<>();
+    List<PlannedPipe> busy = new ArrayList<>();
+    for (PipeControl pipe : pipes.all()) {
+      if (pipe.session() != null) {
+        all.add(planOf(pipe));
+        if (!isIdle(pipe)) {
+          busy.add(planOf(pipe));
+        }
+      }
+    }
+    int most = pipes.all().size();
+    Placement kept = Planner.plan(need, origin, candidates, most, all);
+    if (busy.size() == all.size() || all.size() == most) {
+      return kept;
+    }
+    Placement anew = Planner.plan(need, origin, candidates, most, busy);
+    return anew.pipes().size() > kept.pipes().size() ? anew : kept;
+  }
+
+  private boolean isIdle(PipeControl pipe) {
+    return pipe.isRunning() && works.idle(pipe.number());
+  }
+
+  private PlannedPipe planOf(PipeControl pipe) {
+    return new PlannedPipe(need.layers(), Pipes.session(pipe).plan().stretches());
+  }
+
+  private void open(PlannedPipe planned, long now) {
+    for (PipeControl pipe : pipes.all()) {
+      if (pipe.session() == null) {
+        Pipe plan = new Pipe(++epochs, origin, need.layers(), planned.stretches());
+        Session session = new Session(ids.getAsLong(), pipe.number(), plan);
+        boolean runs = pipe.planned(session, now);
+        for (String node : session.others()) {
+          send(node, Kind.OPEN, session.id(), Codec.encode(terms.opening(plan)));
+        }
+        if (runs) {
+          run(pipe, now);
+        }
+        return;
+      }
+    }
+  }
+
+  private void run(PipeControl pipe, long now) {
+    Session session = Pipes.session(pipe);
+    works.plan(pipe.number(), session, "plan " + session.plan().epoch());
+    figures.opened.increment();
+    board.runs(pipe.number(), now);
+    LOG.log(
+        Level.INFO,
+        "pipe {0} of {1} runs by plan {2}: {3}",
+        pipe.number(),
+        need.model(),
+        session.plan().epoch(),
+        session.words());
+    board.refresh(pipes.all(), blame, fleet, now);
+  }
+
+  private void wish(Placement placement, long now) {
+    for (Placement.Wish wish : placement.assignments()) {
+      if (fleet.wish(wish, now)) {
+        int from = wish.range().from();
+        int to = wish.range().to();
+        long bytes = 0;
+        for (int layer = from; layer < to; layer++) {
+          bytes += need.layerBytes().get(layer);
+        }
+        Assignment assignment =
+            new Assignment(need.sha256(), need.model(), from, to, need.fileBytes(), bytes);
+        send(wish.node(), Kind.LOAD, 0, Codec.encode(assignment));
+        LOG.log(Level.INFO, "node {0} is asked to hold layers {1}", wish.node(), wish.range());
+      }
+    }
+  }
+
+  private void breakPipesOf(String node, String why, long now) {
+    for (PipeControl pipe : pipes.all()) {
+      Session session = pipe.session();
+      if (session != null && session.has(node)) {
+        breakPipe(pipe, "node " + node + ": " + why, now);
+        planAt = Math.min(planAt, now);
+      }
+    }
+  }
+
+  /** Ends a pipe that nobody uses, so that its nodes may be in others. */
+  private void giveWay(PipeControl pipe, long now) {
+    Session over = pipe.broken(now);
+    works.plan(pipe.number(), null, "it is planned anew");
+    LOG.log(Level.INFO, "pipe {0} of {1} is idle, and planned anew", over.pipe(), need.model());
+    over.others().forEach(node -> send(node, Kind.CLOSE, over.id(), NOTHING));
+  }
+
+  private void breakPipe(PipeControl pipe, String why, long now) {
+    boolean ran = pipe.isRunning();
+    Session over = pipe.broken(now);
+    if (ran) {
+      works.plan(pipe.number(), null, why);
+      figures.broken.increment();
+      board.broke(pipe.number(), now);
+    }
+    LOG.log(
+        Level.WARNING,
+        "pipe {0} of {1} {2}: {3}",
+        pipe.number(),
+        need.model(),
+        ran ? "broke" : "did not open",
+        why);
+    over.others().forEach(node -> send(node, Kind.CLOSE, over.id(), NOTHING));
+  }
+
+  /** Ends all sessions: the origin goes. */
+  void close(long now) {
+    for (PipeControl pipe : pipes.all()) {
+      if (pipe.session() != null) {
+        Session over = pipe.broken(now);
+        works.plan(pipe.number(), null, "the origin ends");
+        over.others().forEach(node -> send(node, Kind.CLOSE, over.id(), NOTHING));
+      }
+    }
+  }
+
+  private void send(String node, Kind kind, long session, ByteBuffer body) {
+    works.send(node, new Message(kind, session, body.duplicate()));
+  }
+}

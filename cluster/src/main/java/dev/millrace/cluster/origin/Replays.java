@@ -1,0 +1,113 @@
+package dev.millrace.cluster.origin;
+
+import dev.millrace.cluster.wire.Message;
+import dev.millrace.engine.pipe.Pipe.Stretch;
+import java.lang.System.Logger.Level;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Where layers of a sequence are computed once more: by others that hold them, or here. */
+final class Replays {
+  private static final long REPLAY_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
+  /**
+   * What came of it.
+   *
+   * @param by the node that computed it; empty: this one
+   */
+  record Found(Rows rows, String by) {}
+
+  /** Makes the replay at a node. */
+  interface Remote {
+    RemoteReplay at(String holder);
+  }
+
+  private final Supplier<List<Board.Holder>> holders;
+  private final Remote remote;
+  private final LocalReplay local;
+  private volatile @Nullable RemoteReplay current;
+
+  /**
+   * @param holders who may be asked now
+   */
+  Replays(Supplier<List<Board.Holder>> holders, Remote remote, LocalReplay local) {
+    this.holders = holders;
+    this.remote = remote;
+    this.local = local;
+  }
+
+  /** Takes a message of a replay's session; false where it is of none. Any thread. */
+  boolean received(String from, Message message) {
+    RemoteReplay replay = current;
+    if (replay == null || replay.session() != message.session()) {
+      return false;
+    }
+    replay.received(from, message);
+    return true;
+  }
+
+  /** There is no link with a node any more. Any thread. */
+  void lost(String node, String why) {
+    RemoteReplay replay = current;
+    if (replay != null) {
+      replay.lost(node, why);
+    }
+  }
+
+  /** Something of a session could not be sent. Any thread. */
+  void undelivered(String node, long session, String why) {
+    RemoteReplay replay = current;
+    if (replay != null && replay.session() == session) {
+      replay.lost(node, why);
+    }
+  }
+
+  /** Has it computed by another holder; null where none can. */
+  @Nullable Found elsewhere(Stretch stretch, Session session, Rows in, long deadline)
+      throws InterruptedException {
+    for (String holder : holders(stretch, session)) {
+      RemoteReplay replay = remote.at(holder);
+      current = replay;
+      try {
+        long until = Math.min(deadline, System.nanoTime() + REPLAY_NANOS);
+        return new Found(replay.replay(stretch.from(), stretch.to(), in, until), holder);
+      } catch (ReplayFailed e) {
+        LOG.log(Level.INFO, "an audit goes on elsewhere: {0}", e.getMessage());
+      } finally {
+        current = null;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Computes it here.
+   *
+   * @param enough whether to give up
+   */
+  Rows here(Stretch stretch, Rows in, BooleanSupplier enough) throws ReplayFailed {
+    return local.replay(stretch.from(), stretch.to(), in, enough);
+  }
+
+  /** The one or two who may, those that have nothing to do with the pipe first. */
+  private List<String> holders(Stretch stretch, Session session) {
+    return holders.get().stream()
+        .filter(holder -> !holder.node().equals(stretch.node()))
+        .filter(
+            holder ->
+                holder.loaded().stream()
+                    .anyMatch(r -> r.from() <= stretch.from() && stretch.to() <= r.to()))
+        .sorted(
+            Comparator.comparing((Board.Holder holder) -> session.has(holder.node()))
+                .thenComparingInt(Board.Holder::sessions)
+                .thenComparing(Board.Holder::node))
+        .limit(2)
+        .map(Board.Holder::node)
+        .toList();
+  }
+}

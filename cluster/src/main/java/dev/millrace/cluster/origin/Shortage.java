@@ -1,0 +1,87 @@
+package dev.millrace.cluster.origin;
+
+import dev.millrace.cluster.member.ModelNeed;
+import dev.millrace.cluster.place.Candidate;
+import dev.millrace.cluster.place.Range;
+import dev.millrace.engine.pipe.Pipe.Stretch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Says why no pipe can run, in words that change only when the reason does. Pure. */
+final class Shortage {
+  private Shortage() {}
+
+  /** Who has which layers now, with gaps: the first by name where several have one. */
+  static List<Stretch> stretches(ModelNeed need, String origin, List<Candidate> candidates) {
+    List<Stretch> stretches = new ArrayList<>();
+    for (int layer = 0; layer < need.layers(); layer++) {
+      String holder = layer < need.local() ? origin : holder(layer, candidates);
+      Stretch last = stretches.isEmpty() ? null : stretches.getLast();
+      if (holder == null) {
+        continue;
+      }
+      if (last != null && last.to() == layer && last.node().equals(holder)) {
+        stretches.set(stretches.size() - 1, new Stretch(holder, last.from(), layer + 1));
+      } else {
+        stretches.add(new Stretch(holder, layer, layer + 1));
+      }
+    }
+    return stretches;
+  }
+
+  private static @Nullable String holder(int layer, List<Candidate> candidates) {
+    for (Candidate candidate : candidates) {
+      if (has(candidate.loaded(), layer)) {
+        return candidate.node();
+      }
+    }
+    return null;
+  }
+
+  private static boolean has(List<Range> ranges, int layer) {
+    return ranges.stream().anyMatch(range -> range.from() <= layer && layer < range.to());
+  }
+
+  /** The layers that nobody has: each run of them that was last held by the same node. */
+  static List<String> missing(
+      List<Range> ranges, IntFunction<@Nullable String> lastHolder, Function<String, String> fate) {
+    List<String> words = new ArrayList<>();
+    for (Range range : ranges) {
+      int from = range.from();
+      while (from < range.to()) {
+        String holder = lastHolder.apply(from);
+        int to = from + 1;
+        while (to < range.to() && Objects.equals(holder, lastHolder.apply(to))) {
+          to++;
+        }
+        String last = holder == null ? "no node had them" : "last at " + holder + fate.apply(holder);
+        words.add("layers %s are missing (%s)".formatted(new Range(from, to), last));
+        from = to;
+      }
+    }
+    return words;
+  }
+
+  /** The layers that are on their way, and where. */
+  static List<String> coming(List<Range> ranges, List<Candidate> candidates) {
+    List<String> words = new ArrayList<>();
+    for (Range range : ranges) {
+      List<String> at = new ArrayList<>();
+      for (Candidate candidate : candidates) {
+        for (int layer = range.from(); layer < range.to(); layer++) {
+          if (has(candidate.coming(), layer)) {
+            at.add(candidate.node());
+            break;
+          }
+        }
+      }
+      String where = at.isEmpty() ? "" : " at " + String.join(", ", at);
+      words.add("layers %s are being loaded%s".formatted(range, where));
+    }
+    return words;
+  }
+}

@@ -1,0 +1,121 @@
+package dev.millrace.cluster.place;
+
+import dev.millrace.cluster.place.Course.Step;
+import dev.millrace.cluster.place.Course.Worker;
+import dev.millrace.cluster.place.Search.Preference;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The best cover of a course: its slowest worker the fastest, then of the fewest stretches. */
+final class Cover {
+  /** Where the slowest worker is so near to the best that can be, the search ends. */
+  private static final double NEAR = 1e-4;
+
+  private static final int MOST_ROUNDS = 40;
+
+  private final Course course;
+
+  private Cover(Course course) {
+    this.course = course;
+  }
+
+  /** Steps by pipe and layer; null where the course cannot be covered. */
+  static @Nullable List<Step> of(Course course) {
+    List<Step> any = Search.find(course, Double.MAX_VALUE, Preference.REACH);
+    return any == null ? null : new Cover(course).improve(any);
+  }
+
+  private List<Step> improve(List<Step> any) {
+    List<Step> best = any;
+    double high = course.slowest(best);
+    double low = least();
+    for (int round = 0; round < MOST_ROUNDS && high - low > NEAR * high; round++) {
+      double middle = (low + high) / 2;
+      List<Step> found = Search.find(course, middle, Preference.THRIFT);
+      if (found == null) {
+        low = middle;
+      } else {
+        best = found;
+        high = course.slowest(found);
+      }
+    }
+    List<Step> shorter = Search.find(course, Math.nextUp(high), Preference.REACH);
+    return balance(shorter == null || shorter.size() > best.size() ? best : shorter);
+  }
+
+  /** No cover can be faster: all workers as busy as the slowest. */
+  private double least() {
+    double bytes = (double) course.wanted() * course.pipes();
+    double speed = 0;
+    for (Worker worker : course.workers()) {
+      speed += worker.speed();
+    }
+    return bytes / speed;
+  }
+
+  /** Moves the cuts between neighbours to where the slower of the two is fastest. */
+  private List<Step> balance(List<Step> steps) {
+    List<Step> cut = new ArrayList<>(steps);
+    cut.sort(Comparator.comparingInt(Step::pipe).thenComparingInt(Step::from));
+    boolean moved = true;
+    for (int round = 0; moved && round < MOST_ROUNDS; round++) {
+      moved = false;
+      for (int i = 0; i + 1 < cut.size(); i++) {
+        moved |= move(cut, i);
+      }
+    }
+    return List.copyOf(cut);
+  }
+
+  private boolean move(List<Step> steps, int at) {
+    Step a = steps.get(at);
+    Step b = steps.get(at + 1);
+    if (a.pipe() != b.pipe() || a.to() != b.from() || a.window().worker() == b.window().worker()) {
+      return false;
+    }
+    double[] load = course.loads(steps);
+    int best = a.to();
+    double fastest = slower(a, b, load, best);
+    int from = Math.max(a.from() + 1, b.window().from());
+    int to = Math.min(b.to() - 1, a.window().to());
+    for (int middle = from; middle <= to; middle++) {
+      double time = slower(a, b, load, middle);
+      if (time < fastest
+          && fits(steps, a, a.from(), middle)
+          && fits(steps, b, middle, b.to())) {
+        best = middle;
+        fastest = time;
+      }
+    }
+    steps.set(at, a.cut(a.from(), best));
+    steps.set(at + 1, b.cut(best, b.to()));
+    return best != a.to();
+  }
+
+  /** How long the slower of two neighbours takes where the cut is at {@code middle}. */
+  private double slower(Step a, Step b, double[] load, int middle) {
+    double shifted = (double) course.sums()[middle] - course.sums()[a.to()];
+    int first = a.window().worker();
+    int second = b.window().worker();
+    return Math.max(
+        (load[first] + shifted) / course.workers().get(first).speed(),
+        (load[second] - shifted) / course.workers().get(second).speed());
+  }
+
+  /** Whether a step's worker has the memory for the layers [from, to) in its place. */
+  private boolean fits(List<Step> steps, Step step, int from, int to) {
+    int worker = step.window().worker();
+    long memory = course.workers().get(worker).memory();
+    if (memory == Long.MAX_VALUE) {
+      return true;
+    }
+    for (Step other : steps) {
+      if (other.window().worker() == worker && other != step) {
+        memory -= course.memory(other.from(), other.to());
+      }
+    }
+    return course.memory(from, to) <= memory;
+  }
+}

@@ -1,0 +1,127 @@
+package dev.millrace.cluster.transfer;
+
+import dev.millrace.cluster.wire.CallHandler;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Gives the models of a store to peers: what a switchboard answers the call "model" with. Two calls
+ * are served at once, the others wait and are told so.
+ *
+ * <p>The caller says a hash; the answer is {@link #HAVE} and the model's {@link Chunks}, or {@link
+ * #REFUSED} and why, before that any number of {@link #WAIT}. Then the caller asks for runs of
+ * chunks, first and count, and gets each as {@link #CHUNK}, its length and bytes; a first of -1
+ * ends the call.
+ */
+public final class ModelServer implements CallHandler {
+  /** The call's name. */
+  public static final String CALL = "model";
+
+  static final int WAIT = 0;
+  static final int HAVE = 1;
+  static final int REFUSED = 2;
+  static final int CHUNK = 3;
+  static final int END = -1;
+
+  private static final int SERVED = 2;
+  private static final int MOST_WAITING = 16;
+
+  private final ModelStore store;
+  private final long waitMillis;
+  private final Semaphore slots = new Semaphore(SERVED, true);
+  private final Semaphore callers = new Semaphore(SERVED + MOST_WAITING);
+
+  public ModelServer(ModelStore store) {
+    this(store, TimeUnit.SECONDS.toMillis(1));
+  }
+
+  /**
+   * @param waitMillis how often one who waits is told so
+   */
+  ModelServer(ModelStore store, long waitMillis) {
+    this.store = store;
+    this.waitMillis = waitMillis;
+  }
+
+  @Override
+  public void answer(String from, DataInputStream in, DataOutputStream out) throws IOException {
+    byte[] sha256 = new byte[Sha256.BYTES];
+    in.readFully(sha256);
+    if (!callers.tryAcquire()) {
+      refuse(out, "%d others are fetching here; ask later".formatted(SERVED + MOST_WAITING));
+      return;
+    }
+    try {
+      waitForSlot(out);
+      try {
+        serve(HexFormat.of().formatHex(sha256), in, out);
+      } finally {
+        slots.release();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      refuse(out, "this node stops");
+    } finally {
+      callers.release();
+    }
+  }
+
+  private void waitForSlot(DataOutputStream out) throws IOException, InterruptedException {
+    while (!slots.tryAcquire(waitMillis, TimeUnit.MILLISECONDS)) {
+      out.writeByte(WAIT);
+      out.flush();
+    }
+  }
+
+  private void serve(String sha256, DataInputStream in, DataOutputStream out) throws IOException {
+    Known known = store.known(sha256).orElse(null);
+    if (known == null) {
+      refuse(out, "there is no model " + sha256 + " here (any more)");
+      return;
+    }
+    try (Parts parts = new Parts(known.files(), known.chunks().parts())) {
+      out.writeByte(HAVE);
+      known.chunks().write(out);
+      out.flush();
+      byte[] buffer = new byte[Chunks.SIZE];
+      for (int first = in.readInt(); first != END; first = in.readInt()) {
+        if (!send(known.chunks(), parts, first, in.readInt(), buffer, out)) {
+          return;
+        }
+      }
+    }
+  }
+
+  private static boolean send(
+      Chunks chunks, Parts parts, int first, int count, byte[] buffer, DataOutputStream out)
+      throws IOException {
+    if (first < 0 || count < 1 || count > chunks.count() - first) {
+      refuse(out, "chunks %d and %d more are not in the model's %d".formatted(first, count - 1L, chunks.count()));
+      return false;
+    }
+    for (int chunk = first; chunk < first + count; chunk++) {
+      int length = chunks.length(chunk);
+      try {
+        parts.read(Chunks.start(chunk), buffer, length);
+      } catch (IOException e) {
+        refuse(out, "the model cannot be read: " + e.getMessage());
+        return false;
+      }
+      out.writeByte(CHUNK);
+      out.writeInt(length);
+      out.write(buffer, 0, length);
+    }
+    out.flush();
+    return true;
+  }
+
+  private static void refuse(DataOutputStream out, String why) throws IOException {
+    out.writeByte(REFUSED);
+    out.writeUTF(why);
+    out.flush();
+  }
+}

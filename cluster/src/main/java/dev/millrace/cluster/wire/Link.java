@@ -1,0 +1,235 @@
+package dev.millrace.cluster.wire;
+
+import dev.millrace.cluster.wire.Message.Kind;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that carries messages from the side that dialled to the other, and pings both ways.
+ * Two threads serve it: one reads, one writes; when both have ended, {@link Ends#ended} is told.
+ */
+final class Link {
+  private static final Duration FAREWELL = Duration.ofSeconds(1);
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final Message PING = new Message(Kind.PING, 0, NOTHING);
+
+  /** Who hears of it. */
+  interface Ends {
+    /** Before the first message: may wait for what must come before. */
+    void begins() throws InterruptedException;
+
+    void received(Message message);
+
+    void ended(Link link);
+  }
+
+  /** How it ended. */
+  private record End(String why, boolean told) {}
+
+  private final String node;
+  private final Connection connection;
+  private final boolean dialled;
+  private final Duration patience;
+  private final Outbox outbox;
+  private final MessageInput input;
+  private final MessageOutput output;
+  private final Ends ends;
+  private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+  private final AtomicInteger alive = new AtomicInteger(2);
+  private final Thread reader;
+  private final Thread writer;
+  private volatile boolean delivering;
+
+  Link(
+      String node, Connection connection, boolean dialled, WireSettings settings, Ends ends)
+      throws IOException {
+    this.node = node;
+    this.connection = connection;
+    this.dialled = dialled;
+    this.patience = settings.patience();
+    this.outbox = new Outbox(settings.queueBytes());
+    this.input = new MessageInput(connection.in());
+    this.output = new MessageOutput(connection.out());
+    this.ends = ends;
+    connection.patience(patience);
+    // The thread that messages cross waits in the system itself; the other only carries pings.
+    this.reader = thread(!dialled, "millrace-link-from-").unstarted(this::read);
+    this.writer = thread(dialled, "millrace-link-to-").unstarted(this::write);
+  }
+
+  private Thread.Builder thread(boolean busy, String name) {
+    return busy
+        ? Thread.ofPlatform().daemon(true).name(name + node)
+        : Thread.ofVirtual().name(name + node);
+  }
+
+  void start() {
+    try {
+      reader.start();
+    } catch (Throwable e) {
+      endBeforeStart(2, e);
+      throw e;
+    }
+    try {
+      writer.start();
+    } catch (Throwable e) {
+      endBeforeStart(1, e);
+      throw e;
+    }
+  }
+
+  private void endBeforeStart(int threads, Throwable e) {
+    end("no thread could be started for it: " + Words.of(e), false);
+    for (int i = 0; i < threads; i++) {
+      gone();
+    }
+  }
+
+  /** Queues a message; false where the link has ended. */
+  boolean send(Message message) throws InterruptedException {
+    return outbox.put(message);
+  }
+
+  /** Why it ended, or null. */
+  @Nullable String why() {
+    End is = end.get();
+    return is == null ? null : is.why();
+  }
+
+  /**
+   * Ends it, from any thread, without waiting.
+   *
+   * @param tell whether the other side is told why
+   */
+  void end(String why, boolean tell) {
+    if (!end.compareAndSet(null, new End(why, tell))) {
+      return;
+    }
+    outbox.close();
+    if (!tell) {
+      connection.cut();
+    } else if (writer.getState() == Thread.State.NEW) {
+      connection.cut();
+    } else {
+      connection.cutAfter(FAREWELL);
+    }
+  }
+
+  /** Ends it where nothing was heard for so long that even its own threads must hang. */
+  void check(long now) {
+    if (!delivering && now - input.heard() > 2 * patience.toNanos()) {
+      end("nothing was heard of it for " + Words.seconds(patience.multipliedBy(2)), false);
+    }
+  }
+
+  /** Waits until its threads have ended. */
+  void join(Duration time) throws InterruptedException {
+    for (Thread thread : new Thread[] {reader, writer}) {
+      if (thread != Thread.currentThread() && thread.getState() != Thread.State.NEW) {
+        thread.join(time);
+      }
+    }
+  }
+
+  private void read() {
+    try {
+      ends.begins();
+      Message message;
+      while ((message = input.read()) != null) {
+        if (message.kind() != Kind.PING) {
+          deliver(message);
+        } else if (message.body().hasRemaining()) {
+          end("it said: " + StandardCharsets.UTF_8.decode(message.body()), false);
+        }
+      }
+      end(Words.NO_FAREWELL, false);
+    } catch (IOException e) {
+      end(Words.lost(e, patience), false);
+    } catch (InterruptedException e) {
+      end("interrupted", false);
+    } catch (Throwable e) {
+      end("what it sent could not be taken: " + Words.of(e), false);
+    } finally {
+      gone();
+    }
+  }
+
+  private void deliver(Message message) throws IOException {
+    if (dialled) {
+      throw new ProtocolException("a message on the link that we dialled");
+    }
+    if (end.get() != null) {
+      return;
+    }
+    delivering = true;
+    try {
+      ends.received(message);
+    } finally {
+      delivering = false;
+    }
+  }
+
+  private void write() {
+    try {
+      long idle = patience.toNanos() / 5;
+      while (!outbox.closed()) {
+        Message next = outbox.take(idle);
+        if (next == null) {
+          if (outbox.closed()) {
+            break;
+          }
+          output.write(PING);
+        }
+        while (next != null) {
+          output.write(next);
+          next = outbox.written(next);
+        }
+        output.flush();
+      }
+      farewell();
+    } catch (IOException e) {
+      broken(e);
+    } catch (InterruptedException e) {
+      end("interrupted", false);
+    } catch (Throwable e) {
+      end("nothing can be sent to it: " + Words.of(e), false);
+    } finally {
+      connection.cut();
+      gone();
+    }
+  }
+
+  private void farewell() throws IOException {
+    End is = end.get();
+    if (is != null && is.told()) {
+      byte[] why = is.why().getBytes(StandardCharsets.UTF_8);
+      output.write(new Message(Kind.PING, 0, ByteBuffer.wrap(why)));
+      output.flush();
+      connection.leave();
+    }
+  }
+
+  /** Where writing fails, the other side's last words may still be there to be read. */
+  private void broken(IOException e) {
+    outbox.close();
+    try {
+      reader.join(Duration.ofMillis(200));
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    end(Words.lost(e, patience), false);
+  }
+
+  private void gone() {
+    if (alive.decrementAndGet() == 0) {
+      connection.cut();
+      ends.ended(this);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.millrace.cluster.wire;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+
+/** Makes contexts, and TLS sockets over connected plain ones. */
+final class Tls {
+  private Tls() {}
+
+  static SSLContext context(KeyManager key, TrustManager trust) {
+    try {
+      SSLContext tls = SSLContext.getInstance("TLSv1.3");
+      tls.init(new KeyManager[] {key}, new TrustManager[] {trust}, null);
+      return tls;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("This Java cannot do TLS 1.3", e);
+    }
+  }
+
+  /**
+   * The plain socket stays its owner's to close: closing the TLS one may wait for a write that
+   * hangs, closing the plain one ends both at once.
+   */
+  static SSLSocket over(Socket plain, SSLContext tls, boolean client) throws IOException {
+    String host = plain.getInetAddress().getHostAddress();
+    SSLSocket socket =
+        (SSLSocket) tls.getSocketFactory().createSocket(plain, host, plain.getPort(), false);
+    socket.setUseClientMode(client);
+    SSLParameters strict = Identity.strict();
+    strict.setServerNames(List.of());
+    socket.setSSLParameters(strict);
+    return socket;
+  }
+}

@@ -1,0 +1,250 @@
+package dev.millrace.cluster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cluster.member.Assignment;
+import dev.millrace.cluster.member.Codec;
+import dev.millrace.cluster.member.Holding;
+import dev.millrace.cluster.member.Holding.State;
+import dev.millrace.cluster.member.NetworkSettings;
+import dev.millrace.cluster.member.NodeState;
+import dev.millrace.cluster.place.Range;
+import dev.millrace.cluster.wire.HostPort;
+import dev.millrace.cluster.wire.Message.Kind;
+import dev.millrace.cluster.wire.NetworkKey;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.engine.oracle.Shape;
+import dev.millrace.engine.pipe.Pipe;
+import dev.millrace.engine.pipe.Pipe.Stretch;
+import dev.millrace.engine.sample.Sampling;
+import dev.millrace.engine.tensor.Kernels;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes over TLS on loopback, and an origin that goes by the test's plan. */
+@Timeout(120)
+class LayerNodeTest {
+  private static final long SEED = 21;
+  private static final int LAYERS = 4;
+  private static final SSLContext TLS = NetworkKey.generate().tls();
+  private static final EngineSettings SETTINGS =
+      EngineSettings.usual().withThreads(1).withContext(128).withSlots(4).withTokens(512);
+
+  @TempDir static Path directory;
+  private static Path file;
+
+  private final List<LayerNode> nodes = new ArrayList<>();
+
+  @BeforeAll
+  static void makeModel() throws IOException {
+    Shape shape =
+        new Shape("llama", LAYERS, 64, 4, 2, 16, 64, 320, 256, false, false, Map.of());
+    file = RandomModels.write(directory.resolve("tiny.gguf"), shape, TensorType.Q8_0, SEED);
+  }
+
+  @AfterEach
+  void stop() {
+    nodes.forEach(LayerNode::close);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(10))
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().startsWith("millrace-node")));
+  }
+
+  private NetworkSettings network(String name) {
+    List<HostPort> join = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().address());
+    return new NetworkSettings(
+        name,
+        new HostPort("127.0.0.1", 0),
+        null,
+        join,
+        TLS,
+        false,
+        Set.of(),
+        0,
+        NetworkSettings.PATIENCE);
+  }
+
+  private LayerNode start(String name, long memory, List<Layers> layers, List<Path> places) {
+    LayerNode node =
+        LayerNode.start(
+            new NodeSettings(
+                network(name),
+                layers,
+                memory,
+                1,
+                Kernels.best(),
+                16,
+                places,
+                directory.resolve("cache-" + name)));
+    nodes.add(node);
+    return node;
+  }
+
+  private LayerNode holding(String name, int from, int to) {
+    return start(name, 0, List.of(new Layers(file, new Range(from, to))), List.of());
+  }
+
+  private static List<Request> requests() {
+    Random random = new Random(SEED);
+    List<Request> all = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      int[] prompt = random.ints(3 + 11 * i, 3, 320).toArray();
+      Sampling sampling =
+          i % 2 == 0
+              ? Sampling.greedy()
+              : Sampling.builder().temperature(0.8).topK(30).seed(i).build();
+      all.add(Request.of(prompt, sampling, 20).ignoringEnd());
+    }
+    return all;
+  }
+
+  private static List<int[]> generate(Engine engine) throws InterruptedException {
+    List<Generation> under = new ArrayList<>();
+    for (Request request : requests()) {
+      under.add(engine.submit(request, (token, text, logprobs) -> {}));
+    }
+    List<int[]> tokens = new ArrayList<>();
+    for (Generation generation : under) {
+      tokens.add(generation.await().tokens());
+    }
+    return tokens;
+  }
+
+  private static List<int[]> alone() throws InterruptedException {
+    try (Engine engine = Engine.open(file, SETTINGS)) {
+      return generate(engine);
+    }
+  }
+
+  private static Pipe plan(long epoch) {
+    return new Pipe(
+        epoch,
+        "o",
+        LAYERS,
+        List.of(new Stretch("o", 0, 1), new Stretch("a", 1, 3), new Stretch("b", 3, 4)));
+  }
+
+  private static void awaitFree(LayerNode node) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () ->
+                assertThat(node.state())
+                    .extracting(
+                        NodeState::sessions, NodeState::cacheBytes, NodeState::passages)
+                    .containsExactly(0, 0L, 0));
+  }
+
+  @Test
+  void twoNodesGiveTheTokensOfOneEngineAndKeepNothing() throws InterruptedException {
+    LayerNode first = holding("a", 0, 3);
+    LayerNode second = holding("b", 2, 4);
+    List<int[]> expected = alone();
+    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+      String sha256 = origin.awaitLoaded("a");
+      assertThat(origin.awaitLoaded("b")).isEqualTo(sha256).hasSize(64);
+      Engine engine = origin.open(77, sha256, plan(3));
+      List<int[]> tokens = generate(engine);
+      for (int i = 0; i < expected.size(); i++) {
+        assertThat(tokens.get(i)).as("request %d, seed %d", i, SEED).isEqualTo(expected.get(i));
+      }
+      assertThat(first.state().holdings().getFirst().speed()).isPositive();
+      Awaitility.await().until(() -> first.state().sessions() == 1);
+      assertThat(first.state().cacheBytes()).isPositive();
+      origin.send("b", Kind.CLOSE, 77, ByteBuffer.allocate(0));
+      awaitFree(second);
+    }
+    awaitFree(first); // its origin left without a word
+  }
+
+  @Test
+  void nodeThatStopsTellsItsOriginsAndIsGoneSoon() throws InterruptedException {
+    LayerNode first = holding("a", 1, 3);
+    LayerNode second = holding("b", 3, 4);
+    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+      String sha256 = origin.awaitLoaded("a");
+      origin.awaitLoaded("b");
+      origin.open(5, sha256, plan(1));
+      long began = System.nanoTime();
+      second.close();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(2));
+      assertThat(Codec.texts(origin.next(Kind.REFUSED).body(), 1)).containsExactly("node b stops");
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> first.states().stream().noneMatch(state -> state.name().equals("b")));
+      assertThat(first.state().sessions()).as("the origin's to close").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void layersAreLoadedWhenAnOriginAsksAndRefusedBeyondTheMemory() throws Exception {
+    long one = Files.size(file) / LAYERS; // more than a layer, less than two
+    start("a", 3 * one, List.of(), List.of(directory.resolve("tiny.gguf")));
+    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .ignoreExceptions()
+          .until(() -> !origin.stateOf("a").files().isEmpty());
+      String sha256 = origin.stateOf("a").files().getFirst();
+      origin.send("a", Kind.LOAD, 0, wish(sha256, 1, 3, 2 * one));
+      origin.awaitLoaded("a");
+      Holding holding = origin.stateOf("a").holdings().getFirst();
+      assertThat(holding)
+          .extracting(Holding::from, Holding::to, Holding::layers, Holding::model)
+          .containsExactly(1, 3, LAYERS, "tiny");
+      assertThat(origin.stateOf("a").used()).isEqualTo(holding.bytes());
+      origin.send("a", Kind.LOAD, 0, wish(sha256, 0, 4, 4 * one));
+      String refusal = Codec.texts(origin.next(Kind.REFUSED).body(), 1).getFirst();
+      assertThat(refusal).startsWith("layers 0-3 of model tiny need ");
+    }
+  }
+
+  @Test
+  void modelThatIsNotHereIsFetchedFromAPeer() throws Exception {
+    holding("a", 0, 2);
+    start("b", Files.size(file), List.of(), List.of());
+    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+      String sha256 = origin.awaitLoaded("a");
+      origin.awaitMember("b");
+      Awaitility.await().until(() -> origin.stateOf("a").files().contains(sha256));
+      origin.send("b", Kind.LOAD, 0, wish(sha256, 2, 4, Files.size(file) / 2));
+      origin.awaitLoaded("b");
+      assertThat(origin.stateOf("b").holdings().getFirst())
+          .extracting(Holding::from, Holding::to, Holding::sha256)
+          .containsExactly(2, 4, sha256);
+      Awaitility.await().until(() -> origin.stateOf("b").files().contains(sha256));
+      origin.send("b", Kind.LOAD, 0, wish("ab".repeat(32), 2, 4, 100));
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> origin.stateOf("b").holdings().getFirst().state() == State.FAILED);
+      assertThat(origin.stateOf("b").holdings().getFirst().problem()).isNotEmpty();
+    }
+  }
+
+  private static ByteBuffer wish(String sha256, int from, int to, long bytes) throws IOException {
+    return Codec.encode(new Assignment(sha256, "tiny", from, to, Files.size(file), bytes));
+  }
+}

@@ -1,0 +1,70 @@
+package dev.millrace.cluster.origin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.wire.Message;
+import dev.millrace.cluster.wire.Message.Kind;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class CourierTest {
+  private final List<String> sent = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> undelivered = Collections.synchronizedList(new ArrayList<>());
+
+  private static Message message(long session) {
+    return new Message(Kind.OPEN, session, ByteBuffer.allocate(0));
+  }
+
+  @Test
+  void aNodeThatHangsKeepsNobodyElsesMessages() throws InterruptedException {
+    CountDownLatch stuck = new CountDownLatch(1);
+    CountDownLatch others = new CountDownLatch(3);
+    Courier courier =
+        new Courier(
+            (node, message) -> {
+              if (node.equals("frozen")) {
+                awaitUninterrupted(stuck);
+              }
+              sent.add(node + message.session());
+              others.countDown();
+            },
+            (node, message, why) -> undelivered.add(node));
+    courier.send("frozen", message(1));
+    courier.send("a", message(1));
+    courier.send("a", message(2));
+    courier.send("a", message(3));
+    assertThat(others.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(sent).containsExactly("a1", "a2", "a3");
+    assertThat(courier.flush(1)).isFalse();
+    stuck.countDown();
+    assertThat(courier.flush(20_000)).isTrue();
+    assertThat(sent).endsWith("frozen1");
+  }
+
+  @Test
+  void whatCannotBeSentIsTold() throws InterruptedException {
+    Courier courier =
+        new Courier(
+            (node, message) -> {
+              throw new ClusterException("no such node");
+            },
+            (node, message, why) -> undelivered.add(node + message.session() + " " + why));
+    courier.send("a", message(7));
+    assertThat(courier.flush(20_000)).isTrue();
+    assertThat(undelivered).containsExactly("a7 no such node");
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.millrace.cluster.origin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cluster.origin.Deadlines.Finding;
+import dev.millrace.engine.pipe.Pipe;
+import dev.millrace.engine.pipe.Pipe.Stretch;
+import dev.millrace.engine.wheel.Wheels.Away;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class DeadlinesTest {
+  private static final int EPOCH = 3;
+  private final Deadlines deadlines = new Deadlines(100, 20);
+  private final Session session =
+      new Session(
+          5,
+          0,
+          new Pipe(
+              EPOCH,
+              "origin",
+              4,
+              List.of(
+                  new Stretch("origin", 0, 1),
+                  new Stretch("a", 1, 2),
+                  new Stretch("b", 2, 4))));
+
+  private static List<Away> away(long... groupsAndSince) {
+    List<Away> away = new java.util.ArrayList<>();
+    for (int i = 0; i < groupsAndSince.length; i += 2) {
+      away.add(new Away(groupsAndSince[i], EPOCH, groupsAndSince[i + 1]));
+    }
+    return away;
+  }
+
+  private void overdue() {
+    assertThat(deadlines.check(session, away(8, 50, 7, 0), 99)).isNull();
+    assertThat(deadlines.check(session, away(8, 50, 7, 0), 100)).isInstanceOf(Finding.Ask.class);
+  }
+
+  private String late(long now) {
+    Finding finding = deadlines.check(session, away(7, 0), now);
+    return finding instanceof Finding.Late late ? late.node() : "nobody";
+  }
+
+  @Test
+  void nothingIsAskedBeforeAStepIsOverdue() {
+    assertThat(deadlines.check(session, away(), 1000)).isNull();
+    assertThat(deadlines.check(session, away(7, 950), 1000)).isNull();
+    assertThat(deadlines.check(session, List.of(new Away(7, EPOCH - 1, 0)), 1000))
+        .as("of a plan that is over")
+        .isNull();
+  }
+
+  @Test
+  void whoGotItAndDidNotPassItOnIsLate() {
+    overdue();
+    deadlines.probed(session, "a", 8, 6);
+    assertThat(late(101)).as("it need not wait for the others").isEqualTo("a");
+  }
+
+  @Test
+  void theSecondIsLateWhereTheFirstPassedItOn() {
+    overdue();
+    deadlines.probed(session, "b", 7, 6);
+    assertThat(late(101)).as("a has not answered yet").isEqualTo("nobody");
+    deadlines.probed(session, "a", 8, 8);
+    assertThat(late(102)).isEqualTo("b");
+  }
+
+  @Test
+  void whoDoesNotAnswerIsLateWhenTheTimeIsUp() {
+    overdue();
+    deadlines.probed(session, "b", 6, 6);
+    assertThat(late(119)).isEqualTo("nobody");
+    assertThat(late(120)).isEqualTo("a");
+  }
+
+  @Test
+  void whoDidNotGetItIsLateWhenTheTimeIsUp() {
+    overdue();
+    deadlines.probed(session, "a", 8, 8);
+    deadlines.probed(session, "b", 6, 6);
+    assertThat(late(119)).isEqualTo("nobody");
+    assertThat(late(120)).isEqualTo("b");
+  }
+
+  @Test
+  void theLastIsLateWhereAllSayTheyPassedItOn() {
+    overdue();
+    deadlines.probed(session, "a", 8, 8);
+    deadlines.probed(session, "b", 8, 8);
+    assertThat(late(119)).isEqualTo("nobody");
+    assertThat(late(120)).isEqualTo("b");
+  }
+
+  @Test
+  void aStepThatCameBackAccusesNobody() {
+    overdue();
+    deadlines.probed(session, "a", 8, 6);
+    assertThat(deadlines.check(session, away(8, 50), 140)).isNull();
+    assertThat(deadlines.check(session, away(8, 50), 150)).isInstanceOf(Finding.Ask.class);
+  }
+
+  @Test
+  void answersOfAnotherSessionCountNothing() {
+    overdue();
+    Session other = new Session(6, 0, session.plan());
+    deadlines.probed(other, "a", 8, 6);
+    assertThat(late(101)).isEqualTo("nobody");
+  }
+}

@@ -1,0 +1,357 @@
+package dev.millrace.cluster.origin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cluster.member.Holding;
+import dev.millrace.cluster.member.NodeState;
+import dev.millrace.cluster.member.PipeState;
+import dev.millrace.engine.wheel.Wheels.Away;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class PlanningTest {
+  private final Village village = new Village(3);
+
+  private void threeNodes() {
+    village.has("a", 1, 5);
+    village.has("b", 5, 9);
+    village.has("c", 5, 9);
+    village.tell();
+  }
+
+  private String waiting() {
+    return village.planning.board().waiting();
+  }
+
+  @Test
+  void aPipeRunsWhenAllItsNodesHaveOpened() {
+    village.silent.add("b");
+    village.has("a", 1, 5);
+    village.has("b", 5, 9);
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("none");
+    assertThat(waiting()).isEqualTo("pipe 0 opens; awaited: b");
+    assertThat(village.planning.board().ready()).isFalse();
+    village.tell(new Event.Opened("b", 1));
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at b");
+    assertThat(waiting()).isEmpty();
+    assertThat(village.planning.board().ready()).isTrue();
+    assertThat(village.sent).containsExactly("OPEN a", "OPEN b");
+  }
+
+  @Test
+  void whoeverWaitsIsToldWhenTheFirstPipeRuns() {
+    List<String> told = new ArrayList<>();
+    village.planning.board().onReady(() -> told.add("ready"));
+    threeNodes();
+    assertThat(told).hasSize(1);
+    village.has("d", 1, 5);
+    village.tell();
+    assertThat(village.pipe(1)).isEqualTo("layers 0 here, 1-4 at d, 5-8 at c");
+    assertThat(told).as("for the second pipe nobody waits").hasSize(1);
+  }
+
+  @Test
+  void aLostNodeIsReplacedByAnotherAtOnce() {
+    threeNodes();
+    String lost = village.running.get(0).has("b") ? "b" : "c";
+    String other = lost.equals("b") ? "c" : "b";
+    village.sent.clear();
+    village.tell(new Event.Lost(lost, "reset"));
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at " + other);
+    assertThat(village.sent)
+        .containsExactly("CLOSE a", "CLOSE " + lost, "OPEN a", "OPEN " + other);
+    assertThat(village.figures.recoveries.sum()).isEqualTo(1);
+    assertThat(village.figures.lost.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void whereLayersAreMissingItSaysWhichAndWhoHadThem() {
+    village.has("a", 1, 5);
+    village.has("b", 5, 9);
+    village.tell();
+    village.tell(new Event.Lost("b", "reset"));
+    village.gone("b");
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("none");
+    assertThat(waiting()).isEqualTo("layers 5-8 are missing (last at b: the link is lost: reset)");
+    PipeState announced = village.announced.getFirst();
+    assertThat(announced.waiting()).isEqualTo(waiting());
+    assertThat(announced.stretches()).hasSize(2);
+    village.go(61_000);
+    assertThat(waiting()).isEqualTo("layers 5-8 are missing (last at b, which is gone)");
+    village.has("d", 5, 9);
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at d");
+    assertThat(village.figures.recoveries.sum()).isEqualTo(1);
+    assertThat(village.figures.lastRecoveryNanos.get())
+        .isGreaterThan(TimeUnit.SECONDS.toNanos(60));
+  }
+
+  @Test
+  void aNodeThatCameBackIsUsedAtOnce() {
+    village.has("a", 1, 9);
+    village.tell();
+    village.tell(new Event.Lost("a", "reset"));
+    village.gone("a");
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("none");
+    village.put(Village.node("a", 2).withStock(0, 0, List.of(), List.of()));
+    village.tell();
+    village.put(
+        Village.node("a", 2)
+            .withStock(
+                0, 0, List.of(Village.holding(1, 9, Holding.State.LOADED)), List.of()));
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
+  }
+
+  @Test
+  void aNodeThatWasStartedAnewBreaksItsPipe() {
+    village.has("a", 1, 9);
+    village.tell();
+    long before = village.session(0);
+    village.put(
+        Village.node("a", 2)
+            .withStock(
+                0, 0, List.of(Village.holding(1, 9, Holding.State.LOADED)), List.of()));
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
+    assertThat(village.session(0)).isNotEqualTo(before);
+    assertThat(village.running.get(0).plan().epoch()).isEqualTo(2);
+  }
+
+  @Test
+  void aNodeMissingInTheNetworkStaysWhileItsLinkWorks() {
+    village.has("a", 1, 9);
+    village.tell();
+    long before = village.session(0);
+    village.gone("a");
+    village.tell();
+    village.go(14_000);
+    assertThat(village.session(0)).as("suspected in error").isEqualTo(before);
+    village.has("a", 1, 9);
+    village.tell();
+    village.go(60_000);
+    assertThat(village.session(0)).isEqualTo(before);
+    village.gone("a");
+    village.tell();
+    village.go(15_100);
+    assertThat(village.pipe(0)).isEqualTo("none");
+    assertThat(waiting()).contains("layers 1-8 are missing (last at a, which is gone)");
+  }
+
+  @Test
+  void aRefusalIsTriedAgainAfterAWhile() {
+    village.refusing.put("a", "no memory");
+    village.has("a", 1, 9);
+    village.tell();
+    assertThat(waiting()).isEqualTo("layers 1-8 are missing (last at a: refused: no memory)");
+    village.refusing.clear();
+    village.go(4_800);
+    assertThat(village.pipe(0)).isEqualTo("none");
+    village.go(300);
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
+  }
+
+  @Test
+  void whoDoesNotOpenInTimeIsLeft() {
+    threeNodes();
+    village.tell(new Event.Lost("b", "x"));
+    village.tell(new Event.Lost("c", "x"));
+    village.silent.add("b");
+    village.sent.clear();
+    village.go(1_100);
+    String first = village.sent.contains("OPEN b") ? "b" : "c";
+    assertThat(village.sent).contains("OPEN " + first);
+    village.silent.add(first);
+    village.go(10_100);
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at c");
+    assertThat(village.figures.broken.sum()).as("what did not run did not break").isEqualTo(2);
+  }
+
+  @Test
+  void whoCannotBeReachedByAnotherIsLeft() {
+    threeNodes();
+    String second = village.running.get(0).others().getLast();
+    village.tell(new Event.Unreached(second, village.session(0), "by a: no route"));
+    assertThat(village.pipe(0)).doesNotContain(second).contains("5-8");
+    Session now = village.running.get(0);
+    village.tell(new Event.Unreached("a", 77, "of a session that is over"));
+    village.tell(new Event.Refused("a", 77, "of a session that is over"));
+    village.tell(new Event.Unreached("stranger", now.id(), "not in it"));
+    assertThat(village.running.get(0)).isEqualTo(now);
+  }
+
+  @Test
+  void whoKeepsAStepTooLongIsLeft() {
+    threeNodes();
+    Session session = village.running.get(0);
+    String second = session.others().getLast();
+    village.away.put(0, List.of(new Away(4, session.plan().epoch(), village.now)));
+    village.sent.clear();
+    village.go(59_900);
+    assertThat(village.sent).isEmpty();
+    village.go(200);
+    assertThat(village.sent).containsExactly("PROBE a", "PROBE " + second);
+    village.tell(new Event.Probed("a", session.id(), 4, 4));
+    village.tell(new Event.Probed(second, session.id(), 4, 3));
+    village.go(50);
+    assertThat(village.pipe(0)).doesNotContain(second).contains("5-8");
+  }
+
+  @Test
+  void aLiarIsNeverPlannedAgainAndItsSequencesAreRevokedFirst() {
+    threeNodes();
+    String liar = village.running.get(0).others().getLast();
+    village.tell(new Event.Lied(List.of(liar), "it lied"));
+    assertThat(village.revoked).containsExactly("0");
+    assertThat(village.pipe(0)).doesNotContain(liar).contains("5-8");
+    assertThat(village.expelled).containsExactly(liar);
+    String other = village.running.get(0).others().getLast();
+    village.tell(new Event.Lost(other, "gone too"));
+    village.gone(other);
+    village.gone(liar);
+    village.tell();
+    village.has(liar, 5, 9);
+    village.tell();
+    village.go(600_000);
+    assertThat(village.pipe(0)).isEqualTo("none");
+    assertThat(village.planning.board().expelled()).containsExactly(liar);
+    assertThat(village.planning.board().holders()).noneMatch(h -> h.node().equals(liar));
+  }
+
+  @Test
+  void twoPipesShareNoNodeAndBreakApart() {
+    threeNodes();
+    village.has("d", 1, 5);
+    village.tell();
+    Session first = village.running.get(0);
+    Session second = village.running.get(1);
+    assertThat(first.others()).doesNotContainAnyElementsOf(second.others());
+    village.tell(new Event.Lost("d", "reset"));
+    village.gone("d");
+    village.tell();
+    assertThat(village.running.get(0)).isEqualTo(first);
+    assertThat(village.pipe(1)).isEqualTo("none");
+    assertThat(waiting()).as("one still runs").isEmpty();
+  }
+
+  @Test
+  void onlyAnIdlePipeGivesWayToMore() {
+    village.has("a", 1, 5);
+    village.has("b", 5, 9);
+    village.has("d", 5, 9);
+    village.put(
+        Village.node("b", 1)
+            .withStock(0, 0, List.of(Village.holding(5, 7, Holding.State.LOADED)), List.of()));
+    village.put(
+        Village.node("d", 1)
+            .withStock(0, 0, List.of(Village.holding(7, 9, Holding.State.LOADED)), List.of()));
+    village.tell();
+    Session first = village.running.get(0);
+    assertThat(first.others()).containsExactly("a", "b", "d");
+    village.has("b", 5, 9);
+    village.has("c", 1, 5);
+    village.has("d", 5, 9);
+    village.tell();
+    village.go(3_000);
+    assertThat(village.running).as("while sequences are in it").containsOnlyKeys(0);
+    assertThat(village.running.get(0)).isEqualTo(first);
+    village.idle.add(0);
+    village.go(3_000);
+    assertThat(village.running).containsOnlyKeys(0, 1);
+    assertThat(village.running.get(0).others())
+        .hasSize(2)
+        .doesNotContainAnyElementsOf(village.running.get(1).others());
+    Session now = village.running.get(0);
+    village.idle.add(1);
+    village.go(10_000);
+    assertThat(village.running.get(0)).as("no better plan, no change").isEqualTo(now);
+  }
+
+  @Test
+  void aPipeWhoseLayersAreUnloadedIsMadeAnew() {
+    threeNodes();
+    String second = village.running.get(0).others().getLast();
+    village.has(second, new Holding[0]);
+    village.tell();
+    village.go(100);
+    assertThat(village.pipe(0)).doesNotContain(second).contains("5-8");
+  }
+
+  @Test
+  void nodesWithMemoryAreAskedForWhatIsMissingOnce() {
+    village.has("a", 1, 5);
+    NodeState free = Village.node("m", 1).withStock(5_000, 0, List.of(), List.of());
+    village.put(free);
+    village.tell();
+    assertThat(village.sent).as("it may not know yet who has the file").isEmpty();
+    village.go(3_100);
+    assertThat(village.sent).containsExactly("LOAD m 5-9");
+    village.tell();
+    village.go(5_000);
+    assertThat(village.sent).as("it may not have said so yet").hasSize(1);
+    village.put(
+        free.withStock(
+            5_000, 400, List.of(Village.holding(5, 9, Holding.State.LOADING)), List.of()));
+    village.tell();
+    assertThat(waiting()).isEqualTo("layers 5-8 are being loaded at m");
+    village.put(
+        free.withStock(
+            5_000, 400, List.of(Village.holding(5, 9, Holding.State.LOADED)), List.of()));
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at m");
+  }
+
+  @Test
+  void aNodeThatFailedToLoadIsAskedAgainLaterAndLater() {
+    village.has("a", 1, 5);
+    NodeState free = Village.node("m", 1).withStock(5_000, 0, List.of(), List.of());
+    village.put(
+        free.withStock(
+            5_000, 0, List.of(Village.holding(5, 9, Holding.State.FAILED)), List.of()));
+    village.tell();
+    assertThat(village.sent).isEmpty();
+    assertThat(waiting()).contains("node m could not load layers 5-8: full");
+    village.go(4_000);
+    assertThat(village.sent).isEmpty();
+    village.go(2_500);
+    assertThat(village.sent).containsExactly("LOAD m 5-9");
+    village.go(8_000);
+    assertThat(village.sent).hasSize(1);
+    village.go(4_000);
+    assertThat(village.sent).hasSize(2);
+    village.go(14_000);
+    assertThat(village.sent).hasSize(2);
+  }
+
+  @Test
+  void nodesOfAnotherArithmeticOrFileAreNotUsed() {
+    NodeState other = Village.node("a", 1);
+    village.put(
+        new NodeState(
+            "a", 1, 1, 1, 2, other.link(), other.member(), 0, 0,
+            List.of(Village.holding(1, 9, Holding.State.LOADED)),
+            List.of(), 0, 0, 0, List.of(), List.of(), List.of()));
+    Holding namesake =
+        new Holding("other", "model.gguf", 9, 1, 9, Holding.State.LOADED, 1, 0, "");
+    village.has("b", namesake);
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("none");
+    assertThat(waiting())
+        .contains("node a is not used: it computes by numerics 2, we by 1")
+        .contains("node b has another file named model.gguf (its SHA-256 differs)");
+  }
+
+  @Test
+  void theEndClosesAllSessions() {
+    threeNodes();
+    village.sent.clear();
+    village.planning.close(village.now);
+    assertThat(village.sent).hasSize(2).allMatch(sent -> sent.startsWith("CLOSE"));
+    assertThat(village.pipe(0)).isEqualTo("none");
+  }
+}

@@ -1,0 +1,110 @@
+package dev.millrace.cluster.origin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.engine.pipe.Witness;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class RecorderTest {
+  private static final int WIDTH = 4;
+  private static final long ROW = Rows.bytes(WIDTH);
+
+  private final List<Recorder.Ended> ended = new ArrayList<>();
+  private final List<Long> dropped = new ArrayList<>();
+  private final Figures figures = new Figures();
+
+  private Recorder recorder(double rate, int rows) {
+    Recorder.Court court =
+        new Recorder.Court() {
+          @Override
+          public void take(Recorder.Ended one) {
+            ended.add(one);
+          }
+
+          @Override
+          public void dropped(int pipe, long passage) {
+            dropped.add(passage);
+          }
+        };
+    return new Recorder(rate, WIDTH, rows * ROW, figures, court);
+  }
+
+  private static void pass(Recorder recorder, long passage, int from, int to) {
+    float[] hidden = {1, 2, 3, 4, 5, 6};
+    for (int position = from; position < to; position++) {
+      hidden[2] = position;
+      recorder.left(0, passage, position, hidden, 1);
+    }
+    for (int position = from; position < to; position++) {
+      recorder.cameBack(0, passage, position, hidden, 2);
+    }
+  }
+
+  @Test
+  void theShareOfChosenSequencesIsTheRate() {
+    Recorder recorder = recorder(0.25, 10);
+    int chosen = 0;
+    for (int i = 0; i < 10_000; i++) {
+      chosen += recorder.chosen(i) ? 1 : 0;
+    }
+    assertThat(chosen).isBetween(2_250, 2_750);
+    assertThat(recorder(0, 10).chosen(1)).isFalse();
+    assertThat(recorder(1, 10).chosen(1)).isTrue();
+  }
+
+  @Test
+  void chunksAndSingleRowsOfSeveralPassagesAreKeptApart() {
+    Recorder recorder = recorder(1, 100);
+    pass(recorder, 1, 0, 5);
+    pass(recorder, 2, 0, 3);
+    pass(recorder, 1, 5, 6);
+    recorder.ended(0, 9, 1, 6, why -> {});
+    assertThat(ended).hasSize(1);
+    Recording one = ended.getFirst().recording();
+    assertThat(one.left().count()).isEqualTo(6);
+    float[] row = new float[WIDTH];
+    one.left().copyTo(5, row, 0);
+    assertThat(row).containsExactly(2, 5, 4, 5);
+    assertThat(one.returned()).hasSize(6);
+    assertThat(one.returned().get(3))
+        .isEqualTo(Witness.hash(new float[] {4, 4, 5, 6}, 0, WIDTH));
+    assertThat(recorder.bytes()).isEqualTo(9 * ROW);
+    recorder.forget(one);
+    recorder.dropped(0, 2);
+    assertThat(recorder.bytes()).isZero();
+    assertThat(dropped).isEmpty();
+    recorder.dropped(0, 1);
+    assertThat(dropped).as("it waits for its verdict").containsExactly(1L);
+  }
+
+  @Test
+  void noneIsChosenWhileTheMemoryIsHalfFull() {
+    Recorder recorder = recorder(1, 10);
+    pass(recorder, 1, 0, 6);
+    assertThat(recorder.chosen(2)).isFalse();
+    recorder.dropped(0, 1);
+    assertThat(recorder.chosen(3)).isTrue();
+  }
+
+  @Test
+  void aSequenceThatOutgrowsTheMemoryEndsUnaudited() {
+    Recorder recorder = recorder(1, 10);
+    pass(recorder, 1, 0, 12);
+    List<Object> verdicts = new ArrayList<>();
+    recorder.ended(0, 9, 1, 12, why -> verdicts.add(why == null ? "right" : why));
+    assertThat(verdicts).containsExactly("right");
+    assertThat(ended).isEmpty();
+    assertThat(figures.auditsIncomplete.sum()).isEqualTo(1);
+    assertThat(recorder.bytes()).isZero();
+  }
+
+  @Test
+  void oneIsExemptAfterAnAuditWithoutVerdict() {
+    Recorder recorder = recorder(1, 10);
+    recorder.exemptNext();
+    assertThat(recorder.chosen(1)).isFalse();
+    assertThat(recorder.chosen(2)).isTrue();
+  }
+}

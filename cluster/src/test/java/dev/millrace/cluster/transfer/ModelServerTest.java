@@ -1,0 +1,155 @@
+package dev.millrace.cluster.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.cluster.wire.HostPort;
+import dev.millrace.cluster.wire.Identity;
+import dev.millrace.cluster.wire.Message;
+import dev.millrace.cluster.wire.NetworkKey;
+import dev.millrace.cluster.wire.Receiver;
+import dev.millrace.cluster.wire.Switchboard;
+import dev.millrace.cluster.wire.WireSettings;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class ModelServerTest {
+  @TempDir Path dir;
+  private final LoopLines lines = new LoopLines();
+  private Path model;
+  private ModelStore store;
+  private String sha256;
+
+  @BeforeEach
+  void write() throws IOException {
+    model = Models.write(dir.resolve("m.gguf"), Chunks.SIZE + 7, 1);
+    store = ModelStore.open(List.of(), dir.resolve("cache"), () -> {});
+    sha256 = store.sha256(model);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    lines.close();
+    store.close();
+  }
+
+  /** A caller who says nothing but a hash. */
+  private record Caller(Socket socket, DataInputStream in, DataOutputStream out) {
+    static Caller of(HostPort at, String sha256) throws IOException {
+      Socket socket = new Socket(at.host(), at.port());
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      out.write(HexFormat.of().parseHex(sha256));
+      return new Caller(socket, new DataInputStream(socket.getInputStream()), out);
+    }
+  }
+
+  @Test
+  void twoAreServedAtOnceAndTheThirdWaitsForOneToGo() throws IOException {
+    HostPort at = lines.peer("a", new ModelServer(store, 5)).peer().at();
+    Caller first = Caller.of(at, sha256);
+    Caller second = Caller.of(at, sha256);
+    assertThat(first.in.read()).isEqualTo(ModelServer.HAVE);
+    assertThat(second.in.read()).isEqualTo(ModelServer.HAVE);
+    Caller third = Caller.of(at, sha256);
+    assertThat(third.in.readNBytes(3)).containsOnly(ModelServer.WAIT);
+    first.socket.close();
+    int said = third.in.read();
+    while (said == ModelServer.WAIT) {
+      said = third.in.read();
+    }
+    assertThat(said).isEqualTo(ModelServer.HAVE);
+    second.socket.close();
+    third.socket.close();
+  }
+
+  @Test
+  void aCrowdIsSentAway() throws IOException {
+    HostPort at = lines.peer("a", new ModelServer(store, 5)).peer().at();
+    List<Caller> crowd = new ArrayList<>();
+    for (int i = 0; i < 18; i++) {
+      crowd.add(Caller.of(at, sha256));
+      assertThat(crowd.getLast().in.read()).isIn(ModelServer.HAVE, ModelServer.WAIT);
+    }
+    Caller last = Caller.of(at, sha256);
+    assertThat(last.in.read()).isEqualTo(ModelServer.REFUSED);
+    assertThat(last.in.readUTF()).contains("18 others are fetching here");
+    for (Caller one : crowd) {
+      one.socket.close();
+    }
+    await()
+        .until(
+            () -> {
+              try (Socket again = Caller.of(at, sha256).socket) {
+                return again.getInputStream().read() == ModelServer.HAVE;
+              }
+            });
+  }
+
+  @Test
+  void chunksThatAreNotThereAreRefused() throws IOException {
+    HostPort at = lines.peer("a", new ModelServer(store, 5)).peer().at();
+    int[][] wrong = {{-2, 1}, {0, 0}, {0, 3}, {2, 1}, {1, Integer.MAX_VALUE}, {0, -1}};
+    for (int[] asked : wrong) {
+      Caller caller = Caller.of(at, sha256);
+      assertThat(caller.in.read()).isEqualTo(ModelServer.HAVE);
+      Chunks.read(caller.in, Files.size(model));
+      caller.out.writeInt(asked[0]);
+      caller.out.writeInt(asked[1]);
+      assertThat(caller.in.read()).isEqualTo(ModelServer.REFUSED);
+      assertThat(caller.in.readUTF()).contains("not in the model's 2");
+      caller.socket.close();
+    }
+  }
+
+  @Test
+  void aFileThatChangedIsNotGivenUnderItsOldName() throws IOException {
+    Peer peer = lines.peer("a", new ModelServer(store, 5)).peer();
+    Models.write(model, 1_000, 2);
+    Caller caller = Caller.of(peer.at(), sha256);
+    assertThat(caller.in.read()).isEqualTo(ModelServer.REFUSED);
+    assertThat(caller.in.readUTF()).contains("there is no model " + sha256);
+    caller.socket.close();
+  }
+
+  private static final class Deaf implements Receiver {
+    @Override
+    public void received(String from, Message message) {}
+
+    @Override
+    public void lost(String node, String why) {}
+  }
+
+  @Test
+  void aModelGoesOverASwitchboard() throws IOException {
+    NetworkKey key = NetworkKey.generate();
+    HostPort free = new HostPort("127.0.0.1", 0);
+    Identity here = new Identity("here", 1, key.tls(), false);
+    Identity there = new Identity("there", 2, key.tls(), false);
+    try (Switchboard a =
+            Switchboard.open(here, free, WireSettings.DEFAULTS, hello -> null, new Deaf());
+        Switchboard b =
+            Switchboard.open(there, free, WireSettings.DEFAULTS, hello -> null, new Deaf());
+        ModelStore target = ModelStore.open(List.of(), dir.resolve("target"), () -> {})) {
+      a.answer(ModelServer.CALL, new ModelServer(store));
+      Fetch.Wanted wanted = new Fetch.Wanted(sha256, "m", Files.size(model));
+      Lines wire = Lines.over(b, Duration.ofSeconds(10));
+      Path fetched =
+          Fetch.of(target, wanted, wire, () -> List.of(new Peer("here", a.address()))).run();
+      assertThat(fetched).hasSameBinaryContentAs(model);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.millrace.cluster.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.cluster.ClusterException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ModelStoreTest {
+  @TempDir Path dir;
+
+  private ModelStore open(Runnable changed, Path... places) {
+    return ModelStore.open(List.of(places), dir.resolve("cache"), changed);
+  }
+
+  @Test
+  void filesAndDirectoriesAreHashedInTheBackground() throws IOException {
+    Path one = Models.write(dir.resolve("one.gguf"), 5_000_000, 1);
+    List<Path> split = Models.split(dir.resolve("many"), "s", 3, 3_000_000);
+    Path other = Models.write(dir.resolve("many/other.gguf"), 100, 2);
+    AtomicInteger told = new AtomicInteger();
+    try (ModelStore store = open(told::incrementAndGet, one, dir.resolve("many"))) {
+      await().until(() -> store.hashing().isEmpty());
+      assertThat(store.hashes())
+          .containsExactlyInAnyOrder(
+              Models.sha256(List.of(one)), Models.sha256(split), Models.sha256(List.of(other)));
+      assertThat(store.find(Models.sha256(split))).hasValue(split.getFirst());
+      assertThat(store.find("00".repeat(32))).isEmpty();
+      assertThat(told).hasValue(3);
+      assertThat(store.sha256(split.get(2))).isEqualTo(Models.sha256(split));
+    }
+  }
+
+  @Test
+  void aHashIsKeptForTheNextStart() throws IOException {
+    Path one = Models.write(dir.resolve("one.gguf"), 5_000, 1);
+    String sha256;
+    try (ModelStore store = open(() -> {})) {
+      sha256 = store.sha256(one);
+    }
+    // Other bytes under the same size, time and identity: whoever reads them sees the difference.
+    FileTime time = Files.getLastModifiedTime(one);
+    byte[] bytes = Files.readAllBytes(one);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(one, bytes);
+    Files.setLastModifiedTime(one, time);
+    try (ModelStore store = open(() -> {})) {
+      assertThat(store.sha256(one)).isEqualTo(sha256);
+      Files.setLastModifiedTime(one, FileTime.fromMillis(1));
+      assertThat(store.sha256(one)).isEqualTo(Models.sha256(List.of(one))).isNotEqualTo(sha256);
+    }
+  }
+
+  @Test
+  void aDamagedIndexIsAsGoodAsNone() throws IOException {
+    Path one = Models.write(dir.resolve("one.gguf"), 5_000, 1);
+    String sha256 = Models.sha256(List.of(one));
+    Path index = dir.resolve("cache/hashes");
+    byte[] good;
+    Path entry;
+    try (ModelStore store = open(() -> {})) {
+      store.sha256(one);
+    }
+    try (var entries = Files.list(index)) {
+      entry = entries.findFirst().orElseThrow();
+    }
+    good = Files.readAllBytes(entry);
+    for (int at = 0; at < good.length; at += 7) {
+      byte[] bad = good.clone();
+      bad[at] ^= 0x10;
+      Files.write(entry, bad);
+      assertThat(new Index(index).find(List.of(one))).as("byte %d", at).isEmpty();
+      Files.write(entry, Arrays.copyOf(good, at));
+      assertThat(new Index(index).find(List.of(one))).as("length %d", at).isEmpty();
+    }
+    try (ModelStore store = open(() -> {})) {
+      assertThat(store.sha256(one)).isEqualTo(sha256);
+    }
+    assertThat(Files.readAllBytes(entry)).isEqualTo(good);
+  }
+
+  @Test
+  void aFileThatChangesIsForgottenAndReadAgain() throws IOException {
+    Path one = Models.write(dir.resolve("one.gguf"), 5_000, 1);
+    try (ModelStore store = open(() -> {}, one)) {
+      String before = store.sha256(one);
+      Models.write(one, 6_000, 2);
+      assertThat(store.find(before)).isEmpty();
+      String now = Models.sha256(List.of(one));
+      await().until(() -> store.hashes().equals(List.of(now)));
+      Files.delete(one);
+      assertThat(store.find(now)).isEmpty();
+      assertThat(store.hashes()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsNoModelIsNamed() throws IOException {
+    Path text = Files.writeString(dir.resolve("text.gguf"), "hello");
+    try (ModelStore store = open(() -> {}, text, dir.resolve("nowhere"))) {
+      assertThatThrownBy(() -> store.sha256(text))
+          .isInstanceOf(ClusterException.class)
+          .hasMessageContaining("text.gguf");
+      await().until(() -> store.hashing().isEmpty());
+      assertThat(store.hashes()).isEmpty();
+    }
+  }
+}

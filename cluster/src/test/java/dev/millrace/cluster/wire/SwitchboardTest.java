@@ -1,0 +1,399 @@
+package dev.millrace.cluster.wire;
+
+import static dev.millrace.cluster.wire.Net.eventually;
+import static dev.millrace.cluster.wire.Net.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.cluster.ClusterException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class SwitchboardTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  @Test
+  void messagesGoBothWaysInOrder() throws Exception {
+    try (Net net = new Net()) {
+      Heard atA = new Heard();
+      Heard atB = new Heard();
+      Switchboard a = net.open("a", atA);
+      Switchboard b = net.open("b", atB);
+      a.know("b", b.address(), 1);
+      b.know("a", a.address(), 1);
+      for (int i = 0; i < 200; i++) {
+        a.send("b", text("to b " + i));
+        b.send("a", text("to a " + i));
+      }
+      eventually(() -> assertThat(atB.texts).hasSize(200));
+      eventually(() -> assertThat(atA.texts).hasSize(200));
+      assertThat(atB.texts)
+          .isEqualTo(IntStream.range(0, 200).mapToObj(i -> "a: to b " + i).toList());
+      assertThat(atA.texts)
+          .isEqualTo(IntStream.range(0, 200).mapToObj(i -> "b: to a " + i).toList());
+      assertThat(atA.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void bodiesOfAllSizesArriveAsTheyWere() throws Exception {
+    int[] sizes = {0, 1, 16_370, 16_371, 16_372, 16_384, 32_768, 100_000, 5 << 20};
+    Random random = new Random(1);
+    List<ByteBuffer> sent = new ArrayList<>();
+    for (int size : sizes) {
+      byte[] bytes = new byte[size + 3];
+      random.nextBytes(bytes);
+      sent.add(ByteBuffer.wrap(bytes, 3, size).slice());
+      sent.add(ByteBuffer.allocateDirect(size).put(bytes, 0, size).flip());
+    }
+    ConcurrentLinkedQueue<Message> got = new ConcurrentLinkedQueue<>();
+    try (Net net = new Net()) {
+      Switchboard a = net.open("a", new Heard());
+      Switchboard b = net.open("b", collecting(got));
+      a.know("b", b.address(), 1);
+      for (int i = 0; i < sent.size(); i++) {
+        a.send("b", new Message(Message.Kind.FRAME, i - 3L, sent.get(i)));
+      }
+      eventually(() -> assertThat(got).hasSize(sent.size()));
+      int i = 0;
+      for (Message message : got) {
+        assertThat(message.session()).isEqualTo(i - 3L);
+        assertThat(message.body()).as("message %d", i).isEqualTo(sent.get(i++));
+      }
+    }
+  }
+
+  private static Receiver collecting(ConcurrentLinkedQueue<Message> got) {
+    return new Receiver() {
+      @Override
+      public void received(String from, Message message) {
+        got.add(message);
+      }
+
+      @Override
+      public void lost(String node, String why) {}
+    };
+  }
+
+  @Test
+  void aMessageTooLongAndAnUnknownNodeAreRefusedHere() throws Exception {
+    try (Net net = new Net()) {
+      Switchboard a = net.open("a", new Heard());
+      assertThatThrownBy(() -> a.send("nobody", text("x")))
+          .isInstanceOf(ClusterException.class)
+          .hasMessage("node \"nobody\" is not known in this network");
+      Message huge =
+          new Message(Message.Kind.FRAME, 1, ByteBuffer.allocate(Protocol.MAX_BODY + 1));
+      assertThatThrownBy(() -> a.send("nobody", huge))
+          .hasMessage("a message of 67108865 bytes to nobody: at most 67108864 can be sent");
+    }
+  }
+
+  @Test
+  void aNodeThatClosesIsLostOnceAndTheNextSendReachesItsNextLife() throws Exception {
+    try (Net net = new Net()) {
+      Heard atA = new Heard();
+      Heard atB = new Heard();
+      Switchboard a = net.open("a", atA);
+      Switchboard b = net.open("b", atB);
+      a.know("b", b.address(), 1);
+      b.know("a", a.address(), 1);
+      a.send("b", text("one"));
+      b.send("a", text("two"));
+      eventually(() -> assertThat(atB.texts).containsExactly("a: one"));
+      eventually(() -> assertThat(atA.texts).containsExactly("b: two"));
+      b.close();
+      eventually(() -> assertThat(atA.lost).containsExactly("b: it said: it is closing"));
+      assertThat(atB.lost).as("who closes is told nothing").isEmpty();
+      assertThatThrownBy(() -> a.send("b", text("gone")))
+          .hasMessage(b.address() + ": nothing listens there; check the address and that the node runs");
+
+      Heard again = new Heard();
+      Switchboard next = net.open("b", 2, net.tls, Net.OPEN, again);
+      a.know("b", next.address(), 2);
+      a.send("b", text("three"));
+      eventually(() -> assertThat(again.texts).containsExactly("a: three"));
+      assertThat(atA.lost).hasSize(1);
+    }
+  }
+
+  @Test
+  void hangingUpTellsBothSidesOnceAndTheNextSendConnectsAnew() throws Exception {
+    try (Net net = new Net()) {
+      Heard atA = new Heard();
+      Heard atB = new Heard();
+      Switchboard a = net.open("a", atA);
+      Switchboard b = net.open("b", atB);
+      a.know("b", b.address(), 1);
+      b.know("a", a.address(), 1);
+      for (int round = 1; round <= 5; round++) {
+        int rounds = round;
+        a.send("b", text("hello"));
+        b.send("a", text("hello"));
+        eventually(() -> assertThat(atA.texts).hasSize(rounds));
+        eventually(() -> assertThat(atB.texts).hasSize(rounds));
+        a.hangUp("b", "too slow");
+        eventually(() -> assertThat(atA.lost).hasSize(rounds));
+        eventually(() -> assertThat(atB.lost).hasSize(rounds));
+      }
+      assertThat(atA.lost).containsOnly("b: too slow");
+      assertThat(atB.lost).containsOnly("a: it said: too slow");
+      assertThat(atA.all).filteredOn(x -> x.equals("lost b")).hasSize(5);
+    }
+  }
+
+  @Test
+  void anotherNodeAtTheAddressIsNotTakenForIt() throws Exception {
+    try (Net net = new Net()) {
+      Heard atC = new Heard();
+      Switchboard a = net.open("a", new Heard());
+      Switchboard c = net.open("c", atC);
+      a.know("b", c.address(), 1);
+      assertThatThrownBy(() -> a.send("b", text("for b only")))
+          .isInstanceOf(ClusterException.class)
+          .hasMessageContaining("that is not node \"b\" as it is known, but \"c\"");
+      assertThat(atC.texts).isEmpty();
+    }
+  }
+
+  @Test
+  void aSlowReaderMakesSendersWaitAndNothingIsLost() throws Exception {
+    int size = 1 << 20;
+    CountDownLatch go = new CountDownLatch(1);
+    ConcurrentLinkedQueue<Long> got = new ConcurrentLinkedQueue<>();
+    Receiver slow =
+        new Receiver() {
+          @Override
+          public void received(String from, Message message) {
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            got.add(message.session());
+          }
+
+          @Override
+          public void lost(String node, String why) {}
+        };
+    // Long enough that a reader who waits past the patience is still not taken for silent.
+    try (Net net =
+        new Net(
+            WireSettings.DEFAULTS
+                .withQueueBytes(4L << 20)
+                .withPatience(Duration.ofMillis(500)))) {
+      Switchboard a = net.open("a", new Heard());
+      Switchboard b = net.open("b", slow);
+      a.know("b", b.address(), 1);
+      ConcurrentLinkedQueue<Long> sent = new ConcurrentLinkedQueue<>();
+      Thread sender =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    for (long i = 0; i < 64; i++) {
+                      a.send("b", new Message(Message.Kind.FRAME, i, ByteBuffer.allocate(size)));
+                      sent.add(i);
+                    }
+                  });
+      eventually(() -> assertThat(sender.getState()).isEqualTo(Thread.State.WAITING));
+      assertThat(sender.join(Duration.ofMillis(2000))).as("waits while nobody reads").isFalse();
+      assertThat(sent.size()).isLessThan(64);
+      go.countDown();
+      assertThat(sender.join(Duration.ofSeconds(20))).isTrue();
+      eventually(() -> assertThat(got).hasSize(64));
+      assertThat(List.copyOf(got)).isEqualTo(List.copyOf(sent)).isSorted();
+    }
+  }
+
+  @Test
+  void whoWaitsForRoomIsFreedWhenTheLinkEnds() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    Receiver stuck =
+        new Receiver() {
+          @Override
+          public void received(String from, Message message) {
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void lost(String node, String why) {}
+        };
+    try (Net net = new Net(WireSettings.DEFAULTS.withQueueBytes(1L << 20))) {
+      Switchboard a = net.open("a", new Heard());
+      Switchboard b = net.open("b", stuck);
+      a.know("b", b.address(), 1);
+      try {
+      Thread hanging =
+          Thread.ofVirtual()
+              .start(
+                  () ->
+                      assertThatThrownBy(
+                              () -> {
+                                while (true) {
+                                  a.send(
+                                      "b",
+                                      new Message(
+                                          Message.Kind.FRAME, 1, ByteBuffer.allocate(1 << 20)));
+                                }
+                              })
+                          .isInstanceOf(ClusterException.class));
+      eventually(() -> assertThat(hanging.getState()).isEqualTo(Thread.State.WAITING));
+      a.forget("b");
+      assertThat(hanging.join(Duration.ofSeconds(10))).isTrue();
+      assertThatThrownBy(() -> a.send("b", text("x")))
+          .hasMessage("node \"b\" is not known in this network");
+      } finally {
+        go.countDown();
+      }
+    }
+  }
+
+  @Test
+  void callsAreAnsweredWithoutAFlush() throws Exception {
+    try (Net net = new Net()) {
+      Switchboard a = net.open("a", new Heard());
+      Switchboard b = net.open("b", new Heard());
+      b.answer(
+          "double",
+          (from, in, out) -> {
+            out.writeUTF(from);
+            for (int n; (n = in.readInt()) >= 0; ) {
+              out.writeInt(2 * n);
+            }
+            out.write(new byte[1 << 20]);
+          });
+      String heard =
+          a.call(
+              b.address(),
+              "double",
+              PATIENCE,
+              (in, out) -> {
+                String name = in.readUTF();
+                for (int i = 0; i < 10; i++) {
+                  out.writeInt(i);
+                  assertThat(in.readInt()).isEqualTo(2 * i);
+                }
+                out.writeInt(-1);
+                assertThat(in.readNBytes(1 << 20)).hasSize(1 << 20);
+                assertThat(in.read()).isEqualTo(-1);
+                return name;
+              });
+      assertThat(heard).isEqualTo("a");
+    }
+  }
+
+  @Test
+  void aCallThatBreaksOffOrStandsStillSaysSo() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    try (Net net = new Net()) {
+      Switchboard a = net.open("a", new Heard());
+      Switchboard b = net.open("b", new Heard());
+      b.answer(
+          "broken",
+          (from, in, out) -> {
+            throw new IOException("full");
+          });
+      b.answer(
+          "still",
+          (from, in, out) -> {
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+          });
+      assertThatThrownBy(() -> a.call(b.address(), "broken", PATIENCE, (in, out) -> in.readInt()))
+          .hasMessage(b.address() + " broke off the call \"broken\"");
+      Duration short_ = Duration.ofMillis(300);
+      assertThatThrownBy(() -> a.call(b.address(), "still", short_, (in, out) -> in.readInt()))
+          .hasMessage(b.address() + " did not go on with the call \"still\" for 300 ms");
+      assertThatThrownBy(
+              () ->
+                  a.call(
+                      b.address(),
+                      "still",
+                      short_,
+                      (in, out) -> {
+                        out.write(new byte[64 << 20]);
+                        return 1;
+                      }))
+          .hasMessageStartingWith("the call \"still\" to " + b.address());
+      assertThatThrownBy(() -> a.call(b.address(), "none", PATIENCE, (in, out) -> 1))
+          .hasMessage(b.address() + " refused us: nobody answers the call \"none\" here (yet)")
+          .extracting(e -> ((ClusterException) e).refused())
+          .isEqualTo(false);
+      go.countDown();
+    }
+  }
+
+  @Test
+  void aCommandWithoutANameMayAskForTheStateOnly() throws Exception {
+    try (Net net = new Net()) {
+      Switchboard b =
+          net.open("b", 1, net.tls, hello -> "the doorman is not asked", new Heard());
+      b.answer("state", (from, in, out) -> out.writeUTF("<" + from + ">"));
+      b.answer("model", (from, in, out) -> out.writeUTF("secret"));
+      Identity command = Identity.command(net.tls, false);
+      assertThat(Calls.<String>call(command, b.address(), "state", PATIENCE, (in, out) -> in.readUTF()))
+          .isEqualTo("<>");
+      assertThatThrownBy(
+              () -> Calls.call(command, b.address(), "model", PATIENCE, (in, out) -> in.readUTF()))
+          .hasMessage(
+              b.address() + " refused us: a name is needed for anything but the call \"state\"");
+    }
+  }
+
+  @Test
+  void onlySoManyCallsAreAnsweredAtOnce() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    WireSettings two =
+        new WireSettings(PATIENCE, PATIENCE, 1 << 20, 2, PATIENCE, null);
+    try (Net net = new Net(two)) {
+      Switchboard a = net.open("a", new Heard());
+      Switchboard b = net.open("b", new Heard());
+      CountDownLatch begun = new CountDownLatch(2);
+      b.answer(
+          "wait",
+          (from, in, out) -> {
+            begun.countDown();
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+            out.write(1);
+          });
+      List<Thread> calling = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        calling.add(
+            Thread.ofVirtual()
+                .start(() -> a.call(b.address(), "wait", PATIENCE, (in, out) -> in.read())));
+      }
+      begun.await();
+      assertThatThrownBy(() -> a.call(b.address(), "wait", PATIENCE, (in, out) -> in.read()))
+          .hasMessageContaining("2 calls are answered here at the same time");
+      go.countDown();
+      for (Thread thread : calling) {
+        thread.join();
+      }
+      eventually(
+          () ->
+              assertThat(a.<Integer>call(b.address(), "wait", PATIENCE, (in, out) -> in.read()))
+                  .isEqualTo(1));
+    }
+  }
+}

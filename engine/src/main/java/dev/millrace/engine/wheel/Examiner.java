@@ -1,0 +1,37 @@
+package dev.millrace.engine.wheel;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks into what other nodes compute for some sequences, and says at their end whether it was
+ * right. All calls are made on the wheels' thread; they must neither block nor throw. A chosen
+ * sequence shares no pages with others, so that all its positions are computed in one passage.
+ */
+public interface Examiner {
+  /** Whether a sequence is to be examined; asked once, when it comes into the line. */
+  boolean chosen(long arrival);
+
+  /**
+   * The row of a chosen sequence has left for another node: as many floats from {@code offset} on
+   * as a hidden state has, which are others' again when this returns.
+   */
+  void left(int pipe, long passage, int position, float[] hidden, int offset);
+
+  /** The row came back, for the head or at the end of a chunk. */
+  void cameBack(int pipe, long passage, int position, float[] hidden, int offset);
+
+  /**
+   * A chosen sequence has all its tokens. Its end is held, and so is what nodes noted of it, until
+   * the verdict: null where all was right, else why its tokens cannot be trusted. A verdict has to
+   * come, whatever becomes of the pipe; any thread may give it, once.
+   *
+   * @param epoch of the plan under which it was computed
+   * @param positions that were computed, from 0 on
+   */
+  void ended(
+      int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict);
+
+  /** The passage was broken off: there is nothing to examine, and no verdict is awaited. */
+  void dropped(int pipe, long passage);
+}

@@ -1,0 +1,297 @@
+package dev.millrace.engine.wheel;
+
+import dev.millrace.engine.EngineException;
+import dev.millrace.engine.pipe.Condition;
+import dev.millrace.engine.pipe.Frame;
+import dev.millrace.engine.pipe.Pipe;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.sample.Sampler;
+import dev.millrace.engine.sample.Workspace;
+import dev.millrace.engine.token.Vocabulary;
+import dev.millrace.engine.wheel.Counters.Figure;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Continuous batching over the pipes of one model: turn by turn, whatever sequences are ready go
+ * through their pipe as one batch. What a sequence generates depends on its request alone, never on
+ * its neighbours, on how its prompt was cut into chunks, on what was cached or shared, on whether
+ * it was preempted, or on which nodes computed it and were lost meanwhile.
+ *
+ * <p>A sequence waits in the one line until it is admitted into a pipe that has a plan, and goes
+ * back there, with its tokens, when it is preempted or that plan is over. While no pipe has one,
+ * all wait. What a {@link Generation} wishes is granted at once to those at hand; to those who are
+ * with other nodes when they are back or given up.
+ *
+ * <p>{@link #turn} is for one thread alone, the owner: it computes, chooses tokens and calls
+ * listeners. {@link #run} makes the calling thread the owner until the wheels are closed. All else
+ * is for any thread.
+ */
+public final class Wheels implements Runnable, AutoCloseable {
+  private static final int MOST_PIPES = Long.SIZE;
+
+  private final Shared shared;
+  private final PipeProcessor first;
+  private final Supplier<Speller> spellers;
+  private final Workspace workspace;
+  private final Counters outside = new Counters();
+  private final Inbox inbox = new Inbox();
+  private final AtomicLong arrivals = new AtomicLong();
+  private final List<Wheel> wheels = new ArrayList<>();
+  private final Entrance entrance;
+  private final List<Counters> counters = new ArrayList<>();
+
+  /**
+   * A group of sequences that is with other nodes.
+   *
+   * @param epoch of the plan by which it was sent
+   * @param sinceNanos when it was sent, by the clock of the wheels
+   */
+  public record Away(long group, long epoch, long sinceNanos) {}
+
+  /** What all wheels have together. */
+  record Shared(
+      WheelSettings settings,
+      Line line,
+      Examination examination,
+      Endings endings,
+      Choosing choosing,
+      float[] logits,
+      LongSupplier clock) {}
+
+  /**
+   * @param settings of each pipe
+   * @param processors one for each pipe, with the same end; those that have a plan are in use
+   * @param spellers spell the tokens of one sequence each
+   * @param clock nanoseconds, for timings
+   */
+  public Wheels(
+      WheelSettings settings,
+      List<PipeProcessor> processors,
+      Vocabulary vocabulary,
+      Supplier<Speller> spellers,
+      LongSupplier clock,
+      @Nullable Examiner examiner) {
+    if (processors.isEmpty() || processors.size() > MOST_PIPES) {
+      throw new EngineException(
+          "wheel: %d pipes; it must be 1 to %d".formatted(processors.size(), MOST_PIPES));
+    }
+    first = processors.getFirst();
+    int logitCount = first.end().vocabulary();
+    if (vocabulary.size() != logitCount) {
+      throw new EngineException(
+          "model: its head gives %d logits, but its vocabulary has %d tokens"
+              .formatted(logitCount, vocabulary.size()));
+    }
+    this.spellers = spellers;
+    workspace = new Workspace(logitCount);
+    Line line = new Line();
+    Examination examination = new Examination(examiner, inbox::put);
+    Endings endings = new Endings(line, examination, outside, clock);
+    Choosing choosing = new Choosing(vocabulary, logitCount, clock);
+    float[] logits = new float[Math.multiplyExact(settings.maxSequences(), logitCount)];
+    shared = new Shared(settings, line, examination, endings, choosing, logits, clock);
+    counters.add(outside);
+    for (PipeProcessor processor : processors) {
+      wheels.add(new Wheel(shared, wheels.size(), processor));
+      counters.add(wheels.getLast().counters());
+    }
+    entrance = new Entrance(line, wheels.stream().map(Wheel::admission).toList());
+  }
+
+  /**
+   * Takes a request into the line, at the place that its order gives it. A prompt that leaves no
+   * room in the context is refused; a generation that fills the context ends with LENGTH.
+   *
+   * @throws WheelClosed where the wheels are closed
+   * @throws EngineException where it can never be done
+   */
+  public Generation submit(Request request, Listener listener) {
+    int capacity = shared.settings().capacity();
+    request.check(first.end().vocabulary(), capacity);
+    Generation generation = new Generation(inbox::note);
+    Sequence.Parts parts =
+        new Sequence.Parts(
+            arrivals.getAndIncrement(),
+            first.newWalk(),
+            new Sampler(request.sampling(), workspace),
+            spellers.get(),
+            capacity,
+            shared.clock().getAsLong());
+    Sequence sequence = new Sequence(request, listener, generation, parts);
+    shared.choosing().replay(sequence);
+    inbox.put(sequence);
+    return generation;
+  }
+
+  /** A frame came from another node of a pipe. Throws where it cannot be read. */
+  public void arrived(int pipe, ByteBuffer bytes) {
+    Frame frame = new Frame(bytes);
+    Wheel wheel = wheels.get(pipe);
+    inbox.put(() -> wheel.arrived(frame));
+  }
+
+  /**
+   * Gives a pipe another plan, of another epoch, or none. At the next turn what is with other nodes
+   * is given up, all sequences of that pipe go back into the line with their tokens, and its cached
+   * pages are dropped.
+   *
+   * @param why those sequences are told
+   */
+  public void plan(int pipe, @Nullable Pipe plan, String why) {
+    Wheel wheel = wheels.get(pipe);
+    inbox.put(() -> wheel.plan(plan, why));
+  }
+
+  /** The groups of a pipe that are with other nodes. */
+  public List<Away> away(int pipe) {
+    return wheels.get(pipe).away();
+  }
+
+  /**
+   * Nothing that came from a pipe so far can be trusted: at the next turn all sequences that are in
+   * it, or have tokens from it, end with REVOKED, and its cached pages are dropped. Those with
+   * tokens from it that are with the nodes of another pipe end when they are back.
+   */
+  public void revoke(int pipe, String why) {
+    inbox.put(() -> revokeNow(pipe, why));
+  }
+
+  private void revokeNow(int pipe, String why) {
+    Wheel wheel = wheels.get(pipe);
+    wheel.abandon(Condition.STEP_FAILED, why);
+    for (Sequence sequence : all()) {
+      if (sequence.isOf(pipe)) {
+        sequence.revoked = why;
+      }
+    }
+    grant();
+    wheel.dropCached();
+  }
+
+  /** Of all pipes and the line together. */
+  public WheelStats stats() {
+    return Counters.sum(counters);
+  }
+
+  /** Of one pipe; nobody waits there, and who ended in the line did not end there. */
+  public WheelStats stats(int pipe) {
+    return Counters.sum(List.of(wheels.get(pipe).counters()));
+  }
+
+  /**
+   * Makes one turn: takes in what came, ends what is to end, admits, and runs a batch of each pipe.
+   * Says whether there was anything to do; if not, there will not be before something is submitted,
+   * wished or arrives.
+   */
+  public boolean turn() {
+    boolean any = inbox.takeNote();
+    takeIn();
+    if (inbox.isClosed()) {
+      endAll("the wheel is closed");
+      return false;
+    }
+    for (Runnable next = inbox.nextErrand(); next != null; next = inbox.nextErrand()) {
+      next.run();
+      any = true;
+    }
+    grant();
+    any |= entrance.admit();
+    for (int i = 0; i < wheels.size(); i++) {
+      any |= wheels.get(i).turn();
+    }
+    publish();
+    return any;
+  }
+
+  /**
+   * Turns until closed, waiting where there is nothing to do. The calling thread is the owner
+   * meanwhile.
+   */
+  @Override
+  public void run() {
+    String reason = "the wheel's thread ended";
+    try {
+      while (!inbox.isClosed()) {
+        if (!turn()) {
+          inbox.await();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      reason = "the wheel broke: " + e;
+      throw e;
+    } finally {
+      // nobody waits for ever for a wheel that turns no more
+      inbox.close();
+      takeIn();
+      endAll(reason);
+    }
+  }
+
+  /** Takes no more requests; all that have not ended are RELEASED, at the owner's next turn. */
+  @Override
+  public void close() {
+    inbox.close();
+  }
+
+  private void takeIn() {
+    for (Sequence next = inbox.nextSequence(); next != null; next = inbox.nextSequence()) {
+      if (next.complete != null) {
+        shared.endings().end(next, next.complete, "");
+      } else {
+        shared.examination().choose(next);
+        shared.line().put(next);
+      }
+    }
+  }
+
+  private void grant() {
+    Endings endings = shared.endings();
+    endings.grant(shared.line().waiting());
+    if (shared.examination().heldCount() > 0) {
+      endings.grant(shared.examination().held());
+    }
+    for (int i = 0; i < wheels.size(); i++) {
+      endings.grant(wheels.get(i).admission().admitted());
+    }
+  }
+
+  private void endAll(String reason) {
+    for (Wheel wheel : wheels) {
+      wheel.abandon(Condition.PAUSED, reason);
+    }
+    shared.endings().releaseAll(all(), reason);
+    publish();
+  }
+
+  private List<Sequence> all() {
+    List<Sequence> all = new ArrayList<>();
+    wheels.forEach(wheel -> all.addAll(wheel.admission().admitted()));
+    all.addAll(shared.line().waiting());
+    all.addAll(shared.examination().held());
+    return all;
+  }
+
+  private void publish() {
+    outside.set(Figure.WAITING, shared.line().waiting().size());
+    outside.set(Figure.ADMITTED, shared.examination().heldCount());
+    for (int i = 0; i < wheels.size(); i++) {
+      wheels.get(i).publish();
+    }
+  }
+
+  /**
+   * For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place.
+   */
+  void check() {
+    shared.line().check();
+    wheels.forEach(wheel -> wheel.admission().check());
+  }
+}

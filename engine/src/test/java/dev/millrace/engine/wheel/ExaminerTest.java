@@ -1,0 +1,216 @@
+package dev.millrace.engine.wheel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.engine.pipe.FakeNet;
+import dev.millrace.engine.pipe.Pipe;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.pipe.Witness;
+import dev.millrace.engine.wheel.Mill.Heard;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What an examiner is shown, and what its verdict does. */
+class ExaminerTest implements Examiner {
+  private static final int WIDTH = Mill.MODEL.end().width();
+  private static final Pipe PLAN =
+      new Pipe(
+          7,
+          "o",
+          4,
+          List.of(
+              new Pipe.Stretch("o", 0, 1),
+              new Pipe.Stretch("a", 1, 3),
+              new Pipe.Stretch("b", 3, 4)));
+
+  private final FakeNet net = new FakeNet(2);
+  private final PipeProcessor a = node("a", 1, 3);
+  private final PipeProcessor b = node("b", 3, 4);
+  private final Wheels wheels;
+  private final Random random = new Random(8);
+  private final TreeMap<Integer, byte[]> left = new TreeMap<>();
+  private final TreeMap<Integer, byte[]> back = new TreeMap<>();
+  private final List<Consumer<@Nullable String>> verdicts = new ArrayList<>();
+  private int dropped;
+  private int positions;
+  private long passage;
+  private boolean choosing = true;
+
+  ExaminerTest() {
+    var origin =
+        new PipeProcessor("o", List.of(Mill.MODEL.segment(64, 0, 1)), Mill.MODEL.end(), net);
+    origin.plan(PLAN);
+    WheelSettings settings = Mill.SETTINGS.withRows(32, 32).withGroups(3);
+    wheels =
+        new Wheels(
+            settings, List.of(origin), Mill.vocabulary(), Mill::speller, () -> 0, this);
+    net.join("o", frame -> wheels.arrived(0, frame));
+  }
+
+  private PipeProcessor node(String name, int from, int to) {
+    var node = new PipeProcessor(name, List.of(Mill.MODEL.segment(64, from, to)), null, net);
+    node.plan(PLAN);
+    net.join(name, node::receive);
+    return node;
+  }
+
+  private Heard run(Request request) {
+    Heard heard = new Heard();
+    heard.generation = wheels.submit(request, heard);
+    turnAll();
+    return heard;
+  }
+
+  private void turnAll() {
+    while (wheels.turn() || net.step()) {
+      wheels.check();
+    }
+  }
+
+  private Request request() {
+    return Request.of(Mill.prompt(random, 80), Mill.warm(3), 20).ignoringEnd();
+  }
+
+  @Test
+  void theEndIsHeldUntilTheVerdictAndWhatNodesNotedIsKeptUntilThen() {
+    Request request = request();
+    Heard heard = run(request);
+    assertThat(heard.tokens).hasSize(20);
+    assertThat(heard.generation.isDone()).isFalse();
+    assertThat(positions).isEqualTo(99);
+    assertThat(wheels.stats().pagesUsed()).as("others may have its pages").isZero();
+    assertThat(wheels.stats().admitted()).as("it is not over").isEqualTo(1);
+    hopsAgree();
+    verdicts.getFirst().accept(null);
+    verdicts.getFirst().accept("too late");
+    turnAll();
+    assertThat(heard.result().finish()).isEqualTo(Finish.LENGTH);
+    assertThat(heard.result().tokens())
+        .isEqualTo(new Mill(Mill.SETTINGS).submitAndTurn(request).result().tokens());
+    assertThat(a.passages() + b.passages()).isZero();
+    assertThat(a.records(passage)).isEmpty();
+    assertThat(dropped).isZero();
+  }
+
+  private void hopsAgree() {
+    List<Witness.Row> first = a.records(passage);
+    List<Witness.Row> second = b.records(passage);
+    assertThat(left.keySet()).hasSize(99).isEqualTo(back.keySet());
+    assertThat(first).hasSize(99);
+    assertThat(second).hasSize(99);
+    for (int p = 0; p < 99; p++) {
+      assertThat(first.get(p).position()).isEqualTo(p);
+      assertThat(first.get(p).in()).isEqualTo(left.get(p));
+      assertThat(first.get(p).out()).isEqualTo(second.get(p).in()).isNotEqualTo(left.get(p));
+      assertThat(second.get(p).out()).isEqualTo(back.get(p));
+    }
+  }
+
+  @Test
+  void aBadVerdictRevokes() {
+    Heard heard = run(request());
+    verdicts.getFirst().accept("node b computed something else at position 3");
+    turnAll();
+    assertThat(heard.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(heard.result().reason()).startsWith("node b computed something else");
+    assertThat(a.passages() + b.passages()).isZero();
+  }
+
+  @Test
+  void theExaminedShareNoPagesAndTheOthersDo() {
+    choosing = false;
+    Request request = request();
+    run(request);
+    choosing = true;
+    Heard examined = run(request);
+    assertThat(positions).as("computed from 0 on").isEqualTo(99);
+    assertThat(left).hasSize(99);
+    choosing = false;
+    Heard other = run(request);
+    assertThat(other.result().usage().cachedTokens()).isEqualTo(64);
+    verdicts.getFirst().accept(null);
+    turnAll();
+    assertThat(examined.result().usage().cachedTokens()).isZero();
+  }
+
+  @Test
+  void nobodyFollowsAnExaminedOne() {
+    Request request = request();
+    Heard examined = new Heard();
+    examined.generation = wheels.submit(request, examined);
+    wheels.turn();
+    choosing = false;
+    Heard other = run(request);
+    assertThat(other.result().usage().cachedTokens()).isZero();
+    assertThat(examined.generation.isDone()).isFalse();
+  }
+
+  @Test
+  void whatIsBrokenOffIsToldAndNoVerdictIsAwaited() {
+    Heard heard = new Heard();
+    heard.generation = wheels.submit(request(), heard);
+    wheels.turn();
+    wheels.plan(0, null, "node b is lost");
+    turnAll();
+    assertThat(dropped).isEqualTo(1);
+    heard.generation.cancel();
+    turnAll();
+    assertThat(heard.result().finish()).isEqualTo(Finish.CANCELLED);
+    assertThat(dropped).isEqualTo(1);
+  }
+
+  @Test
+  void aHeldOneCanBeCancelledRevokedAndClosed() {
+    Heard cancelled = run(request());
+    cancelled.generation.cancel();
+    turnAll();
+    assertThat(cancelled.result().finish()).isEqualTo(Finish.CANCELLED);
+    Heard revoked = run(request());
+    wheels.revoke(0, "another sequence showed that node a lies");
+    turnAll();
+    assertThat(revoked.result().finish()).isEqualTo(Finish.REVOKED);
+    Heard closed = run(request());
+    wheels.close();
+    wheels.turn();
+    assertThat(closed.result().finish()).isEqualTo(Finish.RELEASED);
+    assertThat(closed.result().tokens()).hasSize(20);
+    assertThat(dropped).isEqualTo(3);
+    verdicts.forEach(verdict -> verdict.accept("late"));
+    while (net.step()) {}
+    assertThat(a.passages() + b.passages()).isZero();
+  }
+
+  @Override
+  public boolean chosen(long arrival) {
+    return choosing;
+  }
+
+  @Override
+  public void left(int pipe, long number, int position, float[] hidden, int offset) {
+    left.put(position, Witness.hash(hidden, offset, WIDTH));
+  }
+
+  @Override
+  public void cameBack(int pipe, long number, int position, float[] hidden, int offset) {
+    back.put(position, Witness.hash(hidden, offset, WIDTH));
+  }
+
+  @Override
+  public void ended(
+      int pipe, long epoch, long number, int count, Consumer<@Nullable String> verdict) {
+    assertThat(epoch).isEqualTo(7);
+    passage = number;
+    positions = count;
+    verdicts.add(verdict);
+  }
+
+  @Override
+  public void dropped(int pipe, long number) {
+    dropped++;
+  }
+}

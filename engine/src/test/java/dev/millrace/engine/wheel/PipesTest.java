@@ -1,0 +1,241 @@
+package dev.millrace.engine.wheel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.engine.pipe.Condition;
+import dev.millrace.engine.pipe.FakeNet;
+import dev.millrace.engine.pipe.Pipe;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.pipe.SequenceState;
+import dev.millrace.engine.wheel.Mill.Heard;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Plans that come, change and go, and several pipes at once. */
+@Timeout(60)
+class PipesTest {
+  private static final Pipe HERE = new Pipe(9, "here", 4, List.of(new Pipe.Stretch("here", 0, 4)));
+
+  private final Random random = new Random(31);
+
+  private Request request(int promptLength, int maxTokens) {
+    return Request.of(Mill.prompt(random, promptLength), Mill.warm(promptLength), maxTokens)
+        .ignoringEnd();
+  }
+
+  private static void isAsAlone(Request request, Heard heard) {
+    assertThat(heard.result().finish()).isEqualTo(Finish.LENGTH);
+    assertThat(heard.result().tokens())
+        .isEqualTo(new Mill(Mill.SETTINGS).submitAndTurn(request).result().tokens());
+  }
+
+  /** Wheels with pipes that are all here. */
+  private static Wheels local(int pipes) {
+    List<PipeProcessor> processors = new ArrayList<>();
+    for (int i = 0; i < pipes; i++) {
+      processors.add(PipeProcessor.local(Mill.MODEL.cut(64, 0), Mill.MODEL.end()));
+    }
+    return new Wheels(
+        Mill.SETTINGS, processors, Mill.vocabulary(), Mill::speller, () -> 0, null);
+  }
+
+  private static Heard submit(Wheels wheels, Request request) {
+    Heard heard = new Heard();
+    heard.generation = wheels.submit(request, heard);
+    return heard;
+  }
+
+  private static void turnAll(Wheels wheels) {
+    while (wheels.turn()) {
+      wheels.check();
+    }
+  }
+
+  @Test
+  void whileThereIsNoPipeAllWaitAndWishesAreGrantedAtOnce() {
+    Mill mill = new Mill(Mill.SETTINGS);
+    mill.wheel.plan(0, null, "nobody is there");
+    Request request = request(40, 5);
+    Heard waits = mill.submit(request);
+    Heard cancelled = mill.submit(request(40, 5));
+    Heard released = mill.submit(request(40, 5));
+    mill.turnAll();
+    assertThat(mill.wheel.stats().waiting()).isEqualTo(3);
+    assertThat(mill.wheel.stats().turns()).isZero();
+    cancelled.generation.cancel();
+    released.generation.release();
+    mill.turn();
+    assertThat(cancelled.result().finish()).isEqualTo(Finish.CANCELLED);
+    assertThat(released.result().finish()).isEqualTo(Finish.RELEASED);
+    mill.wheel.plan(0, HERE, "somebody came");
+    mill.turnAll();
+    isAsAlone(request, waits);
+  }
+
+  @Test
+  void anotherPlanCallsAllBackAndDropsWhatWasCached() {
+    Mill mill = Mill.spread(Mill.SETTINGS.withGroups(3), "oabb", 3);
+    List<Request> requests = new ArrayList<>();
+    List<Heard> heard = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      requests.add(request(70 + i, 40));
+      heard.add(mill.submit(requests.getLast()));
+    }
+    while (heard.getFirst().tokens.size() < 10) {
+      mill.turn();
+      mill.net.step();
+    }
+    assertThat(mill.wheel.away(0)).isNotEmpty().allMatch(away -> away.epoch() == 7);
+    assertThat(mill.wheel.stats().pagesUsed()).isPositive();
+    mill.wheel.plan(0, null, "node b is lost");
+    mill.turn();
+    assertThat(mill.wheel.away(0)).isEmpty();
+    assertThat(mill.wheel.stats().waiting()).isEqualTo(4);
+    assertThat(mill.wheel.stats().pagesFree()).isEqualTo(Mill.SETTINGS.pages());
+    Pipe next =
+        new Pipe(8, "o", 4, List.of(new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("c", 1, 4)));
+    PipeProcessor other =
+        new PipeProcessor("c", List.of(Mill.MODEL.segment(64, 1, 4)), null, mill.net);
+    other.plan(next);
+    mill.net.join("c", other::receive);
+    mill.wheel.plan(0, next, "node c came");
+    mill.turnAll();
+    for (int i = 0; i < 4; i++) {
+      isAsAlone(requests.get(i), heard.get(i));
+      assertThat(heard.get(i).result().usage().preemptions()).isZero();
+    }
+    assertThat(other.passages()).isZero();
+  }
+
+  @Test
+  void aFrameOfAnotherPlanIsAsIfItNeverCame() {
+    Mill mill = Mill.spread(Mill.SETTINGS, "oaaa", 1);
+    Heard heard = mill.submit(request(5, 3));
+    mill.turn();
+    mill.net.step();
+    byte[] answer = mill.net.waiting("o").remove().array();
+    byte[] former = answer.clone();
+    ByteBuffer.wrap(former).putLong(13, 6); // the epoch
+    FakeNet.seal(former);
+    mill.wheel.arrived(0, ByteBuffer.wrap(former));
+    mill.turnAll();
+    assertThat(heard.tokens).isEmpty();
+    assertThat(mill.processor.tally().of(SequenceState.VALIDATING, Condition.NO_SEQUENCE))
+        .isEqualTo(1);
+    mill.wheel.arrived(0, ByteBuffer.wrap(answer.clone()));
+    mill.wheel.arrived(0, ByteBuffer.wrap(answer.clone())); // one of them is late
+    mill.turnAll();
+    assertThat(heard.result().tokens()).hasSize(3);
+  }
+
+  @Test
+  void aCancelledOneThatIsAwayEndsWhenItIsBackOrGivenUp() {
+    for (boolean back : new boolean[] {true, false}) {
+      Mill mill = Mill.spread(Mill.SETTINGS, "oaaa", 1);
+      Heard heard = mill.submit(request(5, 3));
+      mill.turn();
+      heard.generation.cancel();
+      mill.turn();
+      assertThat(heard.generation.isDone()).isFalse();
+      if (!back) {
+        mill.wheel.plan(0, null, "node a is lost");
+      }
+      mill.turnAll();
+      assertThat(heard.result().finish()).isEqualTo(Finish.CANCELLED);
+      assertThat(mill.wheel.stats().pagesUsed()).isZero();
+    }
+  }
+
+  @Test
+  void asManyGroupsFlyAsNodesComputeAndNobodyIsLeftBehind() {
+    Mill mill = Mill.spread(Mill.SETTINGS.withGroups(8).withPages(256), "oabb", 5);
+    List<Heard> heard = new ArrayList<>();
+    heard.add(mill.submit(request(4, 200)));
+    while (heard.getFirst().tokens.size() < 3) {
+      mill.turn();
+      mill.net.step();
+      assertThat(mill.wheel.away(0).size()).isLessThanOrEqualTo(1);
+    }
+    for (int i = 1; i < 7; i++) {
+      heard.add(mill.submit(request(4, 200)));
+    }
+    int most = 0;
+    while (heard.getFirst().tokens.size() < 100) {
+      while (mill.turn()) {}
+      most = Math.max(most, mill.wheel.away(0).size());
+      mill.net.step();
+    }
+    assertThat(most).isEqualTo(3);
+    int[] counts = heard.stream().mapToInt(h -> h.tokens.size()).toArray();
+    assertThat(Arrays.stream(counts).min().orElseThrow()).isGreaterThan(85);
+    long before = mill.wheel.stats().turns();
+    mill.turnAll();
+    // about a third of seven in each
+    long turns = mill.wheel.stats().turns() - before;
+    assertThat(turns).isBetween(2 * 100L, 4 * 100L);
+  }
+
+  @Test
+  void theLineGoesToThePipeThatRunsTheFewest() {
+    Wheels wheels = local(2);
+    List<Request> requests = new ArrayList<>();
+    List<Heard> heard = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      requests.add(request(30 + i, 20));
+      heard.add(submit(wheels, requests.getLast()));
+    }
+    wheels.turn();
+    assertThat(wheels.stats(0).admitted()).isEqualTo(3);
+    assertThat(wheels.stats(1).admitted()).isEqualTo(3);
+    wheels.plan(0, null, "it broke");
+    wheels.turn();
+    assertThat(wheels.stats(0).admitted()).isZero();
+    assertThat(wheels.stats(1).admitted()).isEqualTo(6);
+    turnAll(wheels);
+    for (int i = 0; i < 6; i++) {
+      isAsAlone(requests.get(i), heard.get(i));
+    }
+    assertThat(wheels.stats().ended()).isEqualTo(6);
+    assertThat(wheels.stats(1).ended()).isEqualTo(6);
+  }
+
+  @Test
+  void revokedAreThoseInThePipeAndThoseWithTokensFromIt() {
+    Wheels wheels = local(2);
+    Heard first = submit(wheels, request(30, 50));
+    Request other = request(31, 50);
+    Heard second = submit(wheels, other);
+    wheels.turn();
+    wheels.turn();
+    wheels.plan(0, null, "it broke");
+    wheels.turn(); // the first has tokens from pipe 0, and is in pipe 1 now
+    assertThat(wheels.stats(1).admitted()).isEqualTo(2);
+    wheels.revoke(0, "node a computed something else");
+    turnAll(wheels);
+    assertThat(first.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(first.result().reason()).isEqualTo("node a computed something else");
+    isAsAlone(other, second);
+    assertThat(wheels.stats(0).pagesCached()).isZero();
+  }
+
+  @Test
+  void revokingEndsThoseThatAreAwayAndDropsTheirPages() {
+    Mill mill = Mill.spread(Mill.SETTINGS, "oaaa", 1);
+    Request request = request(64, 5);
+    mill.submitAndTurn(request);
+    assertThat(mill.wheel.stats().pagesCached()).isPositive();
+    Heard heard = mill.submit(request);
+    mill.turn();
+    mill.wheel.revoke(0, "node a lied");
+    mill.turnAll();
+    assertThat(heard.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(mill.wheel.stats().pagesFree()).isEqualTo(64);
+    assertThat(mill.others).allMatch(node -> node.passages() == 0);
+    isAsAlone(request, mill.submitAndTurn(request));
+  }
+}

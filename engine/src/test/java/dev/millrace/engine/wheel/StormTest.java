@@ -1,0 +1,219 @@
+package dev.millrace.engine.wheel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.engine.wheel.Mill.Heard;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Nodes vanish, plans change, frames are lost, repeated, swapped, spoilt and replayed, sequences
+ * are cancelled, released, examined and revoked: each that is not cancelled gives what it gives
+ * alone.
+ */
+@Timeout(600)
+class StormTest {
+  private static final int SEEDS = Boolean.getBoolean("millrace.proof") ? 3000 : 40;
+
+  private final Map<Integer, int[]> known = new HashMap<>();
+  private long replans;
+  private long revoked;
+  private long ended;
+
+  /** A request, through all its generations. */
+  private static final class Life {
+    final Request request;
+    final int[] expected;
+    Heard heard;
+    boolean cancelled;
+
+    Life(Request request, int[] expected, Heard heard) {
+      this.request = request;
+      this.expected = expected;
+      this.heard = heard;
+    }
+  }
+
+  @Test
+  void whateverHappensOnTheWayEachGivesWhatItGivesAlone() {
+    for (int seed = 0; seed < SEEDS; seed++) {
+      try {
+        play(seed);
+      } catch (Throwable e) {
+        throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+      }
+    }
+    assertThat(replans).isGreaterThan(5L * SEEDS);
+    assertThat(revoked).isGreaterThan(SEEDS / 4);
+    assertThat(ended).isGreaterThan(10L * SEEDS);
+  }
+
+  private void play(int seed) {
+    Random random = new Random(seed);
+    WheelSettings settings =
+        Mill.SETTINGS
+            .withPages(8 + random.nextInt(12))
+            .withSequences(2 + random.nextInt(7))
+            .withRows(8 + random.nextInt(100), 1 + random.nextInt(40))
+            .withPrefixReuse(random.nextInt(5) > 0)
+            .withGroups(1 + random.nextInt(4));
+    Court court = new Court(random);
+    Weather weather =
+        new Weather(settings, 1 + random.nextInt(3), random, seed % 2 == 0 ? court : null);
+    weather.storm = true;
+    List<Life> lives = new ArrayList<>();
+    for (int step = 0; step < 900; step++) {
+      switch (random.nextInt(60)) {
+        case 0, 1, 2 -> lives.add(begin(weather, random));
+        case 3 -> wish(lives, random);
+        case 4 -> weather.replan(random.nextInt(weather.pipes));
+        case 5 -> court.judge();
+        case 6 -> {
+          if (random.nextInt(12) == 0) {
+            weather.wheels.revoke(random.nextInt(weather.pipes), "a node lied");
+          }
+        }
+        default -> {
+          weather.happen();
+          weather.turn();
+        }
+      }
+      resume(weather, lives);
+    }
+    finish(weather, lives, court);
+  }
+
+  private void finish(Weather weather, List<Life> lives, Court court) {
+    do {
+      court.acquitting = true;
+      court.judge();
+      weather.calm();
+    } while (resume(weather, lives) | weather.turn());
+    lives.forEach(StormTest::check);
+    WheelStats stats = weather.wheels.stats();
+    assertThat(stats.pagesUsed()).isZero();
+    assertThat(stats.waiting() + stats.admitted()).isZero();
+    assertThat(weather.passages()).as("passages that nodes keep").isZero();
+    assertThat(court.open).as("passages that the examiner keeps").isEmpty();
+    replans += weather.replans;
+    ended += lives.size();
+  }
+
+  /** One of few prompts, so that beginnings are often equal. */
+  private Life begin(Weather weather, Random random) {
+    int number = random.nextInt(40);
+    Random own = new Random(number);
+    int[] prompt = Mill.prompt(new Random(number % 3), 1 + own.nextInt(70));
+    Request request = Request.of(prompt, Mill.warm(number), 1 + own.nextInt(60));
+    int[] expected =
+        known.computeIfAbsent(
+            number, n -> Mill.MODEL.alone(prompt, request.sampling(), request.maxTokens()));
+    return new Life(request, expected, submit(weather, request));
+  }
+
+  private static Heard submit(Weather weather, Request request) {
+    Heard heard = new Heard();
+    heard.generation = weather.wheels.submit(request, heard);
+    return heard;
+  }
+
+  private static void wish(List<Life> lives, Random random) {
+    if (!lives.isEmpty()) {
+      Life life = lives.get(random.nextInt(lives.size()));
+      if (random.nextBoolean()) {
+        life.heard.generation.release();
+      } else {
+        life.cancelled |= !life.heard.generation.isDone();
+        life.heard.generation.cancel();
+      }
+    }
+  }
+
+  /** Submits again who was released, with its tokens, and who was revoked, without. */
+  private boolean resume(Weather weather, List<Life> lives) {
+    boolean any = false;
+    for (Life life : lives) {
+      Result result = life.heard.generation.result().orElse(null);
+      if (result != null && result.finish() == Finish.RELEASED) {
+        life.heard = submit(weather, life.request.resumedFrom(result.tokens()));
+        any = true;
+      } else if (result != null && result.finish() == Finish.REVOKED) {
+        life.heard = submit(weather, life.request);
+        revoked++;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  private static void check(Life life) {
+    Result result = life.heard.result();
+    int[] tokens = result.tokens();
+    if (result.finish() == Finish.CANCELLED) {
+      assertThat(life.cancelled).isTrue();
+      assertThat(tokens).isEqualTo(Arrays.copyOf(life.expected, tokens.length));
+    } else {
+      assertThat(result.finish()).as(result.reason()).isIn(Finish.STOP, Finish.LENGTH);
+      assertThat(tokens).isEqualTo(life.expected);
+      assertThat(result.text()).isEqualTo(Mill.spell(life.expected));
+    }
+  }
+
+  /** Chooses some and judges them by lot, or late. */
+  private static final class Court implements Examiner {
+    private final Random random;
+    private final List<Consumer<@Nullable String>> cases = new ArrayList<>();
+    private final Map<String, Integer> open = new HashMap<>(); // passage -> positions seen back
+    private boolean acquitting;
+
+    Court(Random random) {
+      this.random = random;
+    }
+
+    void judge() {
+      cases.forEach(
+          verdict -> verdict.accept(acquitting || random.nextInt(3) > 0 ? null : "it is wrong"));
+      cases.clear();
+    }
+
+    @Override
+    public boolean chosen(long arrival) {
+      return arrival % 3 == 0;
+    }
+
+    @Override
+    public void left(int pipe, long passage, int position, float[] hidden, int offset) {
+      open.putIfAbsent(pipe + "/" + passage, -1);
+    }
+
+    @Override
+    public void cameBack(int pipe, long passage, int position, float[] hidden, int offset) {
+      open.put(pipe + "/" + passage, position);
+    }
+
+    @Override
+    public void ended(
+        int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict) {
+      Integer last = open.remove(pipe + "/" + passage);
+      assertThat(last == null || last == positions - 1).as("all rows came back").isTrue();
+      if (acquitting) {
+        verdict.accept(null);
+      } else {
+        cases.add(verdict);
+      }
+    }
+
+    @Override
+    public void dropped(int pipe, long passage) {
+      open.remove(pipe + "/" + passage);
+    }
+  }
+}

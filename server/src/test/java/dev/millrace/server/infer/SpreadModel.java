@@ -1,0 +1,156 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.Prompts;
+import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.model.Model;
+import dev.millrace.engine.pipe.Batch;
+import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.pipe.Segment;
+import dev.millrace.engine.token.Tokenizer;
+import dev.millrace.engine.wheel.Speller;
+import dev.millrace.engine.wheel.Wheels;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model as if its layers were with others: a test says when they are all there, and when what they
+ * compute turns out to be wrong.
+ */
+final class SpreadModel implements Opening {
+  private final Path file;
+  private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
+  private volatile boolean ready;
+  private volatile int opened;
+  private volatile int closed;
+  private volatile int revocations; // yet to come
+  private volatile int apart; // a revocation comes in each so many steps
+  private volatile @Nullable Wheels wheels;
+
+  SpreadModel(ModelFile model) {
+    file = model.file();
+  }
+
+  /** The model under that name. */
+  ModelFile named(String name) {
+    return new ModelFile(name, file, this);
+  }
+
+  void turnReady() {
+    ready = true;
+    hooks.forEach(Runnable::run);
+  }
+
+  void fallApart() {
+    ready = false;
+  }
+
+  /** The next so many generations are revoked, each after some steps. */
+  void revoke(int count, int steps) {
+    apart = steps;
+    revocations = count;
+  }
+
+  int opened() {
+    return opened;
+  }
+
+  int closed() {
+    return closed;
+  }
+
+  @Override
+  public Engine open(EngineSettings settings) {
+    opened++;
+    try (Gguf gguf = Gguf.open(file)) {
+      Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
+      Model model = Model.open(gguf, settings.loading(Engine.generating(gguf)));
+      Wheels turning =
+          new Wheels(
+              settings.turning(model.config()),
+              List.of(PipeProcessor.local(List.of(new Doubted(model.segment())), model.end())),
+              tokenizer,
+              () -> Speller.of(tokenizer.decoder()),
+              System::nanoTime,
+              null);
+      wheels = turning;
+      return Engine.of(
+          new Engine.Parts(
+              tokenizer,
+              new Prompts(model.metadata(), tokenizer),
+              model.metadata(),
+              model.config(),
+              model.context(),
+              model.weightBytes(),
+              model.kvBytesPerToken(),
+              turning,
+              () -> {
+                closed++;
+                model.close();
+              }));
+    }
+  }
+
+  @Override
+  public long bytes(EngineSettings settings) {
+    return 1 << 20;
+  }
+
+  @Override
+  public boolean ready() {
+    return ready;
+  }
+
+  @Override
+  public String waiting() {
+    return ready ? "" : "layers 1 to 1 are nowhere";
+  }
+
+  @Override
+  public void onReady(Runnable hook) {
+    hooks.add(hook);
+    if (ready) {
+      hook.run();
+    }
+  }
+
+  @Override
+  public Map<String, Double> gauges() {
+    return Map.of("nodes", ready ? 2.0 : 1.0);
+  }
+
+  /** Layers that are found out to lie, in the middle of a generation. */
+  private final class Doubted implements Segment {
+    private final Segment segment;
+    private int steps;
+
+    Doubted(Segment segment) {
+      this.segment = segment;
+    }
+
+    @Override
+    public int from() {
+      return segment.from();
+    }
+
+    @Override
+    public int to() {
+      return segment.to();
+    }
+
+    @Override
+    public void forward(Batch batch) {
+      segment.forward(batch);
+      Wheels turning = wheels;
+      if (turning != null && revocations > 0 && ++steps == apart) {
+        steps = 0;
+        revocations--;
+        turning.revoke(0, "node b computed something else");
+      }
+    }
+  }
+}
