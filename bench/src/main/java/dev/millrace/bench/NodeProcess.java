@@ -56,8 +56,7 @@ final class NodeProcess implements AutoCloseable {
     while (true) {
       try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         int port = one.getLocalPort();
-        try (ServerSocket next =
-            new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket next = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
           return next.getLocalPort() - 1;
         } catch (IOException e) {
           // the neighbour is taken: another pair

@@ -127,7 +127,9 @@ public final class PipesBench {
     Series series =
         new Series()
             .add("one process, %d threads".formatted(total), () -> decode(one, count))
-            .add("pipe, %d sequences (goal %.2fx)".formatted(count, goal), () -> decode(ring.engine(), count));
+            .add(
+                "pipe, %d sequences (goal %.2fx)".formatted(count, goal),
+                () -> decode(ring.engine(), count));
     series.run(rounds).print("token");
   }
 
@@ -171,7 +173,8 @@ public final class PipesBench {
       throws InterruptedException {
     List<Generation> generations = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      generations.add(engine.submit(request(engine, i, length, more), (token, text, logprobs) -> {}));
+      generations.add(
+          engine.submit(request(engine, i, length, more), (token, text, logprobs) -> {}));
     }
     List<Result> results = new ArrayList<>();
     for (Generation generation : generations) {
@@ -227,8 +230,7 @@ public final class PipesBench {
             prefill / 1e9);
       }
     }
-    System.out.printf(
-        Locale.ROOT, "recovery / prefill %.2fx  %s%n", Series.median(ratios), ratios);
+    System.out.printf(Locale.ROOT, "recovery / prefill %.2fx  %s%n", Series.median(ratios), ratios);
   }
 
   /** The longest time between two tokens; the node dies after the sixteenth. */

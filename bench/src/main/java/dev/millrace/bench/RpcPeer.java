@@ -25,7 +25,9 @@ record RpcPeer(Path server, Path bench) {
 
   static void missing() {
     System.out.println(
-        "\nllama.cpp's RPC backend is not on the path (rpc-server, llama-bench): nothing to compare");
+        "\n"
+            + "llama.cpp's RPC backend is not on the path (rpc-server, llama-bench): nothing to"
+            + " compare");
   }
 
   private static Optional<Path> onPath(String name) {

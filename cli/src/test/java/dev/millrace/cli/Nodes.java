@@ -95,8 +95,7 @@ final class Nodes implements AutoCloseable {
   /** What {@code millrace nodes} or {@code pipes} says, asked at one of them. */
   JsonObject ask(String command, String at) {
     Cli.Result said =
-        new Cli(dir)
-            .run(command, "--json", "--join", address(at), "--key-file", "network.key");
+        new Cli(dir).run(command, "--json", "--join", address(at), "--key-file", "network.key");
     assertThat(said.status()).as(said.toString()).isZero();
     return Json.object(said.out());
   }

@@ -34,7 +34,8 @@ class PartitionIT {
     String common = " --key-file network.key --layers house.gguf:1-6 --threads 1 --join ";
     try (Launched spare =
             Launched.shell(
-                dir, "exec \"$millrace\" node --name spare --listen " + near + common + far(other));
+                dir,
+                "exec \"$millrace\" node --name spare --listen " + near + common + far(other));
         Launched away =
             Launched.shell(
                 dir,
@@ -56,8 +57,7 @@ class PartitionIT {
           .atMost(Duration.ofSeconds(90))
           .untilAsserted(
               () ->
-                  assertThat(
-                          cli.run("nodes", "--join", near, "--key-file", "network.key").out())
+                  assertThat(cli.run("nodes", "--join", near, "--key-file", "network.key").out())
                       .as(spare.out() + away.out())
                       .contains("away", "spare"));
     }

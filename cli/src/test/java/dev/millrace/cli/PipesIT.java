@@ -137,7 +137,9 @@ class PipesIT {
     int before = 0;
     for (int blow = 0; blow < 6 && !allDone("ws", ids); blow++) {
       int wanted = before + 2; // something moves between two blows
-      soon().atMost(Duration.ofSeconds(90)).until(() -> finished(ids) >= wanted || allDone("ws", ids));
+      soon()
+          .atMost(Duration.ofSeconds(90))
+          .until(() -> finished(ids) >= wanted || allDone("ws", ids));
       before = finished(ids);
       String name = nodes.names().get(random.nextInt(3));
       if (random.nextInt(3) > 0) {

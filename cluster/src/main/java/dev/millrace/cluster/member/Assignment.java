@@ -6,7 +6,8 @@ package dev.millrace.cluster.member;
  * @param fileBytes of the whole file, for who has to fetch it
  * @param bytes of the weights, as the origin counts them
  */
-public record Assignment(String sha256, String model, int from, int to, long fileBytes, long bytes) {
+public record Assignment(
+    String sha256, String model, int from, int to, long fileBytes, long bytes) {
   public Assignment {
     Sense.layers("an assignment", from, to, Codec.MAX_LAYERS);
     Sense.notNegative("an assignment", fileBytes, bytes);

@@ -253,8 +253,7 @@ public final class Codec {
   }
 
   private static Pipe pipe(Decoder in) {
-    return new Pipe(
-        in.number(), in.text(NAME), in.integer(), in.list(MAX_LAYERS, Codec::stretch));
+    return new Pipe(in.number(), in.text(NAME), in.integer(), in.list(MAX_LAYERS, Codec::stretch));
   }
 
   private static void write(Encoder out, Pipe.Stretch stretch) {

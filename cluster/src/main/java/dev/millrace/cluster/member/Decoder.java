@@ -92,7 +92,6 @@ final class Decoder {
 
   private ClusterException bad(String why) {
     return new ClusterException(
-        "%s from another node cannot be read: at byte %d: %s"
-            .formatted(what, in.position(), why));
+        "%s from another node cannot be read: at byte %d: %s".formatted(what, in.position(), why));
   }
 }

@@ -84,8 +84,7 @@ final class Desk implements Doorman {
   /** A killed node is still a member for seconds; its next life is not to wait for that. */
   private static boolean isAlive(Switchboard switchboard, NodeState state) {
     try {
-      return switchboard.call(
-              state.link(), JoinCall.ALIVE, ALIVE, (in, out) -> in.readLong())
+      return switchboard.call(state.link(), JoinCall.ALIVE, ALIVE, (in, out) -> in.readLong())
           == state.incarnation();
     } catch (ClusterException e) {
       return false;

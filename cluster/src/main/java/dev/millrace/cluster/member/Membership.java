@@ -142,8 +142,7 @@ public final class Membership implements AutoCloseable {
 
   private void begin() {
     IpAddress at =
-        (IpAddress)
-            channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, channel.getAddress()));
+        (IpAddress) channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, channel.getAddress()));
     address = new HostPort(settings.host(), at.getPort());
     own = own.withMember(address);
     teller.begin();
@@ -171,8 +170,7 @@ public final class Membership implements AutoCloseable {
           Codec.state(
               ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength()));
       if (!state.name().equals(Stack.name(sender)) || !NetworkSettings.isName(state.name())) {
-        throw new ClusterException(
-            "it speaks for \"%s\", which it is not".formatted(state.name()));
+        throw new ClusterException("it speaks for \"%s\", which it is not".formatted(state.name()));
       }
       if (settings.known().test(state.name()) && keep(sender, state)) {
         teller.changed();

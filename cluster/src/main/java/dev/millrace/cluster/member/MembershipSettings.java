@@ -15,11 +15,7 @@ import java.util.function.Predicate;
  * @param known names that may be members: what others say is not listened to
  */
 public record MembershipSettings(
-    HostPort bind,
-    String host,
-    List<HostPort> members,
-    Duration suspect,
-    Predicate<String> known) {
+    HostPort bind, String host, List<HostPort> members, Duration suspect, Predicate<String> known) {
   /** What is usual for {@code suspect}. */
   public static final Duration SUSPECT = Duration.ofSeconds(6);
 

@@ -10,7 +10,12 @@ import java.util.List;
  * @param local the origin has the layers [0, local) itself
  */
 public record ModelNeed(
-    String sha256, String model, long fileBytes, List<Long> layerBytes, long cacheBytes, int local) {
+    String sha256,
+    String model,
+    long fileBytes,
+    List<Long> layerBytes,
+    long cacheBytes,
+    int local) {
   public ModelNeed {
     layerBytes = List.copyOf(layerBytes);
     Sense.layers("a need", 0, layerBytes.size(), Codec.MAX_LAYERS);

@@ -67,11 +67,7 @@ public final class Network implements AutoCloseable {
         Membership.join(
             identity,
             new MembershipSettings(
-                bind,
-                addresses.told(),
-                members,
-                settings.patience().plusSeconds(1),
-                desk::allows),
+                bind, addresses.told(), members, settings.patience().plusSeconds(1), desk::allows),
             own,
             this::changed);
     synchronized (announcing) {
@@ -106,11 +102,8 @@ public final class Network implements AutoCloseable {
             settings.namesFromCertificates());
     Desk desk = new Desk(identity, settings.whitelist());
     WireSettings wire =
-        WireSettings.DEFAULTS
-            .withPatience(settings.patience())
-            .withAdvertise(settings.advertise());
-    Switchboard switchboard =
-        Switchboard.open(identity, settings.listen(), wire, desk, receiver);
+        WireSettings.DEFAULTS.withPatience(settings.patience()).withAdvertise(settings.advertise());
+    Switchboard switchboard = Switchboard.open(identity, settings.listen(), wire, desk, receiver);
     try {
       return new Network(settings, identity, switchboard, desk, first, changed);
     } catch (RuntimeException e) {
@@ -208,8 +201,7 @@ public final class Network implements AutoCloseable {
         || before.incarnation() != state.incarnation()
         || !before.link().equals(state.link())) {
       switchboard.know(state.name(), state.link(), state.incarnation());
-      LOG.log(
-          Level.INFO, () -> "node \"%s\" is here, at %s".formatted(state.name(), state.link()));
+      LOG.log(Level.INFO, () -> "node \"%s\" is here, at %s".formatted(state.name(), state.link()));
     }
   }
 

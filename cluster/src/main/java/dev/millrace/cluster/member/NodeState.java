@@ -54,43 +54,132 @@ public record NodeState(
   public static NodeState of(
       String name, long incarnation, int protocol, int numerics, HostPort link, HostPort member) {
     return new NodeState(
-        name, incarnation, 0, protocol, numerics, link, member, 0, 0, List.of(), List.of(), 0, 0, 0,
-        List.of(), List.of(), List.of());
+        name,
+        incarnation,
+        0,
+        protocol,
+        numerics,
+        link,
+        member,
+        0,
+        0,
+        List.of(),
+        List.of(),
+        0,
+        0,
+        0,
+        List.of(),
+        List.of(),
+        List.of());
   }
 
   /** The same, but what it has in memory and on disk. */
-  public NodeState withStock(
-      long memory, long used, List<Holding> holdings, List<String> files) {
+  public NodeState withStock(long memory, long used, List<Holding> holdings, List<String> files) {
     return new NodeState(
-        name, incarnation, number, protocol, numerics, link, member, memory, used, holdings, files,
-        sessions, passages, cacheBytes, needs, pipes, expelled);
+        name,
+        incarnation,
+        number,
+        protocol,
+        numerics,
+        link,
+        member,
+        memory,
+        used,
+        holdings,
+        files,
+        sessions,
+        passages,
+        cacheBytes,
+        needs,
+        pipes,
+        expelled);
   }
 
   /** The same, but what it does for origins. */
   public NodeState withSessions(int sessions, int passages, long cacheBytes) {
     return new NodeState(
-        name, incarnation, number, protocol, numerics, link, member, memory, used, holdings, files,
-        sessions, passages, cacheBytes, needs, pipes, expelled);
+        name,
+        incarnation,
+        number,
+        protocol,
+        numerics,
+        link,
+        member,
+        memory,
+        used,
+        holdings,
+        files,
+        sessions,
+        passages,
+        cacheBytes,
+        needs,
+        pipes,
+        expelled);
   }
 
   /** The same, but what it is as an origin. */
   public NodeState withPipes(List<ModelNeed> needs, List<PipeState> pipes, List<String> expelled) {
     return new NodeState(
-        name, incarnation, number, protocol, numerics, link, member, memory, used, holdings, files,
-        sessions, passages, cacheBytes, needs, pipes, expelled);
+        name,
+        incarnation,
+        number,
+        protocol,
+        numerics,
+        link,
+        member,
+        memory,
+        used,
+        holdings,
+        files,
+        sessions,
+        passages,
+        cacheBytes,
+        needs,
+        pipes,
+        expelled);
   }
 
   /** The same, whose membership is elsewhere. */
   NodeState withMember(HostPort member) {
     return new NodeState(
-        name, incarnation, number, protocol, numerics, link, member, memory, used, holdings, files,
-        sessions, passages, cacheBytes, needs, pipes, expelled);
+        name,
+        incarnation,
+        number,
+        protocol,
+        numerics,
+        link,
+        member,
+        memory,
+        used,
+        holdings,
+        files,
+        sessions,
+        passages,
+        cacheBytes,
+        needs,
+        pipes,
+        expelled);
   }
 
   /** The same, told again. */
   NodeState withNumber(long number) {
     return new NodeState(
-        name, incarnation, number, protocol, numerics, link, member, memory, used, holdings, files,
-        sessions, passages, cacheBytes, needs, pipes, expelled);
+        name,
+        incarnation,
+        number,
+        protocol,
+        numerics,
+        link,
+        member,
+        memory,
+        used,
+        holdings,
+        files,
+        sessions,
+        passages,
+        cacheBytes,
+        needs,
+        pipes,
+        expelled);
   }
 }

@@ -117,8 +117,7 @@ final class Stack {
 
   private static ExtendedUUID randomAddress() {
     UUID random = UUID.randomUUID();
-    return new ExtendedUUID(
-        random.getMostSignificantBits(), random.getLeastSignificantBits());
+    return new ExtendedUUID(random.getMostSignificantBits(), random.getLeastSignificantBits());
   }
 
   private static InetSocketAddress socketAddress(HostPort at) {

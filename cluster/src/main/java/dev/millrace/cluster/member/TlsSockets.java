@@ -59,14 +59,13 @@ final class TlsSockets extends DefaultSocketFactory {
   }
 
   @Override
-  public ServerSocket createServerSocket(String service, int port, int backlog)
-      throws IOException {
+  public ServerSocket createServerSocket(String service, int port, int backlog) throws IOException {
     return bound(new InetSocketAddress(port), backlog);
   }
 
   @Override
-  public ServerSocket createServerSocket(
-      String service, int port, int backlog, InetAddress address) throws IOException {
+  public ServerSocket createServerSocket(String service, int port, int backlog, InetAddress address)
+      throws IOException {
     return bound(new InetSocketAddress(address, port), backlog);
   }
 

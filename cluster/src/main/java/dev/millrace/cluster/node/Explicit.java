@@ -44,7 +44,8 @@ final class Explicit {
       ModelConfig config = ModelConfig.of(gguf);
       if (config.architecture().isEncoder()) {
         throw new ClusterException(
-            "%s gives embeddings and generates no text: its layers cannot be spread".formatted(file));
+            "%s gives embeddings and generates no text: its layers cannot be spread"
+                .formatted(file));
       }
       Range range = layers.range() == null ? new Range(0, config.layers()) : layers.range();
       if (range.to() > config.layers()) {

@@ -69,14 +69,6 @@ final class Held {
   Holding told() {
     int known = weights == null ? layers : weights.layers();
     return new Holding(
-        sha256,
-        model,
-        known,
-        range.from(),
-        range.to(),
-        state,
-        bytes,
-        speed.rounded(),
-        problem);
+        sha256, model, known, range.from(), range.to(), state, bytes, speed.rounded(), problem);
   }
 }

@@ -64,8 +64,7 @@ public final class LayerNode implements AutoCloseable {
             name, settings.maxSessions(), budget, stock, inbox, post, System::nanoTime, hook);
     this.desk = new Desk(inbox, stock, sessions);
     Telling telling =
-        new Telling(
-            budget, stock, sessions, store::hashes, change -> joined().announce(change));
+        new Telling(budget, stock, sessions, store::hashes, change -> joined().announce(change));
     this.worker = new Worker(inbox, stock, sessions, telling, crew, explicit);
     this.thread = Thread.ofPlatform().daemon().name("millrace-node").unstarted(worker);
   }

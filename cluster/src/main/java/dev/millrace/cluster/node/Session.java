@@ -150,7 +150,8 @@ final class Session implements AutoCloseable {
   /** By the processor: a node that is not reached is the origin's to leave, and no failed step. */
   private void send(String to, ByteBuffer frame) {
     if (!after.contains(to) && !to.equals(origin())) {
-      throw new ClusterException("a frame is to go to node " + to + ", which is not next in the plan");
+      throw new ClusterException(
+          "a frame is to go to node " + to + ", which is not next in the plan");
     }
     try {
       post.send(to, new Message(Kind.FRAME, id, frame));

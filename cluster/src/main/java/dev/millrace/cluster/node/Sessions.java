@@ -157,8 +157,7 @@ final class Sessions {
     List<Stock.Piece> pieces = new ArrayList<>();
     for (Pipe.Stretch stretch : opening.pipe().stretches()) {
       if (stretch.node().equals(node)) {
-        pieces.addAll(
-            stock.cover(opening.sha256(), opening.model(), stretch.from(), stretch.to()));
+        pieces.addAll(stock.cover(opening.sha256(), opening.model(), stretch.from(), stretch.to()));
       }
     }
     return pieces;

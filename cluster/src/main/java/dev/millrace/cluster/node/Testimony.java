@@ -58,6 +58,7 @@ public record Testimony(long passage, List<Witness.Row> rows) {
 
   private static ClusterException broken(int bytes) {
     return new ClusterException(
-        "records of a passage are broken off or longer than they say, at %d bytes".formatted(bytes));
+        "records of a passage are broken off or longer than they say, at %d bytes"
+            .formatted(bytes));
   }
 }

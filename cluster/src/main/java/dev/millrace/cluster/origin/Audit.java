@@ -16,7 +16,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -261,8 +260,7 @@ final class Audit implements Recorder.Court, AutoCloseable {
       Stretch stretch = stages.get(stage);
       List<byte[]> in = rows.hashes();
       Replays.Found found = replays.elsewhere(stretch, session, rows, next.deadline());
-      Trial.Lie lie =
-          found == null ? null : trial.judge(stage, in, found.rows().hashes());
+      Trial.Lie lie = found == null ? null : trial.judge(stage, in, found.rows().hashes());
       if (found == null || lie != null) {
         found = here(stretch, rows, found, next);
         lie = trial.judge(stage, in, found.rows().hashes());
@@ -276,8 +274,8 @@ final class Audit implements Recorder.Court, AutoCloseable {
   }
 
   /** Computes it here: nobody else can, or who did disagrees, and one of the two is wrong. */
-  private Replays.Found here(
-      Stretch stretch, Rows in, Replays.@Nullable Found other, Case next) throws ReplayFailed {
+  private Replays.Found here(Stretch stretch, Rows in, Replays.@Nullable Found other, Case next)
+      throws ReplayFailed {
     Rows right =
         replays.here(
             stretch,

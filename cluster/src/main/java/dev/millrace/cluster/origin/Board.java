@@ -154,8 +154,7 @@ final class Board {
   /** What there is of a first pipe, with its gaps. */
   private PipeState incomplete(String why) {
     List<Stretch> stretches = Shortage.stretches(need, origin, candidates);
-    return new PipeState(
-        need.sha256(), need.model(), need.layers(), 0, 0, stretches, 0, 0, why);
+    return new PipeState(need.sha256(), need.model(), need.layers(), 0, 0, stretches, 0, 0, why);
   }
 
   private static void tell(Runnable listener) {

@@ -217,7 +217,8 @@ final class Fleet {
     coming.sort(Comparator.comparingInt(Range::from));
     // what it holds for us needs room for keys and values as soon as a session opens
     long promised = ownSessions > 0 ? 0 : uncached * need.cacheBytes();
-    long free = failed && rests(node.name(), now) ? 0 : Math.max(0, node.memory() - node.used() - promised);
+    long free =
+        failed && rests(node.name(), now) ? 0 : Math.max(0, node.memory() - node.used() - promised);
     int others = Math.max(0, node.sessions() - ownSessions);
     return new Candidate(node.name(), loaded, coming, node.memory() == 0 ? 0 : free, speed, others);
   }
@@ -232,8 +233,7 @@ final class Fleet {
     return before.rests(now);
   }
 
-  private @Nullable Range wished(
-      String node, List<Range> loaded, List<Range> coming, long now) {
+  private @Nullable Range wished(String node, List<Range> loaded, List<Range> coming, long now) {
     Wished wished = wishes.get(node);
     if (wished == null || now - wished.at() >= WISH_NANOS) {
       return null;
@@ -250,13 +250,10 @@ final class Fleet {
     }
     Wished before = wishes.get(wish.node());
     boolean again =
-        before != null
-            && before.range().equals(wish.range())
-            && now - before.at() < WISH_NANOS;
+        before != null && before.range().equals(wish.range()) && now - before.at() < WISH_NANOS;
     if (!again) {
       wishes.put(wish.node(), new Wished(wish.range(), now));
-      failures.computeIfPresent(
-          wish.node(), (node, failed) -> new Failed(now, failed.times() + 1));
+      failures.computeIfPresent(wish.node(), (node, failed) -> new Failed(now, failed.times() + 1));
     }
     return !again;
   }

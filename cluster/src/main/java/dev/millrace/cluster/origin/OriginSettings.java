@@ -52,13 +52,11 @@ public record OriginSettings(
   }
 
   public OriginSettings withStepTimeout(Duration timeout) {
-    return new OriginSettings(
-        network, file, engine, localLayers, audit, timeout, maxPipes, cache);
+    return new OriginSettings(network, file, engine, localLayers, audit, timeout, maxPipes, cache);
   }
 
   public OriginSettings withMaxPipes(int pipes) {
-    return new OriginSettings(
-        network, file, engine, localLayers, audit, stepTimeout, pipes, cache);
+    return new OriginSettings(network, file, engine, localLayers, audit, stepTimeout, pipes, cache);
   }
 
   public OriginSettings withCache(@Nullable Path directory) {

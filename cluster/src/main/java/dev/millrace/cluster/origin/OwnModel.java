@@ -120,12 +120,7 @@ final class OwnModel implements AutoCloseable {
       processors.add(new PipeProcessor(node, segments, end.end(), hop));
     }
     return new Wheels(
-        turning,
-        processors,
-        tokenizer,
-        () -> Speller.of(tokenizer.decoder()),
-        clock,
-        examiner);
+        turning, processors, tokenizer, () -> Speller.of(tokenizer.decoder()), clock, examiner);
   }
 
   /** Starts the wheels; this model is the engine's from then on, and goes with it. */

@@ -110,8 +110,7 @@ final class Planning {
           deadlines.probed(session, probed.node(), probed.received(), probed.passed());
         }
       }
-      case Event.Doubtful doubtful ->
-          leave(doubtful.node(), Blame.Fault.WORK, doubtful.why(), now);
+      case Event.Doubtful doubtful -> leave(doubtful.node(), Blame.Fault.WORK, doubtful.why(), now);
       case Event.Lied lied -> lied(lied, now);
     }
   }

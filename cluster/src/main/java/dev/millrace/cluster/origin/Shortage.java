@@ -58,7 +58,8 @@ final class Shortage {
         while (to < range.to() && Objects.equals(holder, lastHolder.apply(to))) {
           to++;
         }
-        String last = holder == null ? "no node had them" : "last at " + holder + fate.apply(holder);
+        String last =
+            holder == null ? "no node had them" : "last at " + holder + fate.apply(holder);
         words.add("layers %s are missing (%s)".formatted(new Range(from, to), last));
         from = to;
       }

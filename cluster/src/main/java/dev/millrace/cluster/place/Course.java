@@ -60,7 +60,8 @@ record Course(
     int high = to;
     while (low < high) {
       int middle = (low + high + 1) >>> 1;
-      if (bytes(from, middle) <= bytes && (memory == Long.MAX_VALUE || memory(from, middle) <= memory)) {
+      if (bytes(from, middle) <= bytes
+          && (memory == Long.MAX_VALUE || memory(from, middle) <= memory)) {
         low = middle;
       } else {
         high = middle - 1;

@@ -82,9 +82,7 @@ final class Cover {
     int to = Math.min(b.to() - 1, a.window().to());
     for (int middle = from; middle <= to; middle++) {
       double time = slower(a, b, load, middle);
-      if (time < fastest
-          && fits(steps, a, a.from(), middle)
-          && fits(steps, b, middle, b.to())) {
+      if (time < fastest && fits(steps, a, a.from(), middle) && fits(steps, b, middle, b.to())) {
         best = middle;
         fastest = time;
       }

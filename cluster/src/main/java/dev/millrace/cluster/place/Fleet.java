@@ -35,7 +35,11 @@ final class Fleet {
 
   private static double median(List<Candidate> candidates) {
     double[] known =
-        candidates.stream().mapToDouble(Candidate::speed).filter(speed -> speed > 0).sorted().toArray();
+        candidates.stream()
+            .mapToDouble(Candidate::speed)
+            .filter(speed -> speed > 0)
+            .sorted()
+            .toArray();
     return known.length == 0 ? 1 : known[known.length / 2];
   }
 

@@ -61,7 +61,8 @@ public final class Planner {
     Set<String> names = new HashSet<>();
     for (Stretch stretch : pipe.stretches()) {
       boolean own = stretch.to() <= local && stretch.node().equals(origin);
-      whole &= own || stretch.from() >= local && fleet.has(stretch.node(), stretch.from(), stretch.to());
+      whole &=
+          own || stretch.from() >= local && fleet.has(stretch.node(), stretch.from(), stretch.to());
       names.add(stretch.node());
     }
     if (whole) {

@@ -118,8 +118,7 @@ final class Search {
     this.speed = course.workers().stream().mapToDouble(Worker::speed).toArray();
     this.left = new double[speed.length];
     this.width =
-        Math.clamp(
-            WINDOWS_A_ROUND / Math.max(1, course.windows().size()), LEAST_WIDTH, MOST_WIDTH);
+        Math.clamp(WINDOWS_A_ROUND / Math.max(1, course.windows().size()), LEAST_WIDTH, MOST_WIDTH);
     this.several = new boolean[course.workers().size()];
     boolean[] one = new boolean[several.length];
     for (Window window : course.windows()) {
@@ -202,8 +201,7 @@ final class Search {
   }
 
   private State after(State state, Way way) {
-    Step step =
-        new Step(way.pipe, windows[way.window], state.frontier[way.pipe], way.to);
+    Step step = new Step(way.pipe, windows[way.window], state.frontier[way.pipe], way.to);
     int worker = step.window().worker();
     State next = new State(state, step, way.covered, way.potential);
     next.frontier[step.pipe()] = course.next()[step.to()];

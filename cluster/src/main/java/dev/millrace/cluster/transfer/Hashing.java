@@ -54,7 +54,8 @@ final class Hashing {
       }
       if (!Known.stamps(files).equals(before)) {
         throw new ClusterException(
-            files.getFirst() + ": the file changed while it was read; start again when it is whole");
+            files.getFirst()
+                + ": the file changed while it was read; start again when it is whole");
       }
       String sha256 = HexFormat.of().formatHex(whole.digest());
       List<Long> parts = before.stream().map(Known.Stamp::bytes).toList();

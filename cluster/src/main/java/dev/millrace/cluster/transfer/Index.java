@@ -113,7 +113,11 @@ final class Index {
   static void write(Path file, byte[] bytes) throws IOException {
     Path draft =
         file.resolveSibling(
-            file.getFileName() + "." + ProcessHandle.current().pid() + "-" + DRAFTS.incrementAndGet());
+            file.getFileName()
+                + "."
+                + ProcessHandle.current().pid()
+                + "-"
+                + DRAFTS.incrementAndGet());
     try {
       Files.write(draft, bytes);
       Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

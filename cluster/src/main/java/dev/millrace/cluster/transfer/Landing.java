@@ -88,8 +88,7 @@ final class Landing implements AutoCloseable {
   private void resume() throws IOException {
     try {
       byte[] told = Index.opened(Files.readAllBytes(manifest()), MAGIC);
-      chunks =
-          Chunks.read(new DataInputStream(new ByteArrayInputStream(told)), wanted.bytes());
+      chunks = Chunks.read(new DataInputStream(new ByteArrayInputStream(told)), wanted.bytes());
       verify();
     } catch (NoSuchFileException | UntrueException | EOFException e) {
       chunks = null;
@@ -230,7 +229,12 @@ final class Landing implements AutoCloseable {
     if (usable < rest) {
       throw new ClusterException(
           "%s: no room for %s: %d MB more are needed and %d MB free; %s"
-              .formatted(cache, wanted.model(), (rest >> 20) + 1, usable >> 20, "make room, or use another cache"));
+              .formatted(
+                  cache,
+                  wanted.model(),
+                  (rest >> 20) + 1,
+                  usable >> 20,
+                  "make room, or use another cache"));
     }
   }
 

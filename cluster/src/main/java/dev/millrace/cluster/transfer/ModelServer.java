@@ -100,7 +100,10 @@ public final class ModelServer implements CallHandler {
       Chunks chunks, Parts parts, int first, int count, byte[] buffer, DataOutputStream out)
       throws IOException {
     if (first < 0 || count < 1 || count > chunks.count() - first) {
-      refuse(out, "chunks %d and %d more are not in the model's %d".formatted(first, count - 1L, chunks.count()));
+      refuse(
+          out,
+          "chunks %d and %d more are not in the model's %d"
+              .formatted(first, count - 1L, chunks.count()));
       return false;
     }
     for (int chunk = first; chunk < first + count; chunk++) {

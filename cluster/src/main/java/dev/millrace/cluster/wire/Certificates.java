@@ -30,8 +30,7 @@ public final class Certificates {
    * @throws ClusterException where a file is not what it should be, or they do not fit together
    */
   public static SSLContext of(Path certificatePem, Path keyPem, Path caPem) {
-    X509Certificate[] chain =
-        Pem.certificates(certificatePem).toArray(X509Certificate[]::new);
+    X509Certificate[] chain = Pem.certificates(certificatePem).toArray(X509Certificate[]::new);
     PrivateKey key = Pem.key(keyPem);
     X509TrustManager trust = trust(caPem, Pem.certificates(caPem));
     checkDates(certificatePem, chain[0]);
@@ -124,7 +123,7 @@ public final class Certificates {
     } catch (CertificateException e) {
       throw new ClusterException(
           ("%s: the authority of %s does not vouch for this certificate as both client "
-              + "and server: %s")
+                  + "and server: %s")
               .formatted(file, caFile, Words.of(e)),
           e);
     }

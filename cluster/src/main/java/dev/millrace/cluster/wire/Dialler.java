@@ -64,9 +64,7 @@ final class Dialler {
         }
         throw new IOException("too late");
       } catch (IOException e) {
-        throw deadline.passed()
-            ? Words.silent(at, greeting, e)
-            : Words.dialling(at, stage, e);
+        throw deadline.passed() ? Words.silent(at, greeting, e) : Words.dialling(at, stage, e);
       }
     }
   }
@@ -95,7 +93,7 @@ final class Dialler {
     if (us.namesFromCertificates() && !CertificateNames.of(connection.peer()).contains(name)) {
       throw ClusterException.refused(
           ("%s calls itself \"%s\", which is no name in its certificate: name that node "
-              + "as its certificate says")
+                  + "as its certificate says")
               .formatted(at, name),
           null);
     }

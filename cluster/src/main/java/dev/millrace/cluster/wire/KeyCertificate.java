@@ -69,16 +69,14 @@ record KeyCertificate(X509Certificate certificate, PrivateKey key) {
     KeyFactory keys = KeyFactory.getInstance("Ed25519");
     return new KeyPair(
         pair.getPublic(),
-        keys.generatePrivate(
-            new PKCS8EncodedKeySpec(pair.getPrivate().getEncoded())));
+        keys.generatePrivate(new PKCS8EncodedKeySpec(pair.getPrivate().getEncoded())));
   }
 
   private static byte[] signed(KeyPair pair) throws GeneralSecurityException {
     byte[] name =
         Der.sequence(
             Der.set(Der.sequence(Der.oid(COMMON_NAME), Der.utf8String("millrace-network"))));
-    byte[] validity =
-        Der.sequence(Der.time("20200101000000Z"), Der.time("99991231235959Z"));
+    byte[] validity = Der.sequence(Der.time("20200101000000Z"), Der.time("99991231235959Z"));
     byte[] content =
         Der.sequence(
             Der.explicit(0, Der.integer(2)),

@@ -46,8 +46,7 @@ final class Link {
   private final Thread writer;
   private volatile boolean delivering;
 
-  Link(
-      String node, Connection connection, boolean dialled, WireSettings settings, Ends ends)
+  Link(String node, Connection connection, boolean dialled, WireSettings settings, Ends ends)
       throws IOException {
     this.node = node;
     this.connection = connection;

@@ -62,7 +62,7 @@ public final class NetworkKey {
     } catch (NoSuchFileException e) {
       throw new ClusterException(
           ("%s: there is no such key file; \"millrace keygen\" writes one, then copy it "
-              + "to every node")
+                  + "to every node")
               .formatted(file));
     } catch (IOException e) {
       throw new ClusterException(
@@ -89,7 +89,7 @@ public final class NetworkKey {
   private static ClusterException malformed(Path file) {
     return new ClusterException(
         ("%s is no network key: such a file is one line, \"%s\" and 64 hex digits; "
-            + "\"millrace keygen\" writes one")
+                + "\"millrace keygen\" writes one")
             .formatted(file, PREFIX));
   }
 
@@ -129,11 +129,10 @@ public final class NetworkKey {
     } catch (FileAlreadyExistsException e) {
       throw new ClusterException(
           ("%s is there already, and a key that is in use must not be lost: give another "
-              + "file, or move it away")
+                  + "file, or move it away")
               .formatted(file));
     } catch (IOException e) {
-      throw new ClusterException(
-          "%s: the key cannot be written: %s".formatted(file, Words.of(e)));
+      throw new ClusterException("%s: the key cannot be written: %s".formatted(file, Words.of(e)));
     }
   }
 

@@ -76,12 +76,12 @@ final class Pem {
         case "ENCRYPTED PRIVATE KEY" ->
             throw new ClusterException(
                 ("%s has a password: give a key without one (openssl pkcs8 -in KEY -out PLAIN, "
-                    + "then chmod 600 PLAIN)")
+                        + "then chmod 600 PLAIN)")
                     .formatted(file));
         case "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY" ->
             throw new ClusterException(
                 ("%s is a \"%s\", and PKCS #8 is needed: openssl pkcs8 -topk8 -nocrypt -in KEY "
-                    + "-out PLAIN")
+                        + "-out PLAIN")
                     .formatted(file, block.label()));
         default -> {}
       }

@@ -60,7 +60,7 @@ final class Words {
   static ClusterException silent(HostPort at, Duration time, Exception e) {
     return new ClusterException(
         ("%s took the connection and did not answer in %s: it is frozen or overloaded, "
-            + "or no node of Millrace")
+                + "or no node of Millrace")
             .formatted(at, seconds(time)),
         e);
   }
@@ -75,7 +75,7 @@ final class Words {
   private static ClusterException otherKey(HostPort at, String who, Exception e) {
     return ClusterException.refused(
         ("%s has another network key (or certificate): %s; use the key file that "
-            + "\"millrace keygen\" wrote for that network")
+                + "\"millrace keygen\" wrote for that network")
             .formatted(at, who),
         e);
   }
@@ -116,7 +116,7 @@ final class Words {
     }
     return stage == Stage.HANDSHAKE
         ? (" ended the connection in the TLS handshake: it closes or is overloaded, or "
-            + "is no node (%s)")
+                + "is no node (%s)")
             .formatted(of(e))
         : " ended the connection before it greeted us: it starts, closes or is overloaded (%s)"
             .formatted(of(e));

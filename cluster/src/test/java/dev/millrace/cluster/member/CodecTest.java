@@ -199,9 +199,7 @@ final class CodecTest {
   }
 
   private String text() {
-    return "aZ0._-é€"
-        .substring(random.nextInt(8))
-        .repeat(random.nextInt(3));
+    return "aZ0._-é€".substring(random.nextInt(8)).repeat(random.nextInt(3));
   }
 
   private <T> List<T> some(Supplier<T> one) {

@@ -72,9 +72,7 @@ final class MembershipTest {
     Membership b = join(tls, "b", a);
     awaitNames(Set.of("a", "b"), a, b);
     b.close();
-    await()
-        .atMost(SUSPECT)
-        .untilAsserted(() -> assertThat(names(a)).isEqualTo(Set.of("a")));
+    await().atMost(SUSPECT).untilAsserted(() -> assertThat(names(a)).isEqualTo(Set.of("a")));
   }
 
   @Test
@@ -108,7 +106,9 @@ final class MembershipTest {
     List<DISCARD> walls = new ArrayList<>();
     for (Membership each : List.of(a, b, c)) {
       DISCARD wall = new DISCARD();
-      each.channel().getProtocolStack().insertProtocol(wall, ProtocolStack.Position.ABOVE, TP.class);
+      each.channel()
+          .getProtocolStack()
+          .insertProtocol(wall, ProtocolStack.Position.ABOVE, TP.class);
       walls.add(wall);
     }
     walls.get(0).addIgnoredMembers(c.channel().getAddress());

@@ -91,9 +91,7 @@ final class NetworkTest {
     Network a = join(settings("a"));
     Network b = join(settings("b", a.link()));
     awaitNames(Set.of("a", "b"), a, b);
-    assertThat(StateCall.ask(tls, b.link()))
-        .extracting(NodeState::name)
-        .containsExactly("a", "b");
+    assertThat(StateCall.ask(tls, b.link())).extracting(NodeState::name).containsExactly("a", "b");
     assertThatThrownBy(() -> StateCall.ask(NetworkKey.generate().tls(), b.link()))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("network key");
@@ -103,8 +101,7 @@ final class NetworkTest {
   @Test
   void anotherKeyIsRefusedAtOnceAndSaysWhatToDo() {
     Network a = join(settings("a"));
-    assertThatThrownBy(
-            () -> join(settings("b", NetworkKey.generate().tls(), Set.of(), a.link())))
+    assertThatThrownBy(() -> join(settings("b", NetworkKey.generate().tls(), Set.of(), a.link())))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining(a.link().toString())
         .hasMessageContaining("network key")
@@ -283,8 +280,7 @@ final class NetworkTest {
         .membership()
         .channel()
         .getProtocolStack()
-        .insertProtocol(
-            new DISCARD().discardAll(true), ProtocolStack.Position.ABOVE, TP.class);
+        .insertProtocol(new DISCARD().discardAll(true), ProtocolStack.Position.ABOVE, TP.class);
     network.close();
   }
 

@@ -57,8 +57,7 @@ class LayerNodeTest {
 
   @BeforeAll
   static void makeModel() throws IOException {
-    Shape shape =
-        new Shape("llama", LAYERS, 64, 4, 2, 16, 64, 320, 256, false, false, Map.of());
+    Shape shape = new Shape("llama", LAYERS, 64, 4, 2, 16, 64, 320, 256, false, false, Map.of());
     file = RandomModels.write(directory.resolve("tiny.gguf"), shape, TensorType.Q8_0, SEED);
   }
 
@@ -153,8 +152,7 @@ class LayerNodeTest {
         .untilAsserted(
             () ->
                 assertThat(node.state())
-                    .extracting(
-                        NodeState::sessions, NodeState::cacheBytes, NodeState::passages)
+                    .extracting(NodeState::sessions, NodeState::cacheBytes, NodeState::passages)
                     .containsExactly(0, 0L, 0));
   }
 

@@ -171,9 +171,7 @@ class SessionsTest {
     node.supply.load(node.supply.order.getLast());
     town.work();
     origin.open();
-    assertThat(origin.generate(PROMPT, COUNT))
-        .as("over two holdings")
-        .isEqualTo(alone(PROMPT));
+    assertThat(origin.generate(PROMPT, COUNT)).as("over two holdings").isEqualTo(alone(PROMPT));
   }
 
   @Test
@@ -386,10 +384,8 @@ class SessionsTest {
   }
 
   private static Worker worker(Town.Node node) {
-    Telling telling =
-        new Telling(node.budget, node.stock, node.sessions, List::of, change -> {});
-    return new Worker(
-        node.inbox, node.stock, node.sessions, telling, new Crew(1), List.of());
+    Telling telling = new Telling(node.budget, node.stock, node.sessions, List::of, change -> {});
+    return new Worker(node.inbox, node.stock, node.sessions, telling, new Crew(1), List.of());
   }
 
   private static NodeState member(String name, long incarnation) {

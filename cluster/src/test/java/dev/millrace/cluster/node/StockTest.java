@@ -212,10 +212,7 @@ class StockTest {
     loaded(Town.SHA, 3, 4);
     assertThat(node.stock.cover(Town.SHA, "fake", 0, 4))
         .extracting(Stock.Piece::from, Stock.Piece::to)
-        .containsExactly(
-            tuple(0, 2),
-            tuple(2, 3),
-            tuple(3, 4));
+        .containsExactly(tuple(0, 2), tuple(2, 3), tuple(3, 4));
     assertThatThrownBy(() -> node.stock.cover(OTHER, "other", 1, 3))
         .isInstanceOf(ClusterException.class)
         .hasMessage("layers 1-2 of model other (hash cdcdcdcdcdcd) are not here");

@@ -40,8 +40,7 @@ class TestimonyTest {
   @Test
   void everyOtherLengthIsRefused() {
     Random random = new Random(SEED);
-    Testimony one =
-        new Testimony(1, List.of(new Witness.Row(0, hash(random), hash(random))));
+    Testimony one = new Testimony(1, List.of(new Witness.Row(0, hash(random), hash(random))));
     ByteBuffer bytes = one.encode();
     for (int length = 0; length < bytes.limit(); length++) {
       ByteBuffer shorter = bytes.duplicate().limit(length);

@@ -73,11 +73,7 @@ final class Town {
     FakeWeights holds(int from, int to) {
       stock.hold(
           Held.placed(
-              SHA,
-              MODEL,
-              new Range(from, to),
-              1000,
-              (long) FakeWeights.LAYER * (to - from)));
+              SHA, MODEL, new Range(from, to), 1000, (long) FakeWeights.LAYER * (to - from)));
       FakeWeights weights = supply.load(supply.order.getLast());
       work();
       return weights;

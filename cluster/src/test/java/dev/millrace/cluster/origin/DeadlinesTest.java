@@ -21,9 +21,7 @@ final class DeadlinesTest {
               "origin",
               4,
               List.of(
-                  new Stretch("origin", 0, 1),
-                  new Stretch("a", 1, 2),
-                  new Stretch("b", 2, 4))));
+                  new Stretch("origin", 0, 1), new Stretch("a", 1, 2), new Stretch("b", 2, 4))));
 
   private static List<Away> away(long... groupsAndSince) {
     List<Away> away = new java.util.ArrayList<>();

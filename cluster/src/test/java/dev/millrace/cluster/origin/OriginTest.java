@@ -172,8 +172,7 @@ class OriginTest {
 
   private static Generation submit(
       Engine engine, Request request, AtomicInteger count, Consumer<Integer> heard) {
-    return engine.submit(
-        request, (token, text, logprobs) -> heard.accept(count.incrementAndGet()));
+    return engine.submit(request, (token, text, logprobs) -> heard.accept(count.incrementAndGet()));
   }
 
   private static void assertSame(List<int[]> tokens) {
@@ -218,8 +217,7 @@ class OriginTest {
     Awaitility.await()
         .untilAsserted(
             () ->
-                assertThat(nodes)
-                    .allSatisfy(node -> assertThat(node.state().passages()).isZero()));
+                assertThat(nodes).allSatisfy(node -> assertThat(node.state().passages()).isZero()));
     origin.close();
     awaitFree();
   }
@@ -399,8 +397,7 @@ class OriginTest {
     Awaitility.await()
         .untilAsserted(
             () ->
-                assertThat(nodes)
-                    .allSatisfy(node -> assertThat(node.state().passages()).isZero()));
+                assertThat(nodes).allSatisfy(node -> assertThat(node.state().passages()).isZero()));
   }
 
   @Test
@@ -492,12 +489,9 @@ class OriginTest {
     holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1).withMaxPipes(1));
     spoiled("c", 1, 6, batch -> batch.hidden[7]++);
-    Awaitility.await().until(() -> origin.stats().nodes() == 3);
-    Awaitility.await()
-        .until(
-            () ->
-                nodes.get(2).state().holdings().stream().anyMatch(holding -> holding.to() == 6));
-    assertSame(generate(origin.engine(), token -> {}));
+    for (int i = 0; i < 20 && origin.stats().expelled().isEmpty(); i++) {
+      assertSame(generate(origin.engine(), token -> {})); // until the origin knows what c has
+    }
     Awaitility.await()
         .untilAsserted(() -> assertThat(origin.stats().expelled()).containsExactly("c"));
   }

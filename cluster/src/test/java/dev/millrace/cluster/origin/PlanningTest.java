@@ -61,8 +61,7 @@ final class PlanningTest {
     village.sent.clear();
     village.tell(new Event.Lost(lost, "reset"));
     assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at " + other);
-    assertThat(village.sent)
-        .containsExactly("CLOSE a", "CLOSE " + lost, "OPEN a", "OPEN " + other);
+    assertThat(village.sent).containsExactly("CLOSE a", "CLOSE " + lost, "OPEN a", "OPEN " + other);
     assertThat(village.figures.recoveries.sum()).isEqualTo(1);
     assertThat(village.figures.lost.sum()).isEqualTo(1);
   }
@@ -86,8 +85,7 @@ final class PlanningTest {
     village.tell();
     assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at d");
     assertThat(village.figures.recoveries.sum()).isEqualTo(1);
-    assertThat(village.figures.lastRecoveryNanos.get())
-        .isGreaterThan(TimeUnit.SECONDS.toNanos(60));
+    assertThat(village.figures.lastRecoveryNanos.get()).isGreaterThan(TimeUnit.SECONDS.toNanos(60));
   }
 
   @Test
@@ -102,8 +100,7 @@ final class PlanningTest {
     village.tell();
     village.put(
         Village.node("a", 2)
-            .withStock(
-                0, 0, List.of(Village.holding(1, 9, Holding.State.LOADED)), List.of()));
+            .withStock(0, 0, List.of(Village.holding(1, 9, Holding.State.LOADED)), List.of()));
     village.tell();
     assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
   }
@@ -115,8 +112,7 @@ final class PlanningTest {
     long before = village.session(0);
     village.put(
         Village.node("a", 2)
-            .withStock(
-                0, 0, List.of(Village.holding(1, 9, Holding.State.LOADED)), List.of()));
+            .withStock(0, 0, List.of(Village.holding(1, 9, Holding.State.LOADED)), List.of()));
     village.tell();
     assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
     assertThat(village.session(0)).isNotEqualTo(before);
@@ -311,8 +307,7 @@ final class PlanningTest {
     village.has("a", 1, 5);
     NodeState free = Village.node("m", 1).withStock(5_000, 0, List.of(), List.of());
     village.put(
-        free.withStock(
-            5_000, 0, List.of(Village.holding(5, 9, Holding.State.FAILED)), List.of()));
+        free.withStock(5_000, 0, List.of(Village.holding(5, 9, Holding.State.FAILED)), List.of()));
     village.tell();
     assertThat(village.sent).isEmpty();
     assertThat(waiting()).contains("node m could not load layers 5-8: full");
@@ -333,11 +328,24 @@ final class PlanningTest {
     NodeState other = Village.node("a", 1);
     village.put(
         new NodeState(
-            "a", 1, 1, 1, 2, other.link(), other.member(), 0, 0,
+            "a",
+            1,
+            1,
+            1,
+            2,
+            other.link(),
+            other.member(),
+            0,
+            0,
             List.of(Village.holding(1, 9, Holding.State.LOADED)),
-            List.of(), 0, 0, 0, List.of(), List.of(), List.of()));
-    Holding namesake =
-        new Holding("other", "model.gguf", 9, 1, 9, Holding.State.LOADED, 1, 0, "");
+            List.of(),
+            0,
+            0,
+            0,
+            List.of(),
+            List.of(),
+            List.of()));
+    Holding namesake = new Holding("other", "model.gguf", 9, 1, 9, Holding.State.LOADED, 1, 0, "");
     village.has("b", namesake);
     village.tell();
     assertThat(village.pipe(0)).isEqualTo("none");

@@ -68,8 +68,7 @@ final class RecorderTest {
     one.left().copyTo(5, row, 0);
     assertThat(row).containsExactly(2, 5, 4, 5);
     assertThat(one.returned()).hasSize(6);
-    assertThat(one.returned().get(3))
-        .isEqualTo(Witness.hash(new float[] {4, 4, 5, 6}, 0, WIDTH));
+    assertThat(one.returned().get(3)).isEqualTo(Witness.hash(new float[] {4, 4, 5, 6}, 0, WIDTH));
     assertThat(recorder.bytes()).isEqualTo(9 * ROW);
     recorder.forget(one);
     recorder.dropped(0, 2);

@@ -10,10 +10,7 @@ class PipePictureTest {
   void everyLayerHasItsSignAndEveryStretchItsBar() {
     assertThat(
             PipePicture.of(
-                10,
-                List.of(new Range(0, 2), new Range(2, 5)),
-                List.of(new Range(4, 7)),
-                80))
+                10, List.of(new Range(0, 2), new Range(2, 5)), List.of(new Range(4, 7)), 80))
         .isEqualTo("|==|===~~XXX|");
   }
 

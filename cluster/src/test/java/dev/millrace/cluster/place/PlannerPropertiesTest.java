@@ -34,8 +34,7 @@ class PlannerPropertiesTest {
         bytes.add(even ? 4L : 1 + random.nextInt(6));
       }
       int local = random.nextInt(Math.min(3, layers + 1));
-      ModelNeed need =
-          new ModelNeed("ab".repeat(32), "m", 1, bytes, random.nextInt(3), local);
+      ModelNeed need = new ModelNeed("ab".repeat(32), "m", 1, bytes, random.nextInt(3), local);
       List<Candidate> fleet = new ArrayList<>();
       int nodes = random.nextInt(mostNodes + 1);
       for (int i = 0; i < nodes; i++) {
@@ -103,7 +102,9 @@ class PlannerPropertiesTest {
         Set<String> here = new HashSet<>();
         for (Stretch stretch : pipe.stretches()) {
           if (stretch.from() < it.need.local()) {
-            assertThat(stretch).as("seed %d", seed).isEqualTo(new Stretch("origin", 0, it.need.local()));
+            assertThat(stretch)
+                .as("seed %d", seed)
+                .isEqualTo(new Stretch("origin", 0, it.need.local()));
             continue;
           }
           assertThat(it.node(stretch.node()).loaded())
@@ -125,8 +126,10 @@ class PlannerPropertiesTest {
       Map<String, Long> asked = new HashMap<>();
       for (Wish wish : plan.assignments()) {
         for (int layer = wish.range().from(); layer < wish.range().to(); layer++) {
-          asked.merge(wish.node(), it.need.layerBytes().get(layer) + it.need.cacheBytes(), Long::sum);
-          assertThat(layers(it.node(wish.node()).loaded(), it.node(wish.node()).coming()).get(layer))
+          asked.merge(
+              wish.node(), it.need.layerBytes().get(layer) + it.need.cacheBytes(), Long::sum);
+          assertThat(
+                  layers(it.node(wish.node()).loaded(), it.node(wish.node()).coming()).get(layer))
               .as("seed %d: %s", seed, wish)
               .isFalse();
         }
@@ -134,7 +137,9 @@ class PlannerPropertiesTest {
       long tried = seed;
       asked.forEach(
           (node, bytes) ->
-              assertThat(bytes).as("seed %d: %s", tried, node).isLessThanOrEqualTo(it.node(node).free()));
+              assertThat(bytes)
+                  .as("seed %d: %s", tried, node)
+                  .isLessThanOrEqualTo(it.node(node).free()));
     }
   }
 
@@ -232,7 +237,8 @@ class PlannerPropertiesTest {
         fewer.remove(left);
         assertThat(Planner.plan(it.need, "origin", fewer, 4, List.of()).pipes().size())
             .as("seed %d without %d", seed, left)
-            .isLessThanOrEqualTo(Planner.plan(it.need, "origin", it.fleet, 4, List.of()).pipes().size());
+            .isLessThanOrEqualTo(
+                Planner.plan(it.need, "origin", it.fleet, 4, List.of()).pipes().size());
       }
     }
   }

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class PlannerTest {
   private static ModelNeed need(int layers, int local) {
-    return new ModelNeed(
-        "ab".repeat(32), "m", 1_000, Collections.nCopies(layers, 10L), 2, local);
+    return new ModelNeed("ab".repeat(32), "m", 1_000, Collections.nCopies(layers, 10L), 2, local);
   }
 
   private static Candidate node(String name, double speed, long free, Range... loaded) {
@@ -28,11 +27,7 @@ class PlannerTest {
   @Test
   void overlappingRangesAreCutWhereBothTakeTheSameTime() {
     Placement plan =
-        plan(
-            need(13, 1),
-            1,
-            node("a", 2, 0, new Range(1, 12)),
-            node("b", 1, 0, new Range(3, 13)));
+        plan(need(13, 1), 1, node("a", 2, 0, new Range(1, 12)), node("b", 1, 0, new Range(3, 13)));
     assertThat(plan.pipes())
         .containsExactly(
             new PlannedPipe(
@@ -133,9 +128,7 @@ class PlannerTest {
   void aPipeThatRunsStaysThoughABetterOneCouldBe() {
     Candidate slow = node("a", 1, 0, new Range(1, 13));
     PlannedPipe runs = plan(need(13, 1), 4, slow).pipes().getFirst();
-    Candidate[] now = {
-      slow, node("b", 9, 0, new Range(1, 13)), node("c", 9, 0, new Range(6, 13))
-    };
+    Candidate[] now = {slow, node("b", 9, 0, new Range(1, 13)), node("c", 9, 0, new Range(6, 13))};
     Placement plan = Planner.plan(need(13, 1), "origin", List.of(now), 4, List.of(runs));
     assertThat(plan.pipes()).hasSize(2).startsWith(runs);
 
@@ -166,7 +159,8 @@ class PlannerTest {
         Range range = new Range(from, Math.min(128, from + 8 + random.nextInt(60)));
         List<Range> loaded = i % 3 == 0 ? List.of() : List.of(range);
         fleet.add(
-            new Candidate("n" + i, loaded, List.of(), random.nextInt(60_000_000), 1 + random.nextInt(9), 0));
+            new Candidate(
+                "n" + i, loaded, List.of(), random.nextInt(60_000_000), 1 + random.nextInt(9), 0));
       }
       Placement placement = Planner.plan(need, "origin", fleet, 4, List.of());
       assertThat(placement.pipes().size() + placement.assignments().size())

@@ -74,8 +74,7 @@ class FetchCrashTest {
               server.answer(
                   from,
                   in,
-                  new DataOutputStream(
-                      new Stalling(out, 3L * CHUNK + CHUNK / 2, reached, died)));
+                  new DataOutputStream(new Stalling(out, 3L * CHUNK + CHUNK / 2, reached, died)));
       Process process = start(cache, wanted, lines.peer("a", stalling).peer());
       assertThat(reached.await(30, TimeUnit.SECONDS)).isTrue();
       Path data =

@@ -145,7 +145,8 @@ class FetchTest {
   @Test
   void aSplitModelComesInItsParts() throws IOException {
     List<Path> parts = Models.split(dir.resolve("split"), "s", 3, CHUNK / 2 + 12_345);
-    wanted = new Fetch.Wanted(source.sha256(parts.get(1)), "s-00001-of-00003.gguf", Models.bytes(parts));
+    wanted =
+        new Fetch.Wanted(source.sha256(parts.get(1)), "s-00001-of-00003.gguf", Models.bytes(parts));
     Path fetched = run(breaking("b", CHUNK + WORDS).peer(), honest("a").peer());
     assertThat(fetched.getParent().getFileName())
         .hasToString("s-" + wanted.sha256().substring(0, 8));
@@ -180,7 +181,8 @@ class FetchTest {
     Peer nobody = new Peer("c", new HostPort("127.0.0.1", 1));
     assertThatThrownBy(() -> run(broken, empty, nobody))
         .isInstanceOf(ClusterException.class)
-        .hasMessageContainingAll("no node could give", "a: it ended the call", "b: there is no model", "c: ")
+        .hasMessageContainingAll(
+            "no node could give", "a: it ended the call", "b: there is no model", "c: ")
         .hasMessageContaining("org/m.gguf");
     assertThatThrownBy(this::run).hasMessageContaining("no node has the file of org/m.gguf");
   }
@@ -200,7 +202,9 @@ class FetchTest {
     LoopLines.Answering other = honest("b");
     isThere(run(liar.peer(), other.peer()));
     assertThat(calls).hasValue(1);
-    assertThat(other.sent().get()).as("the first chunk was right").isLessThan(wanted.bytes() - CHUNK + WORDS);
+    assertThat(other.sent().get())
+        .as("the first chunk was right")
+        .isLessThan(wanted.bytes() - CHUNK + WORDS);
     assertThatThrownBy(
             () -> {
               target.close();
@@ -283,8 +287,7 @@ class FetchTest {
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("x: ")
         .hasMessageContaining(why);
-    assertThat(dir.resolve("cache").resolve(wanted.sha256() + ".part/.files"))
-        .isEmptyDirectory();
+    assertThat(dir.resolve("cache").resolve(wanted.sha256() + ".part/.files")).isEmptyDirectory();
   }
 
   @Test
@@ -443,7 +446,8 @@ class FetchTest {
             int start = data.position();
             Disk.REAL.write(file, position, data);
             if (writes.incrementAndGet() == 2) {
-              Disk.REAL.write(file, position, ByteBuffer.wrap(new byte[] {(byte) ~data.get(start)}));
+              Disk.REAL.write(
+                  file, position, ByteBuffer.wrap(new byte[] {(byte) ~data.get(start)}));
             }
           }
 
@@ -516,8 +520,7 @@ class FetchTest {
                   in.readInt();
                 })
             .peer();
-    Thread first =
-        Thread.ofVirtual().start(() -> assertThatThrownBy(() -> run(slow)).isNotNull());
+    Thread first = Thread.ofVirtual().start(() -> assertThatThrownBy(() -> run(slow)).isNotNull());
     assertThat(await(waits)).isTrue();
     assertThatThrownBy(() -> run(honest("a").peer()))
         .hasMessageContaining("somebody else is fetching");

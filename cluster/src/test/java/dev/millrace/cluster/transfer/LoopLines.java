@@ -28,8 +28,7 @@ final class LoopLines implements Lines, AutoCloseable {
     sockets.add(socket);
     AtomicLong sent = new AtomicLong();
     Thread.ofVirtual().start(() -> accept(socket, handler, sent));
-    return new Answering(
-        new Peer(name, new HostPort("127.0.0.1", socket.getLocalPort())), sent);
+    return new Answering(new Peer(name, new HostPort("127.0.0.1", socket.getLocalPort())), sent);
   }
 
   private static void accept(ServerSocket socket, CallHandler handler, AtomicLong sent) {

@@ -121,9 +121,11 @@ final class CertificatesTest {
         old1,
         "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAA"
             + "\n-----END RSA PRIVATE KEY-----\n");
-    refused(good.certificate(), old1, ca, old1 + " is a \"RSA PRIVATE KEY\", and PKCS #8 is needed");
+    refused(
+        good.certificate(), old1, ca, old1 + " is a \"RSA PRIVATE KEY\", and PKCS #8 is needed");
     Path junk = authority.write("junk.key", "PRIVATE KEY", new byte[50]);
-    refused(good.certificate(), junk, ca, junk + ": the private key is none of RSA, EC and Ed25519");
+    refused(
+        good.certificate(), junk, ca, junk + ": the private key is none of RSA, EC and Ed25519");
   }
 
   private static void refused(Path certificate, Path key, Path ca, String why) {

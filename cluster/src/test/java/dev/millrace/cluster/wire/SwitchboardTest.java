@@ -92,8 +92,7 @@ final class SwitchboardTest {
       assertThatThrownBy(() -> a.send("nobody", text("x")))
           .isInstanceOf(ClusterException.class)
           .hasMessage("node \"nobody\" is not known in this network");
-      Message huge =
-          new Message(Message.Kind.FRAME, 1, ByteBuffer.allocate(Protocol.MAX_BODY + 1));
+      Message huge = new Message(Message.Kind.FRAME, 1, ByteBuffer.allocate(Protocol.MAX_BODY + 1));
       assertThatThrownBy(() -> a.send("nobody", huge))
           .hasMessage("a message of 67108865 bytes to nobody: at most 67108864 can be sent");
     }
@@ -116,7 +115,8 @@ final class SwitchboardTest {
       eventually(() -> assertThat(atA.lost).containsExactly("b: it said: it is closing"));
       assertThat(atB.lost).as("who closes is told nothing").isEmpty();
       assertThatThrownBy(() -> a.send("b", text("gone")))
-          .hasMessage(b.address() + ": nothing listens there; check the address and that the node runs");
+          .hasMessage(
+              b.address() + ": nothing listens there; check the address and that the node runs");
 
       Heard again = new Heard();
       Switchboard next = net.open("b", 2, net.tls, Net.OPEN, again);
@@ -189,9 +189,7 @@ final class SwitchboardTest {
     // Long enough that a reader who waits past the patience is still not taken for silent.
     try (Net net =
         new Net(
-            WireSettings.DEFAULTS
-                .withQueueBytes(4L << 20)
-                .withPatience(Duration.ofMillis(500)))) {
+            WireSettings.DEFAULTS.withQueueBytes(4L << 20).withPatience(Duration.ofMillis(500)))) {
       Switchboard a = net.open("a", new Heard());
       Switchboard b = net.open("b", slow);
       a.know("b", b.address(), 1);
@@ -237,25 +235,25 @@ final class SwitchboardTest {
       Switchboard b = net.open("b", stuck);
       a.know("b", b.address(), 1);
       try {
-      Thread hanging =
-          Thread.ofVirtual()
-              .start(
-                  () ->
-                      assertThatThrownBy(
-                              () -> {
-                                while (true) {
-                                  a.send(
-                                      "b",
-                                      new Message(
-                                          Message.Kind.FRAME, 1, ByteBuffer.allocate(1 << 20)));
-                                }
-                              })
-                          .isInstanceOf(ClusterException.class));
-      eventually(() -> assertThat(hanging.getState()).isEqualTo(Thread.State.WAITING));
-      a.forget("b");
-      assertThat(hanging.join(Duration.ofSeconds(10))).isTrue();
-      assertThatThrownBy(() -> a.send("b", text("x")))
-          .hasMessage("node \"b\" is not known in this network");
+        Thread hanging =
+            Thread.ofVirtual()
+                .start(
+                    () ->
+                        assertThatThrownBy(
+                                () -> {
+                                  while (true) {
+                                    a.send(
+                                        "b",
+                                        new Message(
+                                            Message.Kind.FRAME, 1, ByteBuffer.allocate(1 << 20)));
+                                  }
+                                })
+                            .isInstanceOf(ClusterException.class));
+        eventually(() -> assertThat(hanging.getState()).isEqualTo(Thread.State.WAITING));
+        a.forget("b");
+        assertThat(hanging.join(Duration.ofSeconds(10))).isTrue();
+        assertThatThrownBy(() -> a.send("b", text("x")))
+            .hasMessage("node \"b\" is not known in this network");
       } finally {
         go.countDown();
       }
@@ -343,12 +341,13 @@ final class SwitchboardTest {
   @Test
   void aCommandWithoutANameMayAskForTheStateOnly() throws Exception {
     try (Net net = new Net()) {
-      Switchboard b =
-          net.open("b", 1, net.tls, hello -> "the doorman is not asked", new Heard());
+      Switchboard b = net.open("b", 1, net.tls, hello -> "the doorman is not asked", new Heard());
       b.answer("state", (from, in, out) -> out.writeUTF("<" + from + ">"));
       b.answer("model", (from, in, out) -> out.writeUTF("secret"));
       Identity command = Identity.command(net.tls, false);
-      assertThat(Calls.<String>call(command, b.address(), "state", PATIENCE, (in, out) -> in.readUTF()))
+      assertThat(
+              Calls.<String>call(
+                  command, b.address(), "state", PATIENCE, (in, out) -> in.readUTF()))
           .isEqualTo("<>");
       assertThatThrownBy(
               () -> Calls.call(command, b.address(), "model", PATIENCE, (in, out) -> in.readUTF()))
@@ -360,8 +359,7 @@ final class SwitchboardTest {
   @Test
   void onlySoManyCallsAreAnsweredAtOnce() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
-    WireSettings two =
-        new WireSettings(PATIENCE, PATIENCE, 1 << 20, 2, PATIENCE, null);
+    WireSettings two = new WireSettings(PATIENCE, PATIENCE, 1 << 20, 2, PATIENCE, null);
     try (Net net = new Net(two)) {
       Switchboard a = net.open("a", new Heard());
       Switchboard b = net.open("b", new Heard());

@@ -47,8 +47,7 @@ public final class SegmentWeights implements AutoCloseable {
       layers.add(weights.layer(layer));
     }
     this.ropeFactors = weights.ropeFactors();
-    this.integers =
-        layers.stream().flatMap(LayerWeights::matrices).anyMatch(Matrix::takesIntegers);
+    this.integers = layers.stream().flatMap(LayerWeights::matrices).anyMatch(Matrix::takesIntegers);
   }
 
   /**

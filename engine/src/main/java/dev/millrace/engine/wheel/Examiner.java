@@ -29,8 +29,7 @@ public interface Examiner {
    * @param epoch of the plan under which it was computed
    * @param positions that were computed, from 0 on
    */
-  void ended(
-      int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict);
+  void ended(int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict);
 
   /** The passage was broken off: there is nothing to examine, and no verdict is awaited. */
   void dropped(int pipe, long passage);

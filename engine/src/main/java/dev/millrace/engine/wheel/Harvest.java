@@ -24,8 +24,7 @@ final class Harvest {
   private final Endings endings;
   private final float[] logits; // (sequence, vocabulary)
 
-  Harvest(
-      Wheels.Shared shared, PipeProcessor processor, Admission admission, PageLedger ledger) {
+  Harvest(Wheels.Shared shared, PipeProcessor processor, Admission admission, PageLedger ledger) {
     this.processor = processor;
     this.admission = admission;
     this.ledger = ledger;

@@ -48,9 +48,7 @@ final class Line {
 
   static void checkOrder(List<Sequence> sequences) {
     for (int i = 1; i < sequences.size(); i++) {
-      sequences
-          .get(i)
-          .require(sequences.get(i - 1).isBefore(sequences.get(i)), "is out of order");
+      sequences.get(i).require(sequences.get(i - 1).isBefore(sequences.get(i)), "is out of order");
     }
   }
 }

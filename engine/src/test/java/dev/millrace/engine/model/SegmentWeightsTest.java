@@ -73,8 +73,7 @@ class SegmentWeightsTest {
           List.of(end.openSegments().getFirst(), rest.open(1, rest.to(), settings));
       assertThat(through(end.end(), tokens(0), parts)).as("seed %d", SEED).isEqualTo(expected);
       assertThat(end.weightBytes() + rest.weightBytes()).isEqualTo(whole.weightBytes());
-      assertThat(end.kvBytesPerToken() * end.config().layers())
-          .isEqualTo(whole.kvBytesPerToken());
+      assertThat(end.kvBytesPerToken() * end.config().layers()).isEqualTo(whole.kvBytesPerToken());
     }
   }
 
@@ -137,9 +136,7 @@ class SegmentWeightsTest {
   @Test
   void contextOfASegmentDecidesAboutItsRotation() throws IOException {
     Shape stretched =
-        Tiny.shape("phi3")
-            .withStretchedRotation()
-            .with("rope.scaling.original_context_length", 64);
+        Tiny.shape("phi3").withStretchedRotation().with("rope.scaling.original_context_length", 64);
     Path file = RandomModels.write(directory.resolve("phi3"), stretched, TensorType.F32, SEED);
     try (Gguf gguf = Gguf.open(file);
         EndModel model = EndModel.open(gguf, 2, Rig.settings())) {
@@ -173,8 +170,7 @@ class SegmentWeightsTest {
           CompletableFuture.runAsync(
               () -> {
                 for (int i = 0; i < 5; i++) {
-                  SegmentWeights.load(gguf, end.config(), 0, 7, Kernels.SCALAR, end.crew())
-                      .close();
+                  SegmentWeights.load(gguf, end.config(), 0, 7, Kernels.SCALAR, end.crew()).close();
                 }
               });
       loading.whenComplete((_, _) -> loaded.set(true));
@@ -222,8 +218,7 @@ class SegmentWeightsTest {
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("layers 1 to 8")
           .hasMessageContaining("has 7");
-      try (SegmentWeights weights =
-          SegmentWeights.load(gguf, config, 2, 5, Kernels.SCALAR, crew)) {
+      try (SegmentWeights weights = SegmentWeights.load(gguf, config, 2, 5, Kernels.SCALAR, crew)) {
         assertThatThrownBy(() -> weights.open(1, 4, Rig.settings()))
             .isInstanceOf(EngineException.class)
             .hasMessageContaining("layers 1 to 4")

@@ -28,12 +28,7 @@ class AllocationTest {
     var processor = PipeProcessor.local(Mill.MODEL.cut(256, 0, 2), Mill.MODEL.end());
     Wheels wheel =
         new Wheels(
-            settings,
-            List.of(processor),
-            Mill.vocabulary(),
-            () -> silent,
-            System::nanoTime,
-            null);
+            settings, List.of(processor), Mill.vocabulary(), () -> silent, System::nanoTime, null);
     for (int i = 0; i < 8; i++) {
       Request request = Request.of(Mill.prompt(new Random(i), 30), Mill.warm(i), 480).ignoringEnd();
       wheel.submit(request, (id, text, logprobs) -> {});

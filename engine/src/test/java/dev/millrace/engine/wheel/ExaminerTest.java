@@ -46,9 +46,7 @@ class ExaminerTest implements Examiner {
         new PipeProcessor("o", List.of(Mill.MODEL.segment(64, 0, 1)), Mill.MODEL.end(), net);
     origin.plan(PLAN);
     WheelSettings settings = Mill.SETTINGS.withRows(32, 32).withGroups(3);
-    wheels =
-        new Wheels(
-            settings, List.of(origin), Mill.vocabulary(), Mill::speller, () -> 0, this);
+    wheels = new Wheels(settings, List.of(origin), Mill.vocabulary(), Mill::speller, () -> 0, this);
     net.join("o", frame -> wheels.arrived(0, frame));
   }
 

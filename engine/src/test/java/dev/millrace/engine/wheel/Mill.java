@@ -34,8 +34,7 @@ final class Mill {
     this.processor = processor;
     this.net = net;
     wheel =
-        new Wheels(
-            settings, List.of(processor), vocabulary(), Mill::speller, () -> now++, null);
+        new Wheels(settings, List.of(processor), vocabulary(), Mill::speller, () -> now++, null);
   }
 
   /** A mill whose layers are at nodes: {@code nodes.charAt(layer)}; "o" is the origin. */

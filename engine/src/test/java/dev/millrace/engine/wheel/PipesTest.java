@@ -40,8 +40,7 @@ class PipesTest {
     for (int i = 0; i < pipes; i++) {
       processors.add(PipeProcessor.local(Mill.MODEL.cut(64, 0), Mill.MODEL.end()));
     }
-    return new Wheels(
-        Mill.SETTINGS, processors, Mill.vocabulary(), Mill::speller, () -> 0, null);
+    return new Wheels(Mill.SETTINGS, processors, Mill.vocabulary(), Mill::speller, () -> 0, null);
   }
 
   private static Heard submit(Wheels wheels, Request request) {

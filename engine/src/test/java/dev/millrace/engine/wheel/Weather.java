@@ -56,9 +56,7 @@ final class Weather {
         come(pipe, NODES.substring(i, i + 1));
       }
     }
-    wheels =
-        new Wheels(
-            settings, origins, Mill.vocabulary(), Mill::speller, () -> now++, examiner);
+    wheels = new Wheels(settings, origins, Mill.vocabulary(), Mill::speller, () -> now++, examiner);
   }
 
   /** Each node has all layers one by one, so that any plan can be gone by. */

@@ -36,8 +36,7 @@ record ModelCard(
    */
   static ModelCard read(ModelFile model, EngineSettings wanted) {
     try (Gguf gguf = Gguf.open(model.file())) {
-      ModelConfig config =
-          model.opening() == null ? ModelConfig.of(gguf) : Engine.generating(gguf);
+      ModelConfig config = model.opening() == null ? ModelConfig.of(gguf) : Engine.generating(gguf);
       long bytes = 0;
       for (Path file : gguf.files()) {
         bytes += Files.size(file);

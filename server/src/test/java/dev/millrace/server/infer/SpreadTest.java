@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class SpreadTest {
   private static final String DATA =
-      "{\"max_tokens\": 40, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\": 5}";
+      "{\"max_tokens\": 40, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\":"
+          + " 5}";
 
   private final Mill mill = new Mill();
   private final SpreadModel model = new SpreadModel(TinyModels.llama());
@@ -148,8 +149,7 @@ class SpreadTest {
     inference = Inference.open(both.withMemory(room));
     Failure failure =
         Running.failure(
-            inference,
-            FakeTask.generate("once", DATA.replace("}", ", \"model\": \"tiny\"}")));
+            inference, FakeTask.generate("once", DATA.replace("}", ", \"model\": \"tiny\"}")));
     assertThat(failure.message()).contains("tiny", "1.0 MiB are taken", "allow more memory");
     assertThat(inference.stats().loaded()).containsExactly("far");
   }
@@ -188,8 +188,7 @@ class SpreadTest {
           .hasSize(times)
           .allSatisfy(
               line ->
-                  assertThat(line)
-                      .contains("node b computed something else", "it starts again"));
+                  assertThat(line).contains("node b computed something else", "it starts again"));
       assertThat(Running.receipt(result).integer("resumed", 0)).isZero();
     }
   }

@@ -37,8 +37,7 @@ final class PipeMeter implements MultiCollector {
           (name, value) ->
               gauges
                   .computeIfAbsent(PrometheusNaming.sanitizeMetricName(PREFIX + name), this::gauge)
-                  .dataPoint(
-                      GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
+                  .dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
     }
     List<? extends MetricSnapshot> snapshots =
         gauges.values().stream().map(GaugeSnapshot.Builder::build).toList();
