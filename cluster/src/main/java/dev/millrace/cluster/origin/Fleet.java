@@ -274,17 +274,27 @@ final class Fleet {
       if (mismatch != null && node.holdings().stream().anyMatch(this::isOurs)) {
         problems.add("node %s is not used: it %s".formatted(node.name(), mismatch));
       }
-      if (node.holdings().stream().anyMatch(this::isNamesake)) {
-        problems.add(
-            "node %s has another file named %s (its SHA-256 differs)"
-                .formatted(node.name(), need.model()));
-      }
+      node.holdings().stream()
+          .filter(this::isNamesake)
+          .findFirst()
+          .ifPresent(other -> problems.add(namesake(node, other)));
     }
     problems.sort(null);
     return problems;
   }
 
   private boolean isNamesake(Holding holding) {
-    return holding.model().equals(need.model()) && !holding.sha256().equals(need.sha256());
+    return holding.model().equals(need.model())
+        && !holding.sha256().isEmpty() // not known yet
+        && !holding.sha256().equals(need.sha256());
+  }
+
+  private String namesake(NodeState node, Holding other) {
+    return "node %s is not used: its %s is another model of the same name (SHA-256 %s…, ours %s…)"
+        .formatted(node.name(), need.model(), brief(other.sha256()), brief(need.sha256()));
+  }
+
+  private static String brief(String sha256) {
+    return sha256.length() <= 12 ? sha256 : sha256.substring(0, 12);
   }
 }

@@ -351,7 +351,7 @@ final class PlanningTest {
     assertThat(village.pipe(0)).isEqualTo("none");
     assertThat(waiting())
         .contains("node a is not used: it computes by numerics 2, we by 1")
-        .contains("node b has another file named model.gguf (its SHA-256 differs)");
+        .contains("node b is not used: its model.gguf is another model of the same name (SHA-256 ");
   }
 
   @Test
