@@ -50,6 +50,7 @@ class ReadmeIT {
         .contains("the same bytes") // after the plug was pulled
         .contains("WHY IS THE SKY BLUE")
         .contains("event: status", "\"state\":\"success\"") // over HTTP
+        .contains("house:1-3", "house:4-6") // who holds what
         .doesNotContain("Error");
     assertThat(Files.readAllLines(dir.resolve("answers.jsonl"))).hasSize(20);
   }

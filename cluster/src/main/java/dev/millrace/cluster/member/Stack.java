@@ -91,7 +91,7 @@ final class Stack {
         new UNICAST3(),
         new STABLE(),
         new GMS()
-            .setJoinTimeout(settings.members().isEmpty() ? 50 : 2_000)
+            .setJoinTimeout(settings.members().isEmpty() ? 50 : 5_000)
             .setLeaveTimeout(1_000)
             .printLocalAddress(false),
         new FRAG2());

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 final class MembershipTest {
   private static final Duration SUSPECT = Duration.ofSeconds(2);
-  private static final Duration SOON = Duration.ofSeconds(15);
+  private static final Duration SOON = Duration.ofSeconds(60);
   private static SSLContext tls;
 
   private final List<Membership> open = new ArrayList<>();

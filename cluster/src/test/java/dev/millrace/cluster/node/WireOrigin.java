@@ -86,14 +86,14 @@ final class WireOrigin implements Receiver, AutoCloseable {
 
   void awaitMember(String node) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> network.states().stream().anyMatch(state -> state.name().equals(node)));
   }
 
   /** Waits until a node has all it is getting; gives the hash of its first. */
   String awaitLoaded(String node) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
         .until(
             () -> {

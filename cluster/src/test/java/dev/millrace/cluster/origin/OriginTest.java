@@ -131,7 +131,7 @@ class OriginTest {
 
   private static void await(Origin origin, int pipes) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> assertThat(origin.stats().running()).as(origin::waiting).isEqualTo(pipes));
   }
@@ -198,7 +198,7 @@ class OriginTest {
   private void awaitFree() {
     for (LayerNode node : nodes) {
       Awaitility.await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(node.state().sessions()).as(node.name()).isZero());
     }
   }

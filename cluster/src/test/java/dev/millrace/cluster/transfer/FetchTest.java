@@ -525,6 +525,6 @@ class FetchTest {
     assertThatThrownBy(() -> run(honest("a").peer()))
         .hasMessageContaining("somebody else is fetching");
     first.interrupt();
-    assertThat(first.join(Duration.ofSeconds(10))).isTrue();
+    assertThat(first.join(Duration.ofSeconds(60))).isTrue();
   }
 }

@@ -48,7 +48,7 @@ final class Net implements AutoCloseable {
   }
 
   static void eventually(Runnable holds) {
-    await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO).untilAsserted(holds::run);
+    await().atMost(Duration.ofSeconds(60)).pollDelay(Duration.ZERO).untilAsserted(holds::run);
   }
 
   @Override

@@ -207,7 +207,7 @@ final class SwitchboardTest {
       assertThat(sender.join(Duration.ofMillis(2000))).as("waits while nobody reads").isFalse();
       assertThat(sent.size()).isLessThan(64);
       go.countDown();
-      assertThat(sender.join(Duration.ofSeconds(20))).isTrue();
+      assertThat(sender.join(Duration.ofSeconds(60))).isTrue();
       eventually(() -> assertThat(got).hasSize(64));
       assertThat(List.copyOf(got)).isEqualTo(List.copyOf(sent)).isSorted();
     }
@@ -251,7 +251,7 @@ final class SwitchboardTest {
                             .isInstanceOf(ClusterException.class));
         eventually(() -> assertThat(hanging.getState()).isEqualTo(Thread.State.WAITING));
         a.forget("b");
-        assertThat(hanging.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(hanging.join(Duration.ofSeconds(60))).isTrue();
         assertThatThrownBy(() -> a.send("b", text("x")))
             .hasMessage("node \"b\" is not known in this network");
       } finally {
