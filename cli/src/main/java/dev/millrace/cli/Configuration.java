@@ -3,13 +3,15 @@ package dev.millrace.cli;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Preset;
 import dev.millrace.cli.args.Suggestion;
+import dev.millrace.cli.args.UsageException;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -23,11 +25,6 @@ import org.tomlj.TomlPosition;
  * refused with its line.
  */
 final class Configuration {
-  /** What {@link Option#value} says of options that take whole numbers. */
-  private static final Set<String> WHOLE = Set.of("N", "S");
-
-  private static final Set<String> FRACTION = Set.of("RATE");
-
   /** Names that Language Pipes has for what has another name here. */
   private static final Map<String, String> MOVED =
       Map.ofEntries(
@@ -57,18 +54,23 @@ final class Configuration {
   /**
    * What the file says for these options.
    *
-   * @throws Refusal if it cannot be read, or says something else
+   * @throws Refusal if it cannot be read
+   * @throws UsageException if it says something else: it stands for a command line
    */
   static Preset read(Path file, List<Option> known) {
     TomlParseResult toml;
     try {
       toml = Toml.parse(file);
+    } catch (CharacterCodingException e) {
+      throw new UsageException(file + ": this is not UTF-8, which TOML must be; save it as UTF-8");
     } catch (IOException e) {
-      throw new Refusal("cannot read the configuration: " + Explain.of(e));
+      throw new Refusal(
+          "cannot read the configuration: "
+              + (Files.isDirectory(file) ? file + " is a directory" : Explain.of(e)));
     }
     if (toml.hasErrors()) {
       TomlParseError error = toml.errors().getFirst();
-      throw new Refusal(
+      throw new UsageException(
           file
               + ", line "
               + error.position().line()
@@ -87,8 +89,8 @@ final class Configuration {
       Option option = option(key);
       Object value = toml.get(List.of(key));
       List<String> texts =
-          option.value() == null
-              ? flag(key, value) ? List.of("") : List.of()
+          option.kind() == Option.Kind.FLAG
+              ? flag(key, option, value) ? List.of("") : List.of()
               : texts(key, option, value);
       if (!texts.isEmpty()) {
         values.put(key, texts);
@@ -108,7 +110,7 @@ final class Configuration {
     }
     String moved = MOVED.get(key);
     String close = Suggestion.closest(key, names);
-    throw new Refusal(
+    throw new UsageException(
         at(key)
             + "there is no key \""
             + Printable.line(key, 60)
@@ -120,11 +122,11 @@ final class Configuration {
                     : "known are " + String.join(", ", names)));
   }
 
-  private boolean flag(String key, @Nullable Object value) {
+  private boolean flag(String key, Option option, @Nullable Object value) {
     if (value instanceof Boolean on) {
       return on;
     }
-    throw wrong(key, "true or false");
+    throw wrong(key, rule(option));
   }
 
   private List<String> texts(String key, Option option, @Nullable Object value) {
@@ -142,25 +144,31 @@ final class Configuration {
   }
 
   private String text(String key, Option option, @Nullable Object value) {
-    String takes = String.valueOf(option.value());
     boolean fits =
-        WHOLE.contains(takes)
-            ? value instanceof Long
-            : FRACTION.contains(takes)
-                ? value instanceof Long || value instanceof Double
-                : value instanceof String;
+        switch (option.kind()) {
+          case FLAG -> false;
+          case TEXT -> value instanceof String;
+          case WHOLE_NUMBER -> value instanceof Long;
+          case NUMBER -> value instanceof Long || value instanceof Double;
+        };
     if (!fits) {
-      String rule =
-          WHOLE.contains(takes)
-              ? "a whole number"
-              : FRACTION.contains(takes) ? "a number" : "a text in quotes, " + takes;
+      String rule = rule(option);
       throw wrong(key, option.repeatable() ? rule + ", or a list of such" : rule);
     }
     return String.valueOf(value);
   }
 
-  private Refusal wrong(String key, String rule) {
-    return new Refusal(at(key) + key + " must be " + rule);
+  private static String rule(Option option) {
+    return switch (option.kind()) {
+      case FLAG -> "true or false";
+      case TEXT -> "a text in quotes, " + option.value();
+      case WHOLE_NUMBER -> "a whole number";
+      case NUMBER -> "a number";
+    };
+  }
+
+  private UsageException wrong(String key, String rule) {
+    return new UsageException(at(key) + key + " must be " + rule);
   }
 
   private String at(String key) {

@@ -9,7 +9,6 @@ import dev.millrace.engine.cache.KvType;
 import dev.millrace.engine.tensor.Kernels;
 import java.nio.file.Path;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** The options of commands that run a model. */
 final class EngineOptions {
@@ -23,9 +22,9 @@ final class EngineOptions {
           .letter('m');
   static final String VARIABLE = "MILLRACE_MODEL";
   static final Option THREADS =
-      Option.value("threads", "N", "threads that compute (default: one for each processor)");
+      Option.wholeNumber("threads", "N", "threads that compute (default: one for each processor)");
   static final Option CONTEXT =
-      Option.value(
+      Option.wholeNumber(
           "ctx", "N", "positions of a sequence at most (default: what the\nmodel was trained on)");
   static final Option CACHE =
       Option.value("cache", "TYPE", "how keys and values are kept: f16 (default) or q8");
@@ -49,7 +48,7 @@ final class EngineOptions {
         .withKernels(kernels)
         .withThreads(given.integer(THREADS, 1, 1024, usual.threads()))
         .withContext(given.integer(CONTEXT, 2, 1 << 24, 0))
-        .withKvType(cache(given.get(CACHE)));
+        .withKvType(cache(given));
   }
 
   /** The best that this JVM has; whoever has only the slow one is told. */
@@ -70,11 +69,14 @@ final class EngineOptions {
     return kernels;
   }
 
-  private static KvType cache(@Nullable String name) {
+  private static KvType cache(Arguments given) {
+    String name = given.get(CACHE);
     return switch (name == null ? "f16" : name.toLowerCase(Locale.ROOT)) {
       case "f16" -> KvType.F16;
       case "q8", "q8_0" -> KvType.Q8;
-      default -> throw new UsageException("--cache is \"" + name + "\": it must be f16 or q8");
+      default ->
+          throw new UsageException(
+              given.shown(CACHE) + " is \"" + name + "\": it must be f16 or q8");
     };
   }
 }

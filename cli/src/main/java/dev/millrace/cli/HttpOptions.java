@@ -10,7 +10,7 @@ final class HttpOptions {
   static final int USUAL_PORT = 8080;
 
   static final Option PORT =
-      Option.value(
+      Option.wholeNumber(
           "port",
           "N",
           "serve the HTTP API there (default 8080, or any free port\n"
@@ -31,7 +31,7 @@ final class HttpOptions {
       Option.value("tls-cert", "F.pem", "serve HTTPS with this certificate chain");
   static final Option TLS_KEY = Option.value("tls-key", "F.pem", "its private key (PKCS#8)");
   static final Option RATE =
-      Option.value(
+      Option.wholeNumber(
           "rate",
           "N",
           "requests a second that one caller may make (default\n"

@@ -30,7 +30,7 @@ final class InferenceOptions {
           .letter('m')
           .many();
   static final Option CONTEXT =
-      Option.value(
+      Option.wholeNumber(
           "ctx", "N", "positions of a sequence at most (default 8192, or what\nthe model knows)");
   static final Option MEMORY =
       Option.value(

@@ -22,7 +22,8 @@ final class KeygenCommand implements Command {
         List.of(),
         """
         Whoever has the key can join the network, as a node or as an origin: carry it by a way that
-        you trust. FILE must not be there yet, and only its owner may read it (mode 0600).
+        you trust. FILE must not be there yet, and only its owner may read it (mode 0600); without
+        FILE, or with "-", the key is printed.
         Example:
           millrace keygen net.key\
         """);
@@ -32,7 +33,7 @@ final class KeygenCommand implements Command {
   public int run(Shell shell, Arguments given) {
     given.atMost(1);
     NetworkKey key = NetworkKey.generate();
-    if (given.words().isEmpty()) {
+    if (given.words().isEmpty() || given.words().getFirst().equals("-")) {
       shell.say(
           given.has(Option.JSON)
               ? Json.write(JsonObject.create().put("key", key.text()))

@@ -35,15 +35,31 @@ final class LayerChoice {
   }
 
   private static Path file(Shell shell, String shown, String text) {
-    int colon = text.lastIndexOf(':');
-    if (colon > 0 && !Files.exists(shell.path(text)) && text.startsWith(".gguf", colon - 5)) {
-      throw new UsageException(
-          shown
-              + " \""
-              + Printable.line(text, 200)
-              + "\": after the file comes :FROM-TO, such as :0-15, or nothing for all layers");
+    try {
+      return ModelChoice.of(shell, text).file().toAbsolutePath().normalize();
+    } catch (Refusal e) {
+      int colon = text.lastIndexOf(':');
+      if (colon > 0 && isModel(shell, text.substring(0, colon))) {
+        throw new UsageException(
+            shown
+                + " \""
+                + Printable.line(text, 200)
+                + "\": \""
+                + Printable.line(text.substring(colon + 1), 100)
+                + "\" is no range of layers; it is written FILE:FROM-TO, such as FILE:0-15, FILE:N"
+                + " for one layer, FILE for all");
+      }
+      throw e;
     }
-    return ModelChoice.of(shell, text).file().toAbsolutePath().normalize();
+  }
+
+  private static boolean isModel(Shell shell, String text) {
+    try {
+      ModelChoice.of(shell, text);
+      return true;
+    } catch (Refusal | UsageException e) {
+      return false;
+    }
   }
 
   private static @Nullable Range range(String shown, Path file, int from, int to) {

@@ -4,6 +4,7 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.engine.EngineException;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.ModelFile;
 
 /** Opens models for commands that work off jobs: what cannot be run is a user's error, not ours. */
 final class ModelLoading {
@@ -18,7 +19,17 @@ final class ModelLoading {
           throw new Refusal(Printable.line(network.getMessage(), 1000)); // it is not about a file
         }
       }
-      throw EngineOpening.refusal(settings.models().getFirst().file(), e);
+      throw EngineOpening.refusal(meant(settings, e).file(), e);
     }
+  }
+
+  /** The model that a problem names; else the first. */
+  private static ModelFile meant(InferenceSettings settings, EngineException problem) {
+    for (ModelFile model : settings.models()) {
+      if (problem.getMessage().startsWith("model \"" + model.name() + "\"")) {
+        return model;
+      }
+    }
+    return settings.models().getFirst();
   }
 }

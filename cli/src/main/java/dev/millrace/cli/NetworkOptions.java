@@ -69,7 +69,7 @@ final class NetworkOptions {
     String told = given.get(ADVERTISE);
     HostPort advertise = told == null ? null : address(given, ADVERTISE, told);
     List<HostPort> join = join(given);
-    require(listen, advertise, join);
+    require(given, listen, advertise, join);
     Set<String> allowed = new HashSet<>();
     for (String each : given.all(ALLOW)) {
       allowed.add(name(given.shown(ALLOW), each));
@@ -83,19 +83,28 @@ final class NetworkOptions {
         given.has(CERT),
         allowed,
         0,
-        NetworkSettings.PATIENCE);
+        NetworkSettings.PATIENCE,
+        NetworkOptions::end);
   }
 
-  private static void require(HostPort listen, @Nullable HostPort advertise, List<HostPort> join) {
+  /** What a server or a node was doing goes on as after a crash: others took it for dead. */
+  private static void end(String why) {
+    System.getLogger("dev.millrace.cli").log(System.Logger.Level.ERROR, why);
+    Runtime.getRuntime().halt(ExitCode.FAILED);
+  }
+
+  private static void require(
+      Arguments given, HostPort listen, @Nullable HostPort advertise, List<HostPort> join) {
     if (advertise != null) {
       if (advertise.port() == 0) {
-        throw new UsageException(ADVERTISE.shown() + " " + advertise + ": port 0 is no port");
+        throw new UsageException(given.shown(ADVERTISE) + " " + advertise + ": port 0 is no port");
       }
       return;
     }
     if (Set.of("0.0.0.0", "::").contains(listen.host())) {
       throw new UsageException(
-          "--listen "
+          given.shown(LISTEN)
+              + " "
               + listen
               + " is every address of this machine: --advertise HOST:PORT says which of them"
               + " other nodes are to use");
@@ -103,7 +112,8 @@ final class NetworkOptions {
     for (HostPort other : join) {
       if (isLoopback(listen) && !isLoopback(other)) {
         throw new UsageException(
-            "a node at "
+            given.shown(JOIN)
+                + ": a node at "
                 + other
                 + " cannot reach "
                 + listen

@@ -80,14 +80,28 @@ final class NetworkQuery {
     }
     boolean screen =
         shell.terminal().is(Shell.Terminal.OUT) && !"dumb".equals(shell.variable("TERM"));
-    while (true) {
-      String now = text.apply(ask());
-      shell.out().print(screen ? "\033[H\033[2J" + now : now);
-      shell.out().flush();
+    for (List<NodeState> states = ask(); ; states = patiently()) {
+      shell.out().print((screen ? "\033[H\033[2J" : "") + text.apply(states));
       if (shell.out().checkError()) {
         return ExitCode.OK; // nobody reads any more
       }
       Thread.sleep(ROUND);
+    }
+  }
+
+  /** Who has answered once is waited for: nodes that are watched are also started again. */
+  private List<NodeState> patiently() throws InterruptedException {
+    String said = "";
+    while (true) {
+      try {
+        return ask();
+      } catch (Refusal e) {
+        if (!said.equals(e.getMessage())) {
+          said = e.getMessage();
+          shell.err().println(said);
+        }
+        Thread.sleep(ROUND);
+      }
     }
   }
 

@@ -39,7 +39,7 @@ final class NodeCommand implements Command {
                   + "not there is fetched from peers (repeatable)")
           .many();
   static final Option MAX_ORIGINS =
-      Option.value(
+      Option.wholeNumber(
           "max-origins",
           "N",
           "pipes that it is part of at most (default " + NodeSettings.USUAL_SESSIONS + ")");
@@ -72,6 +72,7 @@ final class NodeCommand implements Command {
   public Syntax syntax() {
     List<Option> options = new ArrayList<>(OPTIONS);
     options.add(NetworkOptions.CONFIG);
+    options.add(Option.flag(Option.JSON.name(), "")); // refused, with a word on what does it
     return new Syntax(
         "node",
         List.of(

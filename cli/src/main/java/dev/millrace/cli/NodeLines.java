@@ -16,12 +16,17 @@ final class NodeLines {
 
   private NodeLines() {}
 
-  /** A line for each node, and further ones where it holds several things. */
+  /**
+   * A line for each node, and further ones where it holds several things; below, why something
+   * could not be loaded.
+   */
   static String table(List<NodeState> states, boolean colourful) {
     Table table =
         new Table(
             "NAME", "ADDRESS", "HOLDS", "STATE", ">SPEED", ">MEMORY", ">SESSIONS", ">PASSAGES");
+    StringBuilder problems = new StringBuilder();
     for (NodeState state : states) {
+      state.holdings().forEach(holding -> problem(problems, state, holding));
       List<Part> parts = parts(state);
       for (int i = 0; i < parts.size(); i++) {
         Part part = parts.get(i);
@@ -37,7 +42,18 @@ final class NodeLines {
             first ? state.passages() : "");
       }
     }
-    return table.text(colourful);
+    return table.text(colourful) + problems;
+  }
+
+  private static void problem(StringBuilder out, NodeState state, Holding holding) {
+    if (!holding.problem().isEmpty()) {
+      out.append(state.name()).append(", ").append(holds(holding)).append(": ");
+      out.append(Printable.line(holding.problem(), 500)).append('\n');
+    }
+  }
+
+  private static String holds(Holding holding) {
+    return model(holding.model()) + ":" + layers(holding);
   }
 
   /** Something that a node has: layers, or a model's end. */
@@ -59,11 +75,9 @@ final class NodeLines {
   }
 
   private static Part part(Holding holding) {
-    String name = holding.state().name().toLowerCase(Locale.ROOT);
-    boolean failed = holding.state() == Holding.State.FAILED;
     return new Part(
-        model(holding.model()) + ":" + layers(holding),
-        failed ? name + ": " + Printable.line(holding.problem(), 200) : name,
+        holds(holding),
+        holding.state().name().toLowerCase(Locale.ROOT),
         switch (holding.state()) {
           case LOADED -> Colour.GREEN;
           case FETCHING, LOADING -> Colour.YELLOW;

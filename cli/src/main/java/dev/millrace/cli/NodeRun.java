@@ -27,7 +27,7 @@ final class NodeRun {
         (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
     try (LayerNode node = LayerNode.start(settings)) {
       joined = true;
-      LOG.log(Level.INFO, joined(node));
+      LOG.log(Level.INFO, "joined: " + described(node));
       await();
       LOG.log(Level.INFO, "leaving: pipes through this node go on without it");
     } catch (ClusterException e) {
@@ -40,9 +40,9 @@ final class NodeRun {
     return ExitCode.OK;
   }
 
-  private String joined(LayerNode node) {
+  private String described(LayerNode node) {
     long memory = settings.memory();
-    return "joined: node "
+    return "node "
         + node.name()
         + " at "
         + node.address()

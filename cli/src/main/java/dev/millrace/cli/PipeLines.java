@@ -76,9 +76,10 @@ final class PipeLines {
     } else {
       out.append("waits: ").append(Printable.line(pipe.waiting(), 300)).append('\n');
     }
-    if (!pipe.stretches().isEmpty()) {
+    List<Pipe.Stretch> stretches = stretches(pipe);
+    if (!stretches.isEmpty()) {
       List<String> parts = new ArrayList<>();
-      for (Pipe.Stretch stretch : pipe.stretches()) {
+      for (Pipe.Stretch stretch : stretches) {
         parts.add(new Range(stretch.from(), stretch.to()) + " " + stretch.node());
       }
       out.append("    layers ").append(String.join(", ", parts)).append('\n');
@@ -95,10 +96,24 @@ final class PipeLines {
 
   private static List<Range> loaded(PipeState pipe) {
     List<Range> loaded = new ArrayList<>();
-    for (Pipe.Stretch stretch : pipe.stretches()) {
+    for (Pipe.Stretch stretch : stretches(pipe)) {
       loaded.add(new Range(stretch.from(), stretch.to()));
     }
     return loaded;
+  }
+
+  /** Who has what, each node once for what it has in a row, however it was given that. */
+  private static List<Pipe.Stretch> stretches(PipeState pipe) {
+    List<Pipe.Stretch> merged = new ArrayList<>();
+    for (Pipe.Stretch next : pipe.stretches()) {
+      Pipe.Stretch last = merged.isEmpty() ? null : merged.getLast();
+      if (last != null && last.node().equals(next.node()) && last.to() == next.from()) {
+        merged.set(merged.size() - 1, new Pipe.Stretch(last.node(), last.from(), next.to()));
+      } else {
+        merged.add(next);
+      }
+    }
+    return merged;
   }
 
   /** Layers of the model that nodes are getting. */
@@ -208,7 +223,7 @@ final class PipeLines {
 
   private static JsonObject json(List<NodeState> states, NodeState origin, PipeState pipe) {
     List<JsonObject> stretches = new ArrayList<>();
-    for (Pipe.Stretch stretch : pipe.stretches()) {
+    for (Pipe.Stretch stretch : stretches(pipe)) {
       stretches.add(
           JsonObject.create()
               .put("node", stretch.node())

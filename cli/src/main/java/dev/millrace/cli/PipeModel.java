@@ -7,36 +7,31 @@ import dev.millrace.cluster.origin.OriginSettings;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.EngineSettings;
-import dev.millrace.engine.cache.KvStore;
 import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.gguf.TensorInfo;
-import dev.millrace.engine.model.AttentionConfig;
-import dev.millrace.engine.model.LoadSettings;
 import dev.millrace.engine.model.ModelConfig;
+import dev.millrace.engine.model.SegmentWeights;
 import dev.millrace.server.infer.ModelFile;
 import dev.millrace.server.infer.Opening;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A model whose end is here and whose layers are at nodes, as a server loads it. It joins its
  * network when it is opened: a server that waits for its workspace is no member yet.
  */
-final class PipeModel implements Opening, AutoCloseable {
+final class PipeModel implements Opening {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
-  private static final Pattern LAYER = Pattern.compile("blk\\.(\\d{1,6})\\..*");
 
   private final String name;
   private final OriginSettings settings;
   private final List<Runnable> hooks = new ArrayList<>(); // guarded by this
   private volatile @Nullable Origin origin;
   private volatile boolean joining;
+  private volatile String trouble = "it has not joined its network";
 
   PipeModel(String name, OriginSettings settings) {
     this.name = name;
@@ -57,7 +52,6 @@ final class PipeModel implements Opening, AutoCloseable {
 
   @Override
   public Engine open(EngineSettings engine) {
-    close(); // of an earlier life, whose engine is closed
     joining = true;
     Guests.quieten();
     try {
@@ -67,8 +61,9 @@ final class PipeModel implements Opening, AutoCloseable {
         hooks.forEach(opened::onReady);
       }
       return opened.engine();
-    } catch (ClusterException e) {
-      throw new EngineException(String.valueOf(e.getMessage()), e);
+    } catch (ClusterException | EngineException e) {
+      trouble = String.valueOf(e.getMessage());
+      throw e instanceof EngineException known ? known : new EngineException(trouble, e);
     } finally {
       joining = false;
     }
@@ -88,37 +83,25 @@ final class PipeModel implements Opening, AutoCloseable {
 
   /** The tensors of the end and of the local layers, and a cache for these in each pipe. */
   @Override
-  public long bytes(EngineSettings engine) {
-    Path file = settings.file();
-    try (Gguf gguf = Gguf.open(file)) {
-      long weights = 0;
-      for (TensorInfo tensor : gguf.tensors()) {
-        weights += isHere(tensor.name()) ? tensor.bytes() : 0;
-      }
-      return weights + settings.maxPipes() * cacheBytes(ModelConfig.of(gguf), engine);
-    }
+  public long bytes(Gguf file, EngineSettings engine) {
+    int local = settings.localLayers();
+    ModelConfig config = ModelConfig.of(file);
+    long all = file.tensors().stream().mapToLong(TensorInfo::bytes).sum();
+    long weights = all - SegmentWeights.fileBytes(file, local, config.layers());
+    return local == 0
+        ? weights
+        : weights
+            + settings.maxPipes()
+                * SegmentWeights.cacheBytes(config, local, engine.loading(config));
   }
 
-  private boolean isHere(String tensor) {
-    Matcher layer = LAYER.matcher(tensor);
-    return !layer.matches() || Integer.parseInt(layer.group(1)) < settings.localLayers();
-  }
-
-  private long cacheBytes(ModelConfig config, EngineSettings engine) {
-    if (settings.localLayers() == 0) {
-      return 0;
+  @Override
+  public String sha256() {
+    Origin present = origin;
+    if (present == null) {
+      throw new IllegalStateException("model " + name + " is not open");
     }
-    LoadSettings loading = engine.loading(config);
-    AttentionConfig attention = config.attention();
-    KvStore.Shape shape =
-        new KvStore.Shape(
-            settings.localLayers(),
-            loading.pages(),
-            attention.kvHeads(),
-            attention.keyLength(),
-            attention.valueLength(),
-            loading.kvType());
-    return loading.pages() * shape.bytesPerPage();
+    return present.sha256();
   }
 
   @Override
@@ -133,9 +116,12 @@ final class PipeModel implements Opening, AutoCloseable {
     if (present != null) {
       return present.waiting();
     }
-    return joining
-        ? "no member of its network has answered yet at " + addresses()
-        : "it has not joined its network";
+    if (!joining) {
+      return trouble;
+    }
+    return settings.network().join().isEmpty()
+        ? "it is being loaded"
+        : "no member of its network has answered yet at " + addresses();
   }
 
   private String addresses() {
@@ -155,22 +141,26 @@ final class PipeModel implements Opening, AutoCloseable {
   }
 
   @Override
-  public Map<String, Double> gauges() {
+  public Map<String, Double> figures() {
     Origin present = origin;
-    return present == null ? Map.of() : present.stats().gauges();
+    return present == null ? Map.of() : present.stats().figures();
   }
 
   /** Lets the log tell when it can be used; what is missing before, the origin itself tells. */
   void tellWhenReady() {
-    onReady(() -> LOG.log(Level.INFO, "model " + name + " is served: a pipe is complete"));
+    String file = ModelChoice.stem(settings.file()); // what the network calls it
+    String shown = name.equals(file) ? name : name + " (" + file + ")";
+    onReady(() -> LOG.log(Level.INFO, "model " + shown + " is served: a pipe is complete"));
   }
 
+  /** Leaves the network; it may be opened again. */
   @Override
   public void close() {
     Origin present;
     synchronized (this) {
       present = origin;
       origin = null;
+      trouble = "it has left its network";
     }
     if (present != null) {
       present.close();

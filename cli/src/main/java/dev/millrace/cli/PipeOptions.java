@@ -28,9 +28,9 @@ final class PipeOptions {
               + "of which only the end and the first layers are here\n"
               + "and the others at nodes (docs/pipes.md)");
   static final Option LOCAL_LAYERS =
-      Option.value("local-layers", "N", "how many first layers stay here (default 1)");
+      Option.wholeNumber("local-layers", "N", "how many first layers stay here (default 1)");
   static final Option AUDIT =
-      Option.value(
+      Option.number(
           "audit",
           "RATE",
           "the share of sequences, 0 to 1, whose computing at nodes\n"
@@ -38,12 +38,12 @@ final class PipeOptions {
   static final Option NODE_NAME =
       Option.value("node-name", "NAME", "what nodes call this server (default: HOST-serve)");
   static final Option STEP_TIMEOUT =
-      Option.value(
+      Option.wholeNumber(
           "step-timeout",
           "S",
           "seconds that nodes have for a step before the slow one\n" + "is left (default 60)");
   static final Option MAX_PIPES =
-      Option.value("max-pipes", "N", "pipes of the model at once (default 4)");
+      Option.wholeNumber("max-pipes", "N", "pipes of the model at once (default 4)");
 
   /** Those that say nothing without an end model. */
   static final List<Option> WITH_END_MODEL = withEndModel();

@@ -17,9 +17,10 @@ final class PipesCommand implements Command {
         "Shows the pipes of a network: for each origin and model, who computes which layers.",
         NetworkQuery.options(),
         """
-        A sign stands for a layer, or for several of a large model: = it is there, ~ it is on its
-        way, X nobody has it. Models are told apart by their hash: where two of the same name
-        differ, a line says so. With --json, one object.\
+        A sign stands for a layer, or for several of a large model, then for the worst of them: = it
+        is there, ~ it is on its way, X nobody has it; | is where another node begins. Models are
+        told apart by their hash: where two of the same name differ, a line says so. With --json,
+        one object.\
         """);
   }
 

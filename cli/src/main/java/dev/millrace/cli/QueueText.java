@@ -21,6 +21,10 @@ final class QueueText {
     if (owner.info().get("types") instanceof List<?> types && !types.contains(type)) {
       return "waits; the server of " + dir + " has no worker for \"" + type + "\"";
     }
+    String awaited = Awaited.byAll(owner, type);
+    if (awaited != null) {
+      return (line.isEmpty() ? "waits" : line) + "; " + awaited;
+    }
     return (line.isEmpty() ? "waits" : line)
         + place
             .map(QueuePlace::eta)

@@ -25,7 +25,7 @@ final class ServeCommand implements Command {
                   + "stdin, result on stdout (repeatable)")
           .many();
   static final Option SLOTS =
-      Option.value(
+      Option.wholeNumber(
           "slots",
           "N",
           "tasks at once: sequences of a model (default 16), or\n"
@@ -44,7 +44,7 @@ final class ServeCommand implements Command {
       Option.flag("status", "say whether a server runs: exit 0 ready, 2 starting,\n1 not running");
   static final Option STOP = Option.flag("stop", "tell the server to finish what runs and exit");
   static final Option TIMEOUT =
-      Option.value(
+      Option.wholeNumber(
           "timeout",
           "S",
           "with --stop: seconds until it is told a second time,\n"

@@ -1,7 +1,6 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.args.Arguments;
-import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.server.http.HttpSettings;
 import dev.millrace.server.http.KeyFile;
@@ -54,7 +53,7 @@ record ServeHttp(
               keys,
               Limits.DEFAULT.withRate(rate, Math.max(1, rate)),
               null,
-              otlp(given.get(HttpOptions.OTLP)));
+              otlp(given));
       return new ServeHttp(
           settings,
           !given.has(HttpOptions.PORT),
@@ -97,19 +96,20 @@ record ServeHttp(
     return chain == null || key == null
         ? null
         : new TlsFiles(
-            readable(shell, HttpOptions.TLS_CERT, chain),
-            readable(shell, HttpOptions.TLS_KEY, key));
+            readable(shell, given.shown(HttpOptions.TLS_CERT), chain),
+            readable(shell, given.shown(HttpOptions.TLS_KEY), key));
   }
 
-  private static Path readable(Shell shell, Option option, String named) {
+  private static Path readable(Shell shell, String shown, String named) {
     Path file = shell.path(named);
     if (!Files.isReadable(file) || Files.isDirectory(file)) {
-      throw new Refusal(option.shown() + ": there is no file " + file + " that can be read");
+      throw new Refusal(shown + ": there is no file " + file + " that can be read");
     }
     return file;
   }
 
-  private static @Nullable URI otlp(@Nullable String text) {
+  private static @Nullable URI otlp(Arguments given) {
+    String text = given.get(HttpOptions.OTLP);
     if (text == null) {
       return null;
     }
@@ -122,7 +122,8 @@ record ServeHttp(
     } catch (URISyntaxException e) {
       // said below
     }
-    throw new UsageException("--otlp must be http://… or https://…, not \"" + text + "\"");
+    throw new UsageException(
+        given.shown(HttpOptions.OTLP) + " must be http://… or https://…, not \"" + text + "\"");
   }
 
   private static @Nullable HookSettings hooks(Shell shell, Arguments given) {

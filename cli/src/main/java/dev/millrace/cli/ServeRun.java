@@ -12,6 +12,7 @@ import dev.millrace.server.infer.ModelFile;
 import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A server from taking over the workspace to letting go of it. */
@@ -93,11 +94,14 @@ final class ServeRun {
       builder.group(inference.slots(), inference.workers());
     }
     Server server = builder.listener(faces.listener()).build();
-    try (faces) {
+    try (Announcement announcement = new Announcement(workspace);
+        faces) {
       String at = faces.open(server); // before anything is claimed: it may be refused
       server.start();
       stopping.running(server);
-      workspace.announce(settings.info().putIfPresent("http", at));
+      PipeModel pipe = settings.pipe();
+      announcement.begin(
+          settings.info().putIfPresent("http", at), pipe == null ? null : () -> awaited(pipe));
       LOG.log(
           Level.INFO,
           "ready: workspace "
@@ -105,12 +109,16 @@ final class ServeRun {
               + ", "
               + settings.text()
               + (at == null ? "" : ", " + at));
-      return settings.drain() ? drain(server, settings.pipe()) : await(server);
+      return settings.drain() ? drain(server, pipe) : await(server);
     } finally {
       server.close();
-      workspace.withdraw();
       LOG.log(Level.INFO, "stopped");
     }
+  }
+
+  private static Map<String, String> awaited(PipeModel pipe) {
+    String why = pipe.ready() ? "" : pipe.waiting();
+    return why.isEmpty() ? Map.of() : Map.of(pipe.name(), why);
   }
 
   private static int await(Server server) throws InterruptedException {

@@ -48,7 +48,7 @@ record ServeSettings(
   private static final int MOST_PROGRAMS = 1_000;
 
   static ServeSettings of(Shell shell, Arguments given) {
-    Map<String, String> commands = commands(given.all(ServeCommand.EXEC));
+    Map<String, String> commands = commands(given);
     PipeModel pipe = PipeOptions.model(shell, given);
     // The variable is for those who say nothing: a program for prompts must not collide with it.
     boolean silent = commands.isEmpty() && pipe == null;
@@ -107,20 +107,21 @@ record ServeSettings(
     }
   }
 
-  private static Map<String, String> commands(List<String> given) {
+  private static Map<String, String> commands(Arguments given) {
+    String shown = given.shown(ServeCommand.EXEC);
     Map<String, String> commands = new LinkedHashMap<>();
-    for (String each : given) {
+    for (String each : given.all(ServeCommand.EXEC)) {
       int equals = each.indexOf('=');
       if (equals < 1 || each.substring(equals + 1).isBlank()) {
-        throw new UsageException("--exec must be TYPE=COMMAND, not \"" + each + "\"");
+        throw new UsageException(shown + " must be TYPE=COMMAND, not \"" + each + "\"");
       }
       try {
         String type = StageSpec.requireType(each.substring(0, equals));
         if (commands.put(type, each.substring(equals + 1)) != null) {
-          throw new UsageException("--exec names type \"" + type + "\" twice");
+          throw new UsageException(shown + " names type \"" + type + "\" twice");
         }
       } catch (IllegalArgumentException e) {
-        throw new UsageException("--exec: " + e.getMessage());
+        throw new UsageException(shown + ": " + e.getMessage());
       }
     }
     return commands;
@@ -141,7 +142,7 @@ record ServeSettings(
   Set<String> types() {
     Set<String> types = new LinkedHashSet<>();
     if (inference != null) {
-      types.addAll(MODEL_TYPES);
+      types.addAll(inference.embeds() ? MODEL_TYPES : MODEL_TYPES.subList(0, 1));
     }
     types.addAll(commands.keySet());
     return types;

@@ -38,7 +38,9 @@ final class ServeStatus {
       out.put("pid", owner.pid().getAsLong());
     }
     for (String field :
-        new String[] {"model", "models", "types", "workers", "started_at", "http"}) {
+        new String[] {
+          "model", "models", "types", "workers", "started_at", "http", Awaited.FIELD
+        }) {
       out.putIfPresent(field, owner.info().get(field));
     }
     return out;
@@ -59,7 +61,9 @@ final class ServeStatus {
         out.append(", ").append(field).append(' ').append(words(value));
       }
     }
-    return out.append(')').toString();
+    out.append(')');
+    Awaited.sentences(owner.info()).forEach(each -> out.append("; ").append(each));
+    return out.toString();
   }
 
   private static String words(Object value) {

@@ -37,11 +37,14 @@ final class ServerLine {
     }
     int running = running();
     double speed = tokensPerSecond();
-    return (owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() + ", " : "")
-        + running
-        + (running == 1 ? " task" : " tasks")
-        + " running"
-        + (speed > 0 ? ", " + ProgressBar.rate(speed, " tokens") : "");
+    StringBuilder out = new StringBuilder();
+    owner.pid().ifPresent(pid -> out.append("pid ").append(pid).append(", "));
+    out.append(Amounts.of(running, "task")).append(" running");
+    if (speed > 0) {
+      out.append(", ").append(ProgressBar.rate(speed, " tokens"));
+    }
+    Awaited.sentences(owner.info()).forEach(each -> out.append("; ").append(each));
+    return out.toString();
   }
 
   private int running() {

@@ -24,6 +24,7 @@ final class StandingLine implements AutoCloseable {
   private volatile Status status = Status.MISSING;
   private volatile @Nullable String queued;
   private volatile boolean served = true;
+  private volatile @Nullable String awaited;
   private volatile @Nullable Instant started;
 
   StandingLine(Following.Subject subject, String type, boolean wanted) {
@@ -40,6 +41,7 @@ final class StandingLine implements AutoCloseable {
       try {
         Owner owner = subject.place().owner();
         served = owner.held();
+        awaited = Awaited.byAll(owner, type);
         started =
             status == Status.RUNNING
                 ? subject.reading().find(subject.id()).map(JobView::startedAt).orElse(null)
@@ -73,7 +75,7 @@ final class StandingLine implements AutoCloseable {
       case RUNNING ->
           !served
               ? "interrupted; it goes on when a server works on " + subject.dir()
-              : silent ? "running " + seconds() : null;
+              : awaited != null ? awaited : silent ? "running " + seconds() : null;
       default -> null;
     };
   }

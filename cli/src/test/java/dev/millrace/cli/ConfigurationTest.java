@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Preset;
+import dev.millrace.cli.args.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +19,8 @@ class ConfigurationTest {
       List.of(
           Option.value("listen", "HOST:PORT", ""),
           Option.value("join", "HOST:PORT", "").many(),
-          Option.value("threads", "N", ""),
-          Option.value("audit", "RATE", ""),
+          Option.wholeNumber("threads", "N", ""),
+          Option.number("audit", "RATE", ""),
           Option.flag("no-http", ""));
 
   @TempDir Path dir;
@@ -38,7 +39,7 @@ class ConfigurationTest {
   private void refused(String text, String message) throws IOException {
     Files.writeString(file, text);
     assertThatThrownBy(() -> Configuration.read(file, KNOWN))
-        .isInstanceOf(Refusal.class)
+        .isInstanceOf(UsageException.class)
         .hasMessage(file + ", line " + message);
   }
 
@@ -108,7 +109,7 @@ class ConfigurationTest {
   void whatIsNotTomlIsRefusedWithItsPlace() throws IOException {
     Files.writeString(file, "listen = \"a:1\"\nthreads == 4\n");
     assertThatThrownBy(() -> Configuration.read(file, KNOWN))
-        .isInstanceOf(Refusal.class)
+        .isInstanceOf(UsageException.class)
         .hasMessageStartingWith(file + ", line 2, column ")
         .hasMessageContaining("this is not TOML: ");
     refusedTwice();
@@ -125,6 +126,16 @@ class ConfigurationTest {
     assertThatThrownBy(() -> Configuration.read(file, KNOWN))
         .isInstanceOf(Refusal.class)
         .hasMessage("cannot read the configuration: " + file + " is not there");
-    assertThatThrownBy(() -> Configuration.read(dir, KNOWN)).isInstanceOf(Refusal.class);
+    assertThatThrownBy(() -> Configuration.read(dir, KNOWN))
+        .isInstanceOf(Refusal.class)
+        .hasMessage("cannot read the configuration: " + dir + " is a directory");
+  }
+
+  @Test
+  void aFileThatIsNotUtf8IsNamedWithTheRule() throws IOException {
+    Files.write(file, new byte[] {'a', '=', '"', (byte) 0xe9, '"'});
+    assertThatThrownBy(() -> Configuration.read(file, KNOWN))
+        .isInstanceOf(UsageException.class)
+        .hasMessage(file + ": this is not UTF-8, which TOML must be; save it as UTF-8");
   }
 }

@@ -22,15 +22,15 @@ final class Fleet {
 
   static Holding loaded(int from, int to) {
     return new Holding(
-        HOUSE, "house", 7, from, to, Holding.State.LOADED, 3 << 20, 1.5 * (1L << 30), "");
+        HOUSE, "house", 7, from, to, Holding.State.LOADED, false, 3 << 20, 1.5 * (1L << 30), "");
   }
 
   static Holding coming(int from, int to) {
-    return new Holding(HOUSE, "house", 7, from, to, Holding.State.FETCHING, 1 << 20, 0, "");
+    return new Holding(HOUSE, "house", 7, from, to, Holding.State.FETCHING, false, 1 << 20, 0, "");
   }
 
   static Holding failed(String problem) {
-    return new Holding(OTHER, "house.gguf", 7, 0, 7, Holding.State.FAILED, 0, 0, problem);
+    return new Holding(OTHER, "house.gguf", 7, 0, 7, Holding.State.FAILED, false, 0, 0, problem);
   }
 
   static NodeState holding(NodeState node, Holding... holdings) {

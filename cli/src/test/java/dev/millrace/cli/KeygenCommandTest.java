@@ -29,6 +29,7 @@ class KeygenCommandTest {
     assertThat(result.line()).matches(FORM);
     assertThat(cli.run("keygen").line()).isNotEqualTo(result.line());
     assertThat(Json.object(cli.run("keygen", "--json").out()).string("key")).matches(FORM);
+    assertThat(cli.run("keygen", "-").line()).matches(FORM);
     assertThat(dir).isEmptyDirectory();
   }
 

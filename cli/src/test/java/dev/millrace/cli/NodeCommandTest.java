@@ -152,6 +152,10 @@ class NodeCommandTest {
     refused(file + ", line 2: layers m.gguf:0-9: the model has the layers", "--config", "b.toml");
     Files.writeString(file, "key-file = \"net.key\"\nmemory = \"1G\"\nlisten = \"here\"\n");
     refused(file + ", line 3: listen: \"here\" is no address", "--config", "b.toml");
+    Files.writeString(file, "key-file = \"net.key\"\nmemory = \"1G\"\nlisten = \"0.0.0.0:1\"\n");
+    refused(file + ", line 3: listen 0.0.0.0:1 is every address", "--config", "b.toml");
+    Files.writeString(file, "key-file = \"net.key\"\nmemory = \"1G\"\njoin = \"10.0.0.5:1\"\n");
+    refused(file + ", line 3: join: a node at 10.0.0.5:1 cannot", "--config", "b.toml");
     Files.writeString(file, "memroy = \"1G\"\n");
     refused(
         file + ", line 1: there is no key \"memroy\"; did you mean memory?", "--config", "b.toml");
@@ -162,7 +166,15 @@ class NodeCommandTest {
     refused("the model has the layers 0 to ", "--key-file", "net.key", "--layers", "m.gguf:0-99");
     refused("the first comes before the last", "--key-file", "net.key", "--layers", "m.gguf:1-0");
     refused("there is no such file", "--key-file", "net.key", "--layers", "none.gguf:0-1");
-    refused("after the file comes :FROM-TO", "--key-file", "net.key", "--layers", "m.gguf:a-b");
+    for (String wrong : new String[] {"a-b", "-1", "", "1-", "1-2-3", "1 - 2"}) {
+      refused(
+          "\"" + wrong + "\" is no range of layers; it is written FILE:FROM-TO",
+          "--key-file",
+          "net.key",
+          "--layers",
+          "m.gguf:" + wrong);
+    }
+    refused("there is no such file", "--key-file", "net.key", "--layers", "none:a-b");
     Files.writeString(dir.resolve("bad.gguf"), "no model");
     refused("bad.gguf", "--key-file", "net.key", "--layers", "bad.gguf:0-1");
   }
@@ -200,6 +212,13 @@ class NodeCommandTest {
         "no");
     refused("--json: a node prints its log", "--json", "--memory", "1G", "--key-file", "net.key");
     refused("unexpected argument: x", "x");
+  }
+
+  /** It is known, to say what tells of a node; the help does not offer it. */
+  @Test
+  void theHelpDoesNotListWhatIsRefused() {
+    assertThat(cli.run("node", "--help").out()).contains("--help").doesNotContain("--json");
+    assertThat(cli.run("nodes", "--help").out()).contains("--json");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.member.NodeState;
+import dev.millrace.cluster.member.PipeState;
 import dev.millrace.cluster.place.PipePicture;
 import dev.millrace.cluster.place.Range;
 import dev.millrace.core.json.Json;
@@ -35,6 +36,39 @@ class PipeLinesTest {
             "house, 7 layers, sha256 abababababab, origin desk",
             "  pipe 0  " + picture + "  runs 2 sequences, 41.3 tokens/s",
             "    layers 0 desk, 1-3 a, 4-6 b");
+  }
+
+  @Test
+  void whatANodeHasInARowIsOneStretch() {
+    NodeState desk =
+        Fleet.origin(
+            Fleet.node("desk", 5200),
+            Fleet.pipe(
+                "",
+                Fleet.stretch("desk", 0, 1),
+                Fleet.stretch("a", 1, 3),
+                Fleet.stretch("a", 3, 4),
+                Fleet.stretch("b", 4, 7)));
+    assertThat(PipeLines.text(List.of(desk), false))
+        .contains("|=|===|===|", "    layers 0 desk, 1-3 a, 4-6 b\n");
+    assertThat(PipeLines.json(List.of(desk))).contains("{\"node\":\"a\",\"first\":1,\"last\":3}");
+  }
+
+  /** Each has its own pipes, however the model is called. */
+  @Test
+  void originsOfOneModelAreToldApart() {
+    PipeState pipe = Fleet.pipe("", Fleet.stretch("a", 0, 7));
+    List<NodeState> states =
+        List.of(
+            Fleet.origin(Fleet.node("desk", 5200), pipe),
+            Fleet.origin(Fleet.node("sofa", 5300), pipe));
+    assertThat(PipeLines.text(states, false).lines().filter(line -> line.startsWith("house, ")))
+        .containsExactly(
+            "house, 7 layers, sha256 abababababab, origin desk",
+            "house, 7 layers, sha256 abababababab, origin sofa");
+    assertThat(Json.object(PipeLines.json(states)).list("pipes"))
+        .extracting(each -> JsonObject.of(each, "pipe").string("origin"))
+        .containsExactly("desk", "sofa");
   }
 
   @Test

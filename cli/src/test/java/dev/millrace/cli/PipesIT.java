@@ -269,4 +269,112 @@ class PipesIT {
     nodes.start("two", "--layers", "house.gguf:1-6", "--threads", "1");
     awaitDone(server, "ws", ids, Duration.ofSeconds(60));
   }
+
+  @Test
+  void anAbortedJobLeavesNothingAtNodes() {
+    threeNodes();
+    String id = cli.submit("ws", "Write a story", "-n", "4000", "--param", "ignore_eos=true");
+    Launched server = serve("ws");
+    soon().untilAsserted(() -> assertThat(passages()).isPositive());
+    Cli.Result aborted = cli.run("abort", "ws", id);
+    assertThat(aborted.status()).as(aborted.toString()).isZero();
+    awaitNothingHeld("one");
+    soon().until(() -> cli.run("flow", "ws", id).err().startsWith("Job cancelled"));
+    List<String> next = submit("ws", 1, 8);
+    awaitDone(server, "ws", next, Duration.ofSeconds(60));
+  }
+
+  private long passages() {
+    return nodes.ask("nodes", "one").list("nodes").stream()
+        .mapToLong(each -> JsonObject.of(each, "node").integer("passages"))
+        .sum();
+  }
+
+  @Test
+  void aFileSaysWhatOptionsWould() throws IOException {
+    String at = "127.0.0.1:" + Nodes.freePorts();
+    Files.writeString(
+        dir.resolve("node.toml"),
+        """
+        name = "one"
+        listen = "%s"
+        key-file = "network.key"
+        layers = ["house.gguf:1-3", "house.gguf:4-6"]
+        threads = 1
+        """
+            .formatted(at));
+    Files.writeString(
+        dir.resolve("serve.toml"),
+        """
+        workspace = "ws"
+        end-model = "big=house.gguf"
+        node-name = "desk"
+        join = "%s"
+        key-file = "network.key"
+        no-http = true
+        threads = 1
+        """
+            .formatted(at));
+    List<String> ids = submit("ws", 1, 8);
+    Launched node = Launched.start(dir, "node", "--config", "node.toml");
+    servers.add(node);
+    Launched server = Launched.start(dir, "serve", "--config", "serve.toml");
+    servers.add(server);
+    awaitDone(server, "ws", ids, Duration.ofSeconds(60));
+    assertThat(cli.run("nodes", "--config", "node.toml").lines())
+        .as(node.out())
+        .anySatisfy(line -> assertThat(line).startsWith("one ").contains(at, "house:1-3"));
+    assertThat(cli.run("pipes", "--config", "serve.toml").out())
+        .contains("|=|======|", "    layers 0 desk, 1-6 one\n");
+    assertThat(cli.run("serve", "--config", "serve.toml", "--status").out()).startsWith("ready (");
+    Cli.Result stopped = cli.run("serve", "--config", "serve.toml", "--stop");
+    assertThat(stopped.status()).as(stopped + server.out()).isZero();
+    assertThat(server.result().status()).isZero();
+    try (Watched watch = Watched.start(dir, "nodes", "--config", "node.toml", "--watch")) {
+      soon().until(() -> watch.out().contains("house:4-6"));
+      node.signal("TERM");
+      watch.awaitErr("nothing listens there").interrupt();
+      assertThat(watch.result().status()).isEqualTo(ExitCode.INTERRUPTED);
+    }
+  }
+
+  @Test
+  void whatAServerWaitsForIsSaidWhereverItIsAsked() {
+    nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
+    String id = submit("ws", 1, 8).getFirst();
+    List<String> options = new ArrayList<>(List.of("--port", "0", "--threads", "1"));
+    options.addAll(List.of("--end-model", "house=house.gguf"));
+    options.addAll(nodes.joining());
+    try (HttpServer server = HttpServer.start(dir, options.toArray(String[]::new));
+        Peer peer = Peer.of(server.uri())) {
+      soon().until(() -> peer.get("/health").body().contains("layers 4-6 are missing"));
+      assertThat(peer.get("/health").status()).isEqualTo(200);
+      soon().until(() -> status().contains("; model house waits for a pipe: layers 4-6 are"));
+      assertThat(cli.run("flow", "ws", id).err())
+          .contains("1st of 1; model house waits for a pipe: ")
+          .doesNotContain("starts in");
+      nodes.start("two", "--layers", "house.gguf:4-6", "--threads", "1");
+      awaitDone(server.process(), "ws", List.of(id), Duration.ofSeconds(60));
+      assertThat(peer.get("/metrics").body()).contains("millrace_pipe_ready{model=\"house\"} 1.0");
+      assertThat(peer.get("/health").body()).doesNotContain("waiting");
+      soon().until(() -> !status().contains("waits"));
+    }
+  }
+
+  private String status() {
+    return cli.run("serve", "-d", "ws", "--status").line();
+  }
+
+  @Test
+  void aServerThatWaitsForAPipeStopsWhenItIsTold() {
+    nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
+    List<String> ids = submit("ws", 1, 8);
+    Launched server = serve("ws");
+    soon().until(() -> status().contains("waits for a pipe"));
+    Cli.Result stopped = cli.run("serve", "-d", "ws", "--stop", "--timeout", "10");
+    assertThat(stopped.err()).as("told once").isEmpty();
+    assertThat(stopped.status()).as(stopped + server.out()).isZero();
+    assertThat(server.result().status()).as(server.err()).isZero();
+    assertThat(dir.resolve("ws/input/ready/" + ids.getFirst())).isDirectory();
+  }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,7 @@ final class Attempt implements TaskContext {
   private final AtomicBoolean linesLost = new AtomicBoolean();
   private volatile boolean paused; // written under the lock of pauseHooks
   private volatile Supplier<@Nullable TraceContext> trace = () -> null;
+  private volatile BooleanSupplier outside = () -> false;
   private volatile boolean journalEnds; // a piece is missing: nothing may follow it
 
   Attempt(Claim claim, long order, Claiming store, StoreTrouble trouble, InstantSource clock) {
@@ -238,6 +240,22 @@ final class Attempt implements TaskContext {
       }
     }
     call(hook);
+  }
+
+  @Override
+  public void waitsWhile(BooleanSupplier waiting) {
+    outside = waiting;
+  }
+
+  /** Whether its worker waits for something that is not here. */
+  boolean waitsOutside() {
+    try {
+      return step.get() == Step.RUN && outside.getAsBoolean();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, this + ": what it waits for is not known", e);
+      outside = () -> false;
+      return false;
+    }
   }
 
   @Override

@@ -32,13 +32,17 @@ final class Pool {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+  /** Tasks without a slot; who waits outside beyond that keeps his. */
+  private static final int MOST_ASIDE = 256;
+
   private final JobStore store;
   private final Settings settings;
   private final Lifecycle lifecycle;
   private final Processor processor;
   private final StoreTrouble trouble;
-  private final Map<Attempt, Group> running = new ConcurrentHashMap<>();
+  private final Map<Attempt, Place> running = new ConcurrentHashMap<>();
   private final Semaphore slots; // a permit is a free slot, whichever group has it
+  private final Semaphore aside = new Semaphore(MOST_ASIDE);
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
   private final Pace pace = new Pace();
   private int failures; // of the store in a row; of the pool's thread
@@ -57,6 +61,13 @@ final class Pool {
       return groups.stream().mapToInt(Group::slots).sum();
     }
   }
+
+  /**
+   * Where a task runs.
+   *
+   * @param slot whether it has one of its group's; else it stands aside
+   */
+  private record Place(Group group, boolean slot) {}
 
   Pool(
       JobStore store,
@@ -88,6 +99,7 @@ final class Pool {
     }
     trouble.ends(this);
     slots.acquireUninterruptibly(settings.slots());
+    aside.acquireUninterruptibly(MOST_ASIDE);
   }
 
   /** One look at the queue. While its claims become durable, running tasks commit theirs. */
@@ -137,7 +149,7 @@ final class Pool {
 
   private void dispatch(Claim claim, Group group) {
     Attempt attempt = new Attempt(claim, claimed++, store, trouble, settings.clock());
-    running.put(attempt, group);
+    running.put(attempt, new Place(group, true));
     // Looked at after adding: whoever stops the server stops this attempt, or it is seen here.
     if (!lifecycle.state().claims()) {
       attempt.stop(Stop.SHUTDOWN);
@@ -168,19 +180,46 @@ final class Pool {
 
   private void finish(Attempt attempt) {
     if (attempt.advance(Step.END)) {
-      boolean wasFull = Objects.requireNonNull(running.remove(attempt)).giveBack();
-      slots.release();
-      boolean drained = running.isEmpty() && lifecycle.state() == ServerState.DRAINING;
-      if (drained || wasFull && settings.groups().size() > 1) {
-        wake(); // it may be waiting for work of the other groups
+      Place place = Objects.requireNonNull(running.remove(attempt));
+      if (place.slot) {
+        giveBack(place.group);
+      } else {
+        aside.release();
+      }
+      if (running.isEmpty() && lifecycle.state() == ServerState.DRAINING) {
+        wake();
       }
     }
   }
 
-  /** How the claims stand, and who is over his time. */
+  private void giveBack(Group group) {
+    boolean wasFull = group.giveBack();
+    slots.release();
+    if (wasFull && settings.groups().size() > 1) {
+      wake(); // it may be waiting for work of the other groups
+    }
+  }
+
+  /** A task that waits for what is not here gives its slot back, and does without. */
+  private void stepAside(Attempt attempt) {
+    running.computeIfPresent(
+        attempt,
+        (_, place) -> {
+          if (!place.slot || !aside.tryAcquire()) {
+            return place;
+          }
+          giveBack(place.group);
+          return new Place(place.group, false);
+        });
+  }
+
+  /** How the claims stand, who is over his time, and who waits for something outside. */
   void beat() {
     StoreException problem = null;
     for (Attempt attempt : running.keySet()) {
+      if (attempt.waitsOutside()) {
+        stepAside(attempt);
+      }
       try {
         attempt.beat(settings.clock().instant());
       } catch (StoreException e) {
@@ -200,8 +239,8 @@ final class Pool {
   /** Tells the workers to stop whose tasks lose nothing by it. */
   void stopResumable() {
     running.forEach(
-        (attempt, group) -> {
-          Worker worker = group.worker(attempt.claim().type());
+        (attempt, place) -> {
+          Worker worker = place.group.worker(attempt.claim().type());
           if (worker != null && worker.resumable()) {
             attempt.stop(Stop.SHUTDOWN);
           }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server at one moment.
  *
- * @param slots how many tasks may run at once, of all groups of workers together
+ * @param slots how many tasks may run at once, of all groups of workers together, besides those
+ *     that wait for something that is not here
  * @param running what runs, longest first
  * @param done tasks completed since the start
  * @param failed attempts that failed since the start

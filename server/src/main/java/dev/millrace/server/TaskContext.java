@@ -6,6 +6,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.Piece;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A task as its worker sees it. Thread-safe: a worker may hand it to threads of its own. */
@@ -78,6 +79,14 @@ public interface TaskContext {
    * of the server and should only pass the word on.
    */
   void onPause(Runnable hook);
+
+  /**
+   * Says when it waits for something that is not here, such as another machine. A task that does
+   * gives its slot to others, and needs none from then on; all else about it stays as it is.
+   *
+   * @param outside asked often, by a thread of the server; answers at once
+   */
+  void waitsWhile(BooleanSupplier outside);
 
   /** Whether to stop: the job was aborted, time is over, the claim is lost, or the server stops. */
   boolean cancelled();

@@ -73,7 +73,7 @@ public interface Worker extends AutoCloseable {
   }
 
   static Worker deciding(String type, Body body) {
-    return new LambdaWorker(StageSpec.requireType(type), Threading.VIRTUAL, body, () -> {});
+    return new LambdaWorker(StageSpec.requireType(type), body);
   }
 
   /** The same worker, on platform threads. */

@@ -36,7 +36,7 @@ class ResumableTest {
   private final CountDownLatch go = new CountDownLatch(1);
 
   private static Worker resumable(Worker.Body body) {
-    return new LambdaWorker("count", Worker.Threading.VIRTUAL, true, body, () -> {});
+    return new ResumableWorker("count", body);
   }
 
   /** Counts to three, and says how far others had come. */

@@ -171,12 +171,29 @@ class StopTest {
     assertThat(mill.await(job).result()).isEqualTo("what I had");
   }
 
+  private static Worker closing(Runnable closed) {
+    return new Worker() {
+      @Override
+      public String type() {
+        return "a";
+      }
+
+      @Override
+      public TaskOutcome work(TaskContext task) {
+        return TaskOutcome.done("");
+      }
+
+      @Override
+      public void close() {
+        closed.run();
+      }
+    };
+  }
+
   @Test
   void workersAreClosedOnce() throws Exception {
     AtomicInteger closed = new AtomicInteger();
-    Worker worker =
-        new LambdaWorker(
-            "a", Worker.Threading.VIRTUAL, task -> TaskOutcome.done(""), closed::incrementAndGet);
+    Worker worker = closing(closed::incrementAndGet);
     Server server = mill.start(worker);
     server.stop();
     server.stopNow();
@@ -188,9 +205,7 @@ class StopTest {
   @Test
   void serverThatNeverRanStopsToo() throws Exception {
     AtomicBoolean closed = new AtomicBoolean();
-    Worker worker =
-        new LambdaWorker(
-            "a", Worker.Threading.VIRTUAL, task -> TaskOutcome.done(""), () -> closed.set(true));
+    Worker worker = closing(() -> closed.set(true));
     Server server = mill.keep(mill.builder(worker).build());
     server.stop();
 

@@ -152,15 +152,12 @@ class StoreTroubleTest {
   void aServerThatStopsDoesNotWaitForRoomToGiveTasksBack() throws InterruptedException {
     FullDisk disk = new FullDisk("journal", "release");
     Worker worker =
-        new LambdaWorker(
+        new ResumableWorker(
             "work",
-            Worker.Threading.VIRTUAL,
-            true,
             task -> {
               task.journal(new Piece(List.of(1), "x"));
               return new TaskOutcome.Released("told to stop");
-            },
-            () -> {});
+            });
     try (Mill mill = new Mill(Interposed.before(disk))) {
       Server server = mill.start(worker);
       JobId job = mill.submit("work", Mill.attempts(1), "x");

@@ -165,8 +165,7 @@ class WorkerOutcomeTest {
     Worker kind = Worker.of("kind", task -> String.valueOf(Thread.currentThread().isVirtual()));
     mill.start(
         kind,
-        new LambdaWorker("cpu", Worker.Threading.VIRTUAL, kind::work, () -> {})
-            .onPlatformThreads());
+        Worker.deciding("cpu", kind::work).onPlatformThreads());
     JobId virtual = mill.submit("kind", "x");
     JobId platform = mill.submit("cpu", "x");
 

@@ -7,31 +7,49 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the long form, without its dashes
  * @param letter the short form, without its dash; 0 if it has none
+ * @param kind what its value is
  * @param value what stands for its value in the help; null if it is a flag
  * @param repeatable whether it may be given several times
  * @param help one or more lines
  */
 public record Option(
-    String name, char letter, @Nullable String value, boolean repeatable, String help) {
+    String name, char letter, Kind kind, @Nullable String value, boolean repeatable, String help) {
+
+  /** What the value of an option is, where a file tells types apart. */
+  public enum Kind {
+    /** It has none. */
+    FLAG,
+    TEXT,
+    WHOLE_NUMBER,
+    NUMBER
+  }
 
   public static final Option JSON = flag("json", "print JSON");
   public static final Option HELP = flag("help", "show this help").letter('h');
   public static final Option VERSION = flag("version", "show the version").letter('v');
 
   public static Option flag(String name, String help) {
-    return new Option(name, '\0', null, false, help);
+    return new Option(name, '\0', Kind.FLAG, null, false, help);
   }
 
   public static Option value(String name, String value, String help) {
-    return new Option(name, '\0', value, false, help);
+    return new Option(name, '\0', Kind.TEXT, value, false, help);
+  }
+
+  public static Option wholeNumber(String name, String value, String help) {
+    return new Option(name, '\0', Kind.WHOLE_NUMBER, value, false, help);
+  }
+
+  public static Option number(String name, String value, String help) {
+    return new Option(name, '\0', Kind.NUMBER, value, false, help);
   }
 
   public Option letter(char newLetter) {
-    return new Option(name, newLetter, value, repeatable, help);
+    return new Option(name, newLetter, kind, value, repeatable, help);
   }
 
   public Option many() {
-    return new Option(name, letter, value, true, help);
+    return new Option(name, letter, kind, value, true, help);
   }
 
   /** The option as an error names it. */

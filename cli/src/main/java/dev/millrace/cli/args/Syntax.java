@@ -19,10 +19,15 @@ public record Syntax(
   /** Widest first column of the help before an option gets a line of its own. */
   private static final int COLUMN = 28;
 
-  /** Every command has {@code --json} and {@code --help}. */
+  /**
+   * Every command has {@code --json} and {@code --help}; one that knows {@code --json} only to say
+   * why not has its own, without a text.
+   */
   public Syntax {
     List<Option> all = new ArrayList<>(options);
-    all.add(Option.JSON);
+    if (all.stream().noneMatch(option -> option.name().equals(Option.JSON.name()))) {
+      all.add(Option.JSON);
+    }
     all.add(Option.HELP);
     options = List.copyOf(all);
   }
@@ -46,7 +51,9 @@ public record Syntax(
     }
     out.append('\n').append(summary).append("\n\nOptions:\n");
     for (Option option : options) {
-      line(out, option);
+      if (!option.help().isEmpty()) {
+        line(out, option);
+      }
     }
     if (!notes.isEmpty()) {
       out.append('\n').append(notes.strip()).append('\n');

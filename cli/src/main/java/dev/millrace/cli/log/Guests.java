@@ -1,5 +1,6 @@
 package dev.millrace.cli.log;
 
+import java.io.ObjectInputFilter;
 import java.lang.System.Logger.Level;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -8,7 +9,8 @@ import java.util.logging.SimpleFormatter;
 
 /**
  * The library that keeps membership has a log of its own and tells much that is no news: what
- * matters, our own lines say in plain words. Its warnings are for those who ask for details.
+ * matters, our own lines say in plain words. Its warnings are for those who ask for details. It
+ * could also read Java objects that others send, which nobody here does.
  */
 public final class Guests {
   /** Held, because a logger that nobody holds forgets its level. */
@@ -19,6 +21,9 @@ public final class Guests {
   /** To be called before that library is used: it chooses where it logs when it is loaded. */
   public static synchronized void quieten() {
     System.setProperty("jgroups.use.jdk_logger", "true");
+    if (ObjectInputFilter.Config.getSerialFilter() == null) {
+      ObjectInputFilter.Config.setSerialFilter(ObjectInputFilter.Config.createFilter("!*"));
+    }
     MEMBERSHIP.setUseParentHandlers(false);
     MEMBERSHIP.setLevel(
         Log.shows(Level.DEBUG) ? java.util.logging.Level.WARNING : java.util.logging.Level.OFF);

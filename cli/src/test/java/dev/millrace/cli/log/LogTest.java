@@ -1,11 +1,18 @@
 package dev.millrace.cli.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InvalidClassException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.io.PrintStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Date;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +110,16 @@ class LogTest {
     use(true, "MILLRACE_LOG_LEVEL", "trace");
     assertThat(System.getLogger("java.lang.Runtime").isLoggable(Level.DEBUG)).isFalse();
     assertThat(System.getLogger("java.lang.Runtime").isLoggable(Level.WARNING)).isTrue();
+  }
+
+  @Test
+  void nothingReadsJavaObjectsWhereThereIsAMembership() throws IOException {
+    Guests.quieten();
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    new ObjectOutputStream(written).writeObject(new Date(1));
+    ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(written.toByteArray()));
+    assertThatThrownBy(in::readObject).isInstanceOf(InvalidClassException.class);
   }
 
   @Test

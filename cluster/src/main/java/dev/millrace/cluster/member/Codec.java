@@ -200,6 +200,7 @@ public final class Codec {
   private static void write(Encoder out, Holding holding) {
     out.text(holding.sha256(), HASH).text(holding.model(), MODEL).number(holding.layers());
     out.number(holding.from()).number(holding.to()).number(holding.state().ordinal());
+    out.flag(holding.idle());
     out.number(holding.bytes()).number(holding.speed()).reason(holding.problem(), REASON);
   }
 
@@ -211,6 +212,7 @@ public final class Codec {
         in.integer(),
         in.integer(),
         in.oneOf(Holding.State.values()),
+        in.flag(),
         in.number(),
         in.real(),
         in.text(REASON));

@@ -37,6 +37,14 @@ final class Decoder {
     return Double.longBitsToDouble(number());
   }
 
+  boolean flag() {
+    int value = integer();
+    if (value != 0 && value != 1) {
+      throw bad("neither yes nor no: " + value);
+    }
+    return value == 1;
+  }
+
   <E extends Enum<E>> E oneOf(E[] values) {
     int ordinal = integer();
     if (ordinal < 0 || ordinal >= values.length) {

@@ -6,6 +6,7 @@ import dev.millrace.cluster.wire.Doorman;
 import dev.millrace.cluster.wire.Hello;
 import dev.millrace.cluster.wire.HostPort;
 import dev.millrace.cluster.wire.Identity;
+import dev.millrace.cluster.wire.Protocol;
 import dev.millrace.cluster.wire.Switchboard;
 import dev.millrace.engine.Numerics;
 import java.time.Duration;
@@ -39,7 +40,7 @@ final class Desk implements Doorman {
 
   @Override
   public @Nullable String refuse(Hello hello) {
-    if (!NetworkSettings.isName(hello.name())) {
+    if (!Protocol.isName(hello.name())) {
       return "a node's name is 1 to 64 of the characters A-Z a-z 0-9 . _ -";
     }
     if (!allows(hello.name())) {
@@ -69,16 +70,14 @@ final class Desk implements Doorman {
     if (members == null) {
       return new Answer(Answer.Kind.JOINING, identity.name(), List.of());
     }
-    List<NodeState> states = members.states();
-    for (NodeState state : states) {
+    for (NodeState state : members.states()) {
       if (state.name().equals(name)
           && state.incarnation() != incarnation
           && isAlive(switchboard, state)) {
         return refused(name, state.link());
       }
     }
-    return new Answer(
-        Answer.Kind.WELCOME, identity.name(), states.stream().map(NodeState::member).toList());
+    return new Answer(Answer.Kind.WELCOME, identity.name(), members.whereabouts());
   }
 
   /** A killed node is still a member for seconds; its next life is not to wait for that. */
@@ -92,10 +91,11 @@ final class Desk implements Doorman {
   }
 
   private static Answer refused(String name, HostPort taken) {
-    return new Answer(
-        Answer.Kind.REFUSED,
-        "the name \"%s\" is taken by the node at %s: give this one another name"
-            .formatted(name, taken),
-        List.of());
+    return new Answer(Answer.Kind.REFUSED, taken(name, taken), List.of());
+  }
+
+  static String taken(String name, HostPort by) {
+    return "the name \"%s\" is taken by the node at %s: give this one another name"
+        .formatted(name, by);
   }
 }

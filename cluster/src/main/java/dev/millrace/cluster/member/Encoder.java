@@ -23,6 +23,10 @@ final class Encoder {
     return number(Double.doubleToRawLongBits(value));
   }
 
+  Encoder flag(boolean value) {
+    return number(value ? 1 : 0);
+  }
+
   /** A text; control characters become blanks, because texts end up in logs and on terminals. */
   Encoder text(String value, int limit) {
     StringBuilder plain = new StringBuilder(value);

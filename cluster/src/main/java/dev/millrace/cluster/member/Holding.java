@@ -6,9 +6,10 @@ package dev.millrace.cluster.member;
  * @param sha256 of the model's file: what it is known by
  * @param model the name its file has there, for people
  * @param layers how many the model has; 0 before that is known
+ * @param idle placed there by an origin and used by no session: its bytes are as good as free
  * @param bytes of its weights
  * @param speed bytes of weights that a step of one row passes in a second, measured; 0 before that
- * @param problem why it could not be loaded; empty otherwise
+ * @param problem why it could not be loaded, or how far it is while it is fetched; else empty
  */
 public record Holding(
     String sha256,
@@ -17,6 +18,7 @@ public record Holding(
     int from,
     int to,
     State state,
+    boolean idle,
     long bytes,
     double speed,
     String problem) {

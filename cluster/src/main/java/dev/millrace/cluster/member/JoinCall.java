@@ -19,6 +19,7 @@ final class JoinCall {
   private static final Duration PATIENCE = Duration.ofSeconds(8);
   private static final int LIMIT = 1 << 20;
   private static final int MEMBERS = 4_096;
+  private static final int TEXT = 1_000;
 
   private JoinCall() {}
 
@@ -57,7 +58,7 @@ final class JoinCall {
 
   static void answer(DataOutputStream out, Answer answer) throws IOException {
     Encoder encoder =
-        new Encoder().number(answer.kind().ordinal()).reason(answer.text(), LIMIT / 2);
+        new Encoder().number(answer.kind().ordinal()).reason(answer.text(), TEXT);
     Framed.write(out, encoder.list(answer.members(), MEMBERS, Codec::write).done());
   }
 
@@ -65,6 +66,6 @@ final class JoinCall {
     Decoder in = new Decoder("the answer to a join", bytes);
     return in.done(
         new Answer(
-            in.oneOf(Answer.Kind.values()), in.text(LIMIT), in.list(MEMBERS, Codec::address)));
+            in.oneOf(Answer.Kind.values()), in.text(TEXT), in.list(MEMBERS, Codec::address)));
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.cluster.member;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.wire.HostPort;
 import dev.millrace.cluster.wire.Identity;
+import dev.millrace.cluster.wire.Protocol;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -35,6 +36,7 @@ public final class Membership implements AutoCloseable {
 
   private final JChannel channel;
   private final MembershipSettings settings;
+  private final Hosts hosts;
   private final Teller teller;
   private final Map<Address, NodeState> told = new ConcurrentHashMap<>();
 
@@ -51,10 +53,12 @@ public final class Membership implements AutoCloseable {
   private Membership(
       JChannel channel,
       MembershipSettings settings,
+      Hosts hosts,
       NodeState first,
       Consumer<List<NodeState>> changed) {
     this.channel = channel;
     this.settings = settings;
+    this.hosts = hosts;
     this.own = first;
     this.address = settings.bind();
     this.teller =
@@ -73,10 +77,11 @@ public final class Membership implements AutoCloseable {
       MembershipSettings settings,
       NodeState first,
       Consumer<List<NodeState>> changed) {
+    Hosts hosts = new Hosts();
     JChannel channel = null;
     try {
-      channel = Stack.channel(identity, settings);
-      Membership membership = new Membership(channel, settings, first, changed);
+      channel = Stack.channel(identity, settings, hosts);
+      Membership membership = new Membership(channel, settings, hosts, first, changed);
       channel.setReceiver(membership.new Ear());
       channel.connect(GROUP);
       membership.begin();
@@ -110,18 +115,28 @@ public final class Membership implements AutoCloseable {
   void seek(Collection<HostPort> others) {
     Set<HostPort> all = new LinkedHashSet<>(others);
     all.addAll(settings.members());
-    Stack.seek(channel, all);
+    Stack.seek(channel, hosts.known(all));
+  }
+
+  /**
+   * Where the live members are, this one included: also those that have told nothing yet, of which
+   * one may be who lets others in.
+   */
+  List<HostPort> whereabouts() {
+    Set<HostPort> all = new LinkedHashSet<>(Stack.whereabouts(channel, members));
+    states().forEach(state -> all.add(state.member()));
+    return List.copyOf(all);
   }
 
   /** Of the live members, this one included, by name. */
   public List<NodeState> states() {
     NodeState self = own;
     Map<String, NodeState> byName = new TreeMap<>();
-    // Where a name is there twice, the one that came later is alive, and the other not yet missed.
+    // Where a name is there twice, the later life counts: the other is not yet missed, or ends.
     for (Address member : members) {
       NodeState state = told.get(member);
       if (state != null) {
-        byName.put(state.name(), state);
+        byName.merge(state.name(), state, (a, b) -> a.incarnation() > b.incarnation() ? a : b);
       }
     }
     byName.put(self.name(), self);
@@ -169,8 +184,11 @@ public final class Membership implements AutoCloseable {
       NodeState state =
           Codec.state(
               ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength()));
-      if (!state.name().equals(Stack.name(sender)) || !NetworkSettings.isName(state.name())) {
+      if (!state.name().equals(Stack.name(sender)) || !Protocol.isName(state.name())) {
         throw new ClusterException("it speaks for \"%s\", which it is not".formatted(state.name()));
+      }
+      if (state.name().equals(own.name()) && state.incarnation() > own.incarnation()) {
+        settings.taken().accept(state.link());
       }
       if (settings.known().test(state.name()) && keep(sender, state)) {
         teller.changed();

@@ -3,6 +3,7 @@ package dev.millrace.cluster.member;
 import dev.millrace.cluster.wire.HostPort;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -13,9 +14,15 @@ import java.util.function.Predicate;
  * @param members addresses of the membership of others; empty for the first of a network
  * @param suspect a member that is silent for so long is left out
  * @param known names that may be members: what others say is not listened to
+ * @param taken told where a later life of this member's name is, by a thread that must not wait
  */
 public record MembershipSettings(
-    HostPort bind, String host, List<HostPort> members, Duration suspect, Predicate<String> known) {
+    HostPort bind,
+    String host,
+    List<HostPort> members,
+    Duration suspect,
+    Predicate<String> known,
+    Consumer<HostPort> taken) {
   /** What is usual for {@code suspect}. */
   public static final Duration SUSPECT = Duration.ofSeconds(6);
 
@@ -25,6 +32,6 @@ public record MembershipSettings(
 
   /** With what is usual. */
   public MembershipSettings(HostPort bind, List<HostPort> members) {
-    this(bind, bind.host(), members, SUSPECT, name -> true);
+    this(bind, bind.host(), members, SUSPECT, name -> true, at -> {});
   }
 }

@@ -10,7 +10,6 @@ import dev.millrace.cluster.wire.Switchboard;
 import dev.millrace.cluster.wire.WireSettings;
 import dev.millrace.engine.Numerics;
 import java.lang.System.Logger.Level;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -67,7 +66,12 @@ public final class Network implements AutoCloseable {
         Membership.join(
             identity,
             new MembershipSettings(
-                bind, addresses.told(), members, settings.patience().plusSeconds(1), desk::allows),
+                bind,
+                addresses.told(),
+                members,
+                settings.patience().plusSeconds(1),
+                desk::allows,
+                at -> settings.taken().accept(Desk.taken(settings.name(), at))),
             own,
             this::changed);
     synchronized (announcing) {
@@ -97,7 +101,7 @@ public final class Network implements AutoCloseable {
     Identity identity =
         new Identity(
             settings.name(),
-            new SecureRandom().nextLong(),
+            Identity.newIncarnation(),
             settings.tls(),
             settings.namesFromCertificates());
     Desk desk = new Desk(identity, settings.whitelist());

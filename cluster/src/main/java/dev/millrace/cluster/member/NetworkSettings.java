@@ -2,10 +2,11 @@ package dev.millrace.cluster.member;
 
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.wire.HostPort;
+import dev.millrace.cluster.wire.Protocol;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param whitelist names that may be members; empty: all
  * @param memberPort where the membership listens; 0: one above {@code listen}'s, or a free one
  * @param patience a link that is silent for so long is lost
+ * @param taken told, in words, that a later node has this one's name, which must end: it was away
+ *     so long that others took it for dead; maybe several times, by threads that must not wait
  */
 public record NetworkSettings(
     String name,
@@ -31,11 +34,10 @@ public record NetworkSettings(
     boolean namesFromCertificates,
     Set<String> whitelist,
     int memberPort,
-    Duration patience) {
+    Duration patience,
+    Consumer<String> taken) {
   /** What is usual for {@code patience}. */
   public static final Duration PATIENCE = Duration.ofSeconds(5);
-
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   public NetworkSettings {
     join = List.copyOf(join);
@@ -52,16 +54,36 @@ public record NetworkSettings(
     }
   }
 
+  /** For who does not care whether its name is taken. */
+  public NetworkSettings(
+      String name,
+      HostPort listen,
+      @Nullable HostPort advertise,
+      List<HostPort> join,
+      SSLContext tls,
+      boolean namesFromCertificates,
+      Set<String> whitelist,
+      int memberPort,
+      Duration patience) {
+    this(
+        name,
+        listen,
+        advertise,
+        join,
+        tls,
+        namesFromCertificates,
+        whitelist,
+        memberPort,
+        patience,
+        why -> {});
+  }
+
   /** Refuses what is no name of a node. */
   public static void checkName(String name) {
-    if (!isName(name)) {
+    if (!Protocol.isName(name)) {
       throw new ClusterException(
           "\"%s\" is no name for a node: 1 to 64 of the characters A-Z a-z 0-9 . _ -"
               .formatted(name.length() > 80 ? name.substring(0, 80) + "…" : name));
     }
-  }
-
-  static boolean isName(String name) {
-    return NAME.matcher(name).matches();
   }
 }

@@ -15,10 +15,13 @@ import java.util.Set;
 
 /**
  * Asks the addresses that a node was told to join by, again and again, as long as their nodes are
- * not among the members: a network in parts, or one that began anew elsewhere, is found so.
+ * not among the members: a network in parts, or one that began anew elsewhere, is found so. It asks
+ * soon after the node began, which may have found nobody in time, and then less and less often.
  */
 final class Seeker implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   private final Switchboard switchboard;
   private final Identity identity;
@@ -63,13 +66,13 @@ final class Seeker implements AutoCloseable {
 
   private void run() {
     try {
-      while (true) {
-        Thread.sleep(pause);
+      for (Duration next = SOON; ; next = min(next.multipliedBy(2), pause)) {
+        Thread.sleep(next);
         for (HostPort at : join) {
           if (isMember(at)) {
             sought.remove(at);
           } else {
-            ask(at);
+            ask(at, next.equals(pause));
           }
         }
       }
@@ -78,19 +81,23 @@ final class Seeker implements AutoCloseable {
     }
   }
 
+  private static Duration min(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
   private boolean isMember(HostPort at) {
     String name = answered.get(at);
     return membership.states().stream()
         .anyMatch(state -> state.link().equals(at) || state.name().equals(name));
   }
 
-  private void ask(HostPort at) throws InterruptedException {
+  private void ask(HostPort at, boolean inTime) throws InterruptedException {
     try {
       Answer answer = JoinCall.ask(switchboard, at, identity.incarnation());
       answered.put(at, answer.text());
       if (answer.kind() == Answer.Kind.WELCOME && !isMember(at)) {
         membership.seek(answer.members());
-        if (!sought.add(at)) {
+        if (inTime && !sought.add(at)) {
           say(
               at,
               "node \"%s\" at %s stays without contact to the membership of this node: are the ports open between %s and %s?"

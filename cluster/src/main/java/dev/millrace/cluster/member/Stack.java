@@ -6,12 +6,16 @@ import dev.millrace.cluster.wire.Identity;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import org.jgroups.Address;
+import org.jgroups.Event;
 import org.jgroups.JChannel;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FRAG2;
@@ -23,6 +27,7 @@ import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
+import org.jgroups.stack.IpAddress;
 import org.jgroups.stack.Protocol;
 import org.jgroups.util.DefaultThreadFactory;
 import org.jgroups.util.ExtendedUUID;
@@ -42,28 +47,46 @@ final class Stack {
   private Stack() {}
 
   /** A channel that is not connected. Its address has the name in it, wherever it goes. */
-  static JChannel channel(Identity identity, MembershipSettings settings) throws Exception {
+  static JChannel channel(Identity identity, MembershipSettings settings, Hosts hosts)
+      throws Exception {
+    KnownMessages.alone();
     TCP transport = transport(identity, settings);
-    JChannel channel = new JChannel(protocols(transport, settings));
+    JChannel channel = new JChannel(protocols(transport, settings, hosts));
     // JGroups does not take port 0 beside a list of hosts when it is made; but it is meant so.
     transport.setBindPort(settings.bind().port());
     channel.setName(identity.name());
-    byte[] name = identity.name().getBytes(StandardCharsets.UTF_8);
-    channel.addAddressGenerator(() -> randomAddress().put(NAME, name));
+    channel.addAddressGenerator(() -> address(identity.name(), new SecureRandom().nextLong()));
     channel.setDiscardOwnMessages(true);
     return channel;
   }
 
-  /** The name in an address; empty where it has none. */
+  /**
+   * The name in an address; empty where it has none, or one that is not its own: addresses are
+   * compared without their names.
+   */
   static String name(@Nullable Address address) {
-    byte[] name = address instanceof ExtendedUUID named ? named.get(NAME) : null;
-    return name == null ? "" : new String(name, StandardCharsets.UTF_8);
+    byte[] bytes = address instanceof ExtendedUUID named ? named.get(NAME) : null;
+    String name = bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8);
+    return address instanceof ExtendedUUID named && named.getMostSignificantBits() == bits(name)
+        ? name
+        : "";
   }
 
   /** Where members are to be looked for from now on. */
-  static void seek(JChannel channel, Collection<HostPort> members) {
+  static void seek(JChannel channel, List<InetSocketAddress> members) {
     TCPPING discovery = channel.getProtocolStack().findProtocol(TCPPING.class);
-    discovery.setInitialHosts(members.stream().map(Stack::socketAddress).toList());
+    discovery.setInitialHosts(members);
+  }
+
+  /** Where the members of a view listen, as far as that is known. */
+  static List<HostPort> whereabouts(JChannel channel, List<Address> members) {
+    List<HostPort> found = new ArrayList<>();
+    for (Address member : members) {
+      if (channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, member)) instanceof IpAddress at) {
+        found.add(new HostPort(at.getIpAddress().getHostAddress(), at.getPort()));
+      }
+    }
+    return found;
   }
 
   static InetAddress resolve(String host) {
@@ -77,13 +100,12 @@ final class Stack {
     }
   }
 
-  private static List<Protocol> protocols(TCP transport, MembershipSettings settings) {
+  private static List<Protocol> protocols(
+      TCP transport, MembershipSettings settings, Hosts hosts) {
     long suspect = settings.suspect().toMillis();
     return List.of(
         transport,
-        new TCPPING()
-            .setInitialHosts(settings.members().stream().map(Stack::socketAddress).toList())
-            .setPortRange(0),
+        new TCPPING().setInitialHosts(hosts.known(settings.members())).setPortRange(0),
         new MERGE3().setMinInterval(500).setMaxInterval(2_000),
         new FD_ALL3().setTimeout(suspect).setInterval(suspect / 4),
         new VERIFY_SUSPECT2().setTimeout(1_000),
@@ -100,7 +122,7 @@ final class Stack {
   private static TCP transport(Identity identity, MembershipSettings settings) {
     InetAddress bind = resolve(settings.bind().host());
     InetAddress host = resolve(settings.host());
-    TCP tcp = new TCP();
+    TCP tcp = new Transport(identity.namesFromCertificates());
     tcp.setBindAddress(bind);
     tcp.setBindPort(Math.max(1, settings.bind().port()));
     tcp.setPortRange(0);
@@ -115,12 +137,19 @@ final class Stack {
     return tcp;
   }
 
-  private static ExtendedUUID randomAddress() {
-    UUID random = UUID.randomUUID();
-    return new ExtendedUUID(random.getMostSignificantBits(), random.getLeastSignificantBits());
+  /** Half of it is of the name, so that nobody else can have it under another. */
+  static ExtendedUUID address(String name, long random) {
+    return new ExtendedUUID(bits(name), random)
+        .put(NAME, name.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static InetSocketAddress socketAddress(HostPort at) {
-    return new InetSocketAddress(resolve(at.host()), at.port());
+  private static long bits(String name) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+      return ByteBuffer.wrap(hash).getLong();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("This Java has no SHA-256", e);
+    }
   }
 }

@@ -8,9 +8,9 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -19,18 +19,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server socket whose {@code accept} gives only connections that have proved themselves. JGroups
  * takes connections one after the other and waits for each; so that nobody outside the network can
- * hold it up, handshakes are done here, at the same time, and within a limit of time and number.
+ * hold it up, handshakes are done here, at the same time, and within a limit of time and number;
+ * where there are too many, the oldest goes.
  */
 final class TlsServerSocket extends ServerSocket {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final int AT_ONCE = 64;
+  static final int AT_ONCE = 256;
   private static final Socket END = new Socket();
 
   private final SSLContext tls;
   private final Duration limit;
 
   /** Connections in their handshakes, and when (by nanoTime) they must be through. */
-  private final Map<Socket, Long> hands = new ConcurrentHashMap<>();
+  private final Map<Socket, Long> hands = new LinkedHashMap<>(); // guarded by itself
 
   private final BlockingQueue<Socket> proved = new LinkedBlockingQueue<>();
 
@@ -67,7 +68,7 @@ final class TlsServerSocket extends ServerSocket {
   @Override
   public void close() throws IOException {
     super.close();
-    hands.keySet().forEach(TlsServerSocket::drop);
+    dropAll();
     proved.forEach(each -> drop(each == END ? null : each));
     proved.add(END);
     try {
@@ -82,21 +83,35 @@ final class TlsServerSocket extends ServerSocket {
   private void run() {
     while (!isClosed()) {
       try {
-        Socket socket = super.accept();
-        if (hands.size() < AT_ONCE) {
-          hands.put(socket, System.nanoTime() + limit.toNanos());
-          Thread.ofVirtual().name("millrace-member-handshake").start(() -> shake(socket));
-        } else {
-          drop(socket);
-        }
+        come(super.accept());
       } catch (SocketTimeoutException e) {
         // Nobody came; there may be some to send away.
-      } catch (IOException e) {
+      } catch (Throwable e) {
+        // Out of descriptors, threads or memory: others will free some.
         pause();
       }
       sendAwayLate();
     }
-    hands.keySet().forEach(TlsServerSocket::drop);
+    dropAll();
+  }
+
+  private void come(Socket socket) {
+    synchronized (hands) {
+      if (hands.size() == AT_ONCE) {
+        Socket oldest = hands.keySet().iterator().next();
+        hands.remove(oldest);
+        drop(oldest);
+      }
+      hands.put(socket, System.nanoTime() + limit.toNanos());
+    }
+    Thread.ofVirtual().name("millrace-member-handshake").start(() -> shake(socket));
+  }
+
+  /** Whether it was still among those in their handshakes. */
+  private boolean through(Socket socket) {
+    synchronized (hands) {
+      return hands.remove(socket) != null;
+    }
   }
 
   private void shake(Socket socket) {
@@ -108,7 +123,7 @@ final class TlsServerSocket extends ServerSocket {
       secure.setUseClientMode(false);
       secure.setSSLParameters(Identity.strict());
       secure.startHandshake();
-      if (hands.remove(socket) != null && !isClosed()) {
+      if (through(socket) && !isClosed()) {
         proved.add(new TlsSocket(tls, socket, secure));
         return;
       }
@@ -117,21 +132,31 @@ final class TlsServerSocket extends ServerSocket {
           System.Logger.Level.DEBUG,
           () -> "membership: %s did not get in: %s".formatted(socket, e.getMessage()));
     }
-    hands.remove(socket);
+    through(socket);
     drop(socket);
   }
 
   private void sendAwayLate() {
     long now = System.nanoTime();
-    hands.forEach(
-        (socket, until) -> {
-          if (now - until > 0) {
-            drop(socket);
-          }
-        });
+    synchronized (hands) {
+      hands
+          .entrySet()
+          .removeIf(
+              each -> {
+                boolean late = now - each.getValue() > 0;
+                drop(late ? each.getKey() : null);
+                return late;
+              });
+    }
   }
 
-  /** So that a lack of descriptors is not met with a busy loop. */
+  private void dropAll() {
+    synchronized (hands) {
+      hands.keySet().forEach(TlsServerSocket::drop);
+    }
+  }
+
+  /** So that a lack of what they need is not met with a busy loop. */
   private static void pause() {
     try {
       Thread.sleep(50);

@@ -11,6 +11,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,6 +32,9 @@ final class TlsSocket extends Socket {
   private static final Duration LAST_WORDS = Duration.ofMillis(500);
   private static final byte[] END = {};
 
+  /** What a thread of JGroups reads: it has one connection for life. */
+  private static final ThreadLocal<@Nullable TlsSocket> READ = new ThreadLocal<>();
+
   private final SSLContext tls;
   private final Duration handshake;
   private final Socket raw;
@@ -38,6 +42,7 @@ final class TlsSocket extends Socket {
   private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>();
   private final AtomicLong queued = new AtomicLong();
   private volatile @Nullable InetSocketAddress peer;
+  private volatile @Nullable Set<String> names;
   private volatile boolean closed;
 
   /** One that is still to be connected. */
@@ -55,6 +60,25 @@ final class TlsSocket extends Socket {
     secure.complete(proved);
     this.peer = (InetSocketAddress) raw.getRemoteSocketAddress();
     Thread.ofVirtual().name("millrace-member-writer").start(this::write);
+  }
+
+  /** The names in the certificate of who sent what this thread reads. */
+  static Set<String> namesBeingRead() {
+    TlsSocket socket = READ.get();
+    try {
+      return socket == null ? Set.of() : socket.names();
+    } catch (IOException e) {
+      return Set.of();
+    }
+  }
+
+  private Set<String> names() throws IOException {
+    Set<String> known = names;
+    if (known == null) {
+      known = Identity.names(secure().getSession());
+      names = known;
+    }
+    return known;
   }
 
   @Override
@@ -161,11 +185,13 @@ final class TlsSocket extends Socket {
   private final class Input extends InputStream {
     @Override
     public int read() throws IOException {
+      READ.set(TlsSocket.this);
       return secure().getInputStream().read();
     }
 
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
+      READ.set(TlsSocket.this);
       return secure().getInputStream().read(into, offset, length);
     }
   }

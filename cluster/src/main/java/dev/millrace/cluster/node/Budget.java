@@ -29,12 +29,16 @@ final class Budget {
     return allowed == 0 || bytes <= allowed - used;
   }
 
-  /** Null where there is room; else how much is needed, used and allowed. */
-  @Nullable String refusal(String what, long bytes) {
+  /**
+   * Null where there is room; else how much is needed, free and allowed.
+   *
+   * @param needs what needs it, with the verb
+   */
+  @Nullable String refusal(String needs, long bytes) {
     return fits(bytes)
         ? null
-        : "%s need %s, but %s of the %s that this node may use are taken"
-            .formatted(what, text(bytes), text(used), text(allowed));
+        : "%s %s, but only %s of the %s that this node may use are free"
+            .formatted(needs, text(bytes), text(Math.max(0, allowed - used)), text(allowed));
   }
 
   void take(long bytes) {
@@ -48,7 +52,7 @@ final class Budget {
   /** As people read it. */
   static String text(long bytes) {
     if (Math.abs(bytes) < 1024) {
-      return bytes + " bytes";
+      return bytes + (bytes == 1 ? " byte" : " bytes");
     }
     double amount = bytes / 1024.0;
     int unit = 0;

@@ -2,6 +2,7 @@ package dev.millrace.cluster.node;
 
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.member.Codec;
+import dev.millrace.cluster.member.Opening;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
 import dev.millrace.cluster.wire.Receiver;
@@ -11,32 +12,19 @@ import dev.millrace.engine.pipe.PipeProcessor;
 import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Takes what links bring, reads it, and leaves it for the thread that computes. Only a probe is
- * answered here: it asks whether this node lives, while that thread may be busy for long.
+ * answered here: it asks whether this node lives, while that thread may be busy for long; and an
+ * opening, where it is so for too long.
  */
-final class Desk implements Receiver, AutoCloseable {
+final class Desk implements Receiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final int MOST_PROBES = 256;
   private static final int MOST_TOLD = 1024;
 
   private final Inbox inbox;
   private final Stock stock;
   private final Sessions sessions;
-  private final ThreadPoolExecutor answers =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          1,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(MOST_PROBES),
-          Thread.ofPlatform().daemon().name("millrace-node-answers").factory(),
-          new ThreadPoolExecutor.DiscardPolicy());
-
   /** Who was told of which session that it is not his or not open. */
   private final Map<Stray, Boolean> told =
       new LinkedHashMap<>() {
@@ -52,7 +40,6 @@ final class Desk implements Receiver, AutoCloseable {
     this.inbox = inbox;
     this.stock = stock;
     this.sessions = sessions;
-    answers.allowCoreThreadTimeOut(true);
   }
 
   @Override
@@ -60,13 +47,10 @@ final class Desk implements Receiver, AutoCloseable {
     try {
       long id = message.session();
       switch (message.kind()) {
-        case OPEN -> {
-          var opening = Codec.opening(message.body());
-          inbox.putWaiting(() -> sessions.open(from, id, opening));
-        }
+        case OPEN -> open(from, id, Codec.opening(message.body()));
         case FRAME -> frame(from, message);
         case CLOSE -> inbox.putWaiting(() -> sessions.closed(from, id));
-        case PROBE -> answers.execute(() -> probed(from, id));
+        case PROBE -> probed(from, id);
         case RECORDS_ASKED -> {
           long passage = Codec.numbers(message.body(), 1)[0];
           inbox.putWaiting(() -> sessions.records(from, id, passage));
@@ -90,6 +74,16 @@ final class Desk implements Receiver, AutoCloseable {
     inbox.put(() -> sessions.lost(node, why));
   }
 
+  /** Refused here where the thread that computes would never come to it. */
+  private void open(String from, long id, Opening opening) {
+    String stuck = sessions.stuck();
+    if (stuck == null) {
+      inbox.putWaiting(() -> sessions.open(from, id, opening));
+    } else {
+      sessions.refuse(from, id, stuck);
+    }
+  }
+
   private void frame(String from, Message message) {
     Session session = sessions.find(message.session());
     if (session == null || !session.takesFrom(from)) {
@@ -98,15 +92,15 @@ final class Desk implements Receiver, AutoCloseable {
     }
     Frame frame;
     try {
-      frame = new Frame(message.body().duplicate());
+      frame = new Frame(message.body());
+      session.arrived(frame);
     } catch (EngineException e) {
       String why = "from node %s: %s".formatted(from, PipeProcessor.reason(e));
       inbox.putWaiting(() -> sessions.end(session, why));
       return;
     }
-    session.arrived(frame);
     boolean step = frame.kind() == Frame.Kind.STEP;
-    if (!session.lane().put(step, () -> sessions.serve(session, frame, message.body()))) {
+    if (!session.lane().put(step, () -> sessions.serve(session, frame))) {
       String why = "more frames came from node %s than were agreed to be under way".formatted(from);
       inbox.putWaiting(() -> sessions.end(session, why));
     }
@@ -146,10 +140,5 @@ final class Desk implements Receiver, AutoCloseable {
     } catch (ClusterException | IllegalArgumentException e) {
       sessions.refuse(from, 0, PipeProcessor.reason(e));
     }
-  }
-
-  @Override
-  public void close() {
-    answers.shutdownNow();
   }
 }

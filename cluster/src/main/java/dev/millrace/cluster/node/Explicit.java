@@ -27,10 +27,11 @@ final class Explicit {
     Budget budget = new Budget(settings.memory());
     for (Layers layers : settings.layers()) {
       Held held = of(layers);
-      String what = "layers %s of %s".formatted(held.range, layers.file());
+      String needs = Phrase.verb(held.range, "needs", "need");
+      String what = "%s of %s %s".formatted(Phrase.layers(held.range), layers.file(), needs);
       String refusal = budget.refusal(what, held.bytes);
       if (refusal != null) {
-        throw new ClusterException(refusal + "; name fewer layers, or allow more memory");
+        throw new ClusterException(refusal + "; name fewer layers, or a larger --memory");
       }
       budget.take(held.bytes);
       all.add(held);
@@ -50,8 +51,12 @@ final class Explicit {
       Range range = layers.range() == null ? new Range(0, config.layers()) : layers.range();
       if (range.to() > config.layers()) {
         throw new ClusterException(
-            "%s has layers 0-%d; layers %s are asked for"
-                .formatted(file, config.layers() - 1, range));
+            "%s has %s; %s %s asked for"
+                .formatted(
+                    file,
+                    Phrase.layers(new Range(0, config.layers())),
+                    Phrase.layers(range),
+                    Phrase.are(range)));
       }
       long bytes = SegmentWeights.fileBytes(gguf, range.from(), range.to());
       return Held.explicit(name(file), config.layers(), range, file, bytes);

@@ -17,7 +17,7 @@ final class Held {
   final int layers; // of the model; 0 where not known yet
   String sha256; // empty until it is known
   Holding.State state;
-  String problem = "";
+  String problem = ""; // or how far it is, while it is fetched
   long bytes; // reserved, or taken
   @Nullable Weights weights;
   int users; // open sessions
@@ -61,6 +61,25 @@ final class Held {
     return state == Holding.State.FETCHING || state == Holding.State.LOADING;
   }
 
+  boolean has(int layer) {
+    return range.from() <= layer && layer < range.to();
+  }
+
+  /** Whether it is of another model of that name. */
+  boolean isNamesake(String otherSha256, String otherModel) {
+    return model.equals(otherModel) && !sha256.isEmpty() && !sha256.equals(otherSha256);
+  }
+
+  String otherFile(String otherSha256) {
+    return "model %s is another file at the origin: its hash begins with %s, here with %s; give both the same file"
+        .formatted(model, digits(otherSha256), digits(sha256));
+  }
+
+  /** The first twelve, which people compare. */
+  static String digits(String sha256) {
+    return sha256.substring(0, Math.min(12, sha256.length()));
+  }
+
   /** Whether it may go for the sake of others. */
   boolean isIdle() {
     return !explicit && users == 0 && !isComing();
@@ -69,6 +88,15 @@ final class Held {
   Holding told() {
     int known = weights == null ? layers : weights.layers();
     return new Holding(
-        sha256, model, known, range.from(), range.to(), state, bytes, speed.rounded(), problem);
+        sha256,
+        model,
+        known,
+        range.from(),
+        range.to(),
+        state,
+        isIdle(),
+        bytes,
+        speed.rounded(),
+        problem);
   }
 }

@@ -8,32 +8,39 @@ import dev.millrace.cluster.transfer.ModelServer;
 import dev.millrace.cluster.transfer.ModelStore;
 import dev.millrace.cluster.transfer.Peer;
 import dev.millrace.cluster.wire.HostPort;
-import dev.millrace.cluster.wire.Post;
+import dev.millrace.cluster.wire.Message;
 import dev.millrace.engine.pipe.Segment;
 import dev.millrace.engine.tensor.Crew;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A node that holds layers of models and computes them for origins. */
 public final class LayerNode implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final Duration CALL_PATIENCE = Duration.ofSeconds(30);
+
+  /** A peer that says nothing for so long is left, and another asked for the rest of a model. */
+  static final Duration CALL_PATIENCE = Duration.ofSeconds(10);
 
   /** How long a step that is being computed may hold up the end. */
   private static final long LAST_STEP = TimeUnit.SECONDS.toMillis(1);
+
+  /** How long origins that do not take the farewell may. */
+  private static final long FAREWELL = TimeUnit.SECONDS.toMillis(2);
 
   private final NodeSettings settings;
   private final Inbox inbox = new Inbox();
   private final Crew crew;
   private final ModelStore store;
   private final Loader loader;
+  private final Wires wires;
   private final Sessions sessions;
   private final Desk desk;
-  private final Worker worker;
   private final Thread thread;
   private volatile @Nullable Network network;
   private boolean closed;
@@ -57,15 +64,16 @@ public final class LayerNode implements AutoCloseable {
     this.loader = new Loader(store, lines, this::peers, settings.kernels(), crew);
     Budget budget = new Budget(settings.memory());
     Stock stock = new Stock(budget, loader, inbox, System::nanoTime);
-    Post post = (to, message) -> joined().post().send(to, message);
+    this.wires =
+        new Wires(() -> joined().switchboard(), message -> inbox.put(() -> unsaid(message)));
     String name = settings.network().name();
     this.sessions =
         new Sessions(
-            name, settings.maxSessions(), budget, stock, inbox, post, System::nanoTime, hook);
+            name, settings.maxSessions(), budget, stock, inbox, wires, System::nanoTime, hook);
     this.desk = new Desk(inbox, stock, sessions);
     Telling telling =
         new Telling(budget, stock, sessions, store::hashes, change -> joined().announce(change));
-    this.worker = new Worker(inbox, stock, sessions, telling, crew, explicit);
+    Worker worker = new Worker(inbox, stock, sessions, telling, crew, explicit);
     this.thread = Thread.ofPlatform().daemon().name("millrace-node").unstarted(worker);
   }
 
@@ -89,7 +97,7 @@ public final class LayerNode implements AutoCloseable {
               settings.network(),
               state -> state.withStock(settings.memory(), 0, List.of(), List.of()),
               node.desk,
-              states -> node.inbox.put(() -> node.worker.members(states)));
+              states -> node.inbox.put(() -> node.sessions.members(names(states))));
       node.network = network;
       network.switchboard().answer(ModelServer.CALL, new ModelServer(node.store));
       node.thread.start();
@@ -123,6 +131,10 @@ public final class LayerNode implements AutoCloseable {
     return joined().states();
   }
 
+  private static Set<String> names(List<NodeState> states) {
+    return states.stream().map(NodeState::name).collect(Collectors.toUnmodifiableSet());
+  }
+
   private Network joined() {
     Network known = network;
     if (known == null) {
@@ -137,6 +149,11 @@ public final class LayerNode implements AutoCloseable {
         .filter(state -> !state.name().equals(name()) && state.files().contains(sha256))
         .map(state -> new Peer(state.name(), state.link()))
         .toList();
+  }
+
+  /** By the wires, which are made before the sessions. */
+  private void unsaid(Message message) {
+    sessions.unsaid(message);
   }
 
   /** By the store, which may have begun before all else is made. */
@@ -157,12 +174,13 @@ public final class LayerNode implements AutoCloseable {
     sessions.farewell();
     inbox.close();
     loader.close();
-    desk.close();
     awaitWorker();
+    wires.flush(FAREWELL);
     Network joined = network;
     if (joined != null) {
       joined.close();
     }
+    wires.close();
     store.close();
   }
 

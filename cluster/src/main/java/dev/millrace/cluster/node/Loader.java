@@ -79,7 +79,7 @@ final class Loader implements Supply, AutoCloseable {
 
   private void bring(Held held, Report report) {
     try {
-      Path file = held.file == null ? find(held) : held.file;
+      Path file = held.file == null ? find(held, report) : held.file;
       report.loading();
       if (held.explicit) {
         hashed(held, file, report);
@@ -129,14 +129,15 @@ final class Loader implements Supply, AutoCloseable {
       long bytes = SegmentWeights.fileBytes(gguf, from, to);
       if (to <= config.layers() && bytes > held.reserved) {
         throw new ClusterException(
-            "layers %s take %s, but their origin said %s: it has another model"
-                .formatted(held.range, Budget.text(bytes), Budget.text(held.reserved)));
+            "%s: %s in the file, but %s by the origin, which has another model"
+                .formatted(
+                    Phrase.layers(held.range), Budget.text(bytes), Budget.text(held.reserved)));
       }
       return new FileWeights(SegmentWeights.load(gguf, config, from, to, kernels, crew));
     }
   }
 
-  private Path find(Held held) throws InterruptedException {
+  private Path find(Held held, Report report) throws InterruptedException {
     Optional<Path> here = store.find(held.sha256);
     while (here.isEmpty() && !store.hashing().isEmpty() && !closed) {
       look(); // one of those that are being hashed may be it
@@ -146,7 +147,8 @@ final class Loader implements Supply, AutoCloseable {
       return here.get();
     }
     Fetch.Wanted wanted = new Fetch.Wanted(held.sha256, held.model, held.fileBytes);
-    Fetch from = Fetch.of(store, wanted, lines, () -> peers.apply(held.sha256));
+    Fetch from = Fetch.of(
+            store, wanted, lines, () -> peers.apply(held.sha256), report::fetching);
     fetch = from;
     try {
       if (closed) {

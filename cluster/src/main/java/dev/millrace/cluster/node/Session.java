@@ -5,26 +5,23 @@ import dev.millrace.cluster.member.Codec;
 import dev.millrace.cluster.member.Opening;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
-import dev.millrace.cluster.wire.Post;
 import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Frame;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.pipe.Segment;
-import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * A pipe of an origin, as far as it goes through this node: its processor, and the keys and values
  * of its sequences here. Belongs to the thread that computes, but for what is said.
  */
 final class Session implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-
   /** A part of it: layers at work, and whose they are. */
   record Part(Held held, Weights.Cut cut) {}
 
@@ -35,11 +32,10 @@ final class Session implements AutoCloseable {
   private final List<Part> parts;
   private final long cacheBytes;
   private final Inbox.Lane lane;
-  private final Post post;
+  private final Roads roads;
+  private final Progress progress;
   private final PipeProcessor processor;
   private boolean cut; // its origin knows that the way on from here is
-  private volatile long received = -1;
-  private volatile long passedOn = -1;
 
   Session(
       String node,
@@ -48,7 +44,7 @@ final class Session implements AutoCloseable {
       List<Part> parts,
       long cacheBytes,
       Inbox.Lane lane,
-      Post post,
+      Roads roads,
       UnaryOperator<Segment> hook) {
     this.id = id;
     this.opening = opening;
@@ -56,7 +52,8 @@ final class Session implements AutoCloseable {
     this.parts = List.copyOf(parts);
     this.cacheBytes = cacheBytes;
     this.lane = lane;
-    this.post = post;
+    this.roads = roads;
+    this.progress = new Progress(node, opening.pipe());
     List<Segment> segments =
         parts.stream().map(part -> hook.apply(new Timed(part.held(), part.cut()))).toList();
     this.processor = new PipeProcessor(node, segments, null, this::send);
@@ -83,6 +80,20 @@ final class Session implements AutoCloseable {
 
   long id() {
     return id;
+  }
+
+  Opening opening() {
+    return opening;
+  }
+
+  /** The nodes to which frames go from here; the origin's link comes with the first answer. */
+  Set<String> onward() {
+    return after.stream().filter(name -> !name.equals(origin())).collect(Collectors.toSet());
+  }
+
+  /** Whether its origin knows that the way on from here is cut. */
+  boolean isCut() {
+    return cut;
   }
 
   /** Whose it is. Any thread. */
@@ -120,26 +131,26 @@ final class Session implements AutoCloseable {
   /** A frame has come, and waits. Any thread. */
   void arrived(Frame frame) {
     if (frame.kind() == Frame.Kind.STEP) {
-      received = frame.group();
+      progress.received(frame.layer(), frame.group());
     }
   }
 
-  /** The last groups that came and that were passed on; -1 before the first. Any thread. */
+  /** What a probe is answered: where its steps are, as {@link Progress#told}. Any thread. */
   ByteBuffer probed() {
-    return Codec.encode(received, passedOn);
+    return Codec.encode(progress.told());
   }
 
   /**
    * Does what a frame asks. Throws where the frame makes no sense. Where the way on is cut, nothing
-   * is computed that nobody would get, and nobody is dialled again and again.
+   * is computed that nobody would get.
    */
-  void serve(Frame frame, ByteBuffer bytes) {
+  void serve(Frame frame) {
     if (cut) {
       return;
     }
-    processor.receive(bytes);
+    processor.receive(frame);
     if (frame.kind() == Frame.Kind.STEP && !cut) {
-      passedOn = frame.group();
+      progress.passed(frame.layer(), frame.group());
     }
   }
 
@@ -154,7 +165,7 @@ final class Session implements AutoCloseable {
           "a frame is to go to node " + to + ", which is not next in the plan");
     }
     try {
-      post.send(to, new Message(Kind.FRAME, id, frame));
+      roads.pass(to, new Message(Kind.FRAME, id, frame));
     } catch (ClusterException e) {
       unreached(to, PipeProcessor.reason(e));
     }
@@ -169,14 +180,9 @@ final class Session implements AutoCloseable {
     tell(Kind.UNREACHED, Codec.encode(node, why));
   }
 
-  /** Tells the origin; one that cannot be told is gone, and is found to be so by its link. */
+  /** Tells the origin, soon. Any thread. */
   void tell(Kind kind, ByteBuffer body) {
-    try {
-      post.send(origin(), new Message(kind, id, body));
-    } catch (ClusterException e) {
-      String why = PipeProcessor.reason(e);
-      LOG.log(Level.DEBUG, "origin {0} was not told {1}: {2}", origin(), kind, why);
-    }
+    roads.tell(origin(), new Message(kind, id, body));
   }
 
   /** Frees keys and values. */

@@ -5,43 +5,41 @@ import dev.millrace.cluster.member.Codec;
 import dev.millrace.cluster.member.Opening;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
-import dev.millrace.cluster.wire.Post;
-import dev.millrace.engine.EngineException;
-import dev.millrace.engine.model.LoadSettings;
 import dev.millrace.engine.pipe.Frame;
-import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.pipe.Segment;
-import dev.millrace.engine.tensor.Kernels;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions that origins have open here, within the node's limits. Belongs to the thread that
- * computes, but for {@link #find} and {@link #farewell}.
+ * computes, but for what says otherwise.
  */
 final class Sessions {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
+  /** Seconds after which a step is taken for one that never ends. */
+  static final long STUCK = 60;
+
   private final String node;
   private final int most;
+  private final Admission admission;
   private final Budget budget;
-  private final Stock stock;
   private final Inbox inbox;
-  private final Post post;
-  private final Replies replies;
+  private final Roads roads;
   private final LongSupplier clock;
-  private final UnaryOperator<Segment> hook;
   private final Map<Long, Session> open = new ConcurrentHashMap<>();
   private final Anteroom anteroom = new Anteroom();
+  private final Stopwatch step;
   private volatile boolean stopping;
   private int version;
 
@@ -55,18 +53,17 @@ final class Sessions {
       Budget budget,
       Stock stock,
       Inbox inbox,
-      Post post,
+      Roads roads,
       LongSupplier clock,
       UnaryOperator<Segment> hook) {
     this.node = node;
     this.most = most;
     this.budget = budget;
-    this.stock = stock;
+    this.admission = new Admission(node, budget, stock, inbox, roads, hook);
     this.inbox = inbox;
-    this.post = post;
-    this.replies = new Replies(post, clock);
+    this.roads = roads;
     this.clock = clock;
-    this.hook = hook;
+    this.step = new Stopwatch(clock);
   }
 
   /** Another number after every change of what is open. */
@@ -91,6 +88,18 @@ final class Sessions {
     return open.get(id);
   }
 
+  /**
+   * Why no session can be opened while the thread that computes is where it is; null where it
+   * moves. Any thread.
+   */
+  @Nullable String stuck() {
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(step.running());
+    return seconds < STUCK
+        ? null
+        : "node %s is stuck in a step since %d s: stop it and start it again"
+            .formatted(node, seconds);
+  }
+
   /** Opens a session and says so, or says why not; maybe a moment later. */
   void open(String from, long id, Opening opening) {
     open(new Anteroom.Guest(from, id, opening, clock.getAsLong()));
@@ -111,15 +120,8 @@ final class Sessions {
       Session session = admit(id, opening);
       open.put(id, session);
       version++;
-      LOG.log(
-          Level.INFO,
-          "session of origin {0}: layers {1} of model {2}, {3} for its cache",
-          from,
-          Terms.ranges(node, opening.pipe()),
-          opening.model(),
-          Budget.text(session.cacheBytes()));
-      replies.send(from, new Message(Kind.OPENED, id, ByteBuffer.allocate(0)));
-    } catch (ClusterException | EngineException | OutOfMemoryError e) {
+      roads.link(session.onward(), cut -> inbox.put(() -> linked(session, cut)));
+    } catch (RuntimeException | OutOfMemoryError e) {
       refuse(from, id, PipeProcessor.reason(e));
     }
   }
@@ -130,82 +132,44 @@ final class Sessions {
     }
     if (open.size() >= most) {
       throw new ClusterException(
-          "%d sessions are open, as many as this node may have; wait, or start it with more"
-              .formatted(open.size()));
+          "%d %s open, as many as node %s may have; wait, or start it with a larger --max-origins"
+              .formatted(open.size(), open.size() == 1 ? "session is" : "sessions are", node));
     }
-    LoadSettings settings = settings(opening);
-    List<Stock.Piece> pieces = pieces(opening);
-    long bytes = 0;
-    for (Stock.Piece piece : pieces) {
-      Weights weights = weights(piece);
-      Terms.checkModel(opening, weights);
-      bytes = Math.addExact(bytes, weights.cacheBytes(piece.to() - piece.from(), settings));
-    }
-    stock.makeRoom(bytes, pieces.stream().map(Stock.Piece::held).toList());
-    String refusal = budget.refusal(opening.pages() + " pages for keys and values", bytes);
-    if (refusal != null) {
-      throw new ClusterException(refusal);
-    }
-    List<Session.Part> parts = open(pieces, settings);
-    budget.take(bytes);
-    parts.forEach(part -> part.held().users++);
-    Inbox.Lane lane = inbox.lane(opening.inFlight());
-    return new Session(node, id, opening, parts, bytes, lane, post, hook);
+    return admission.admit(id, opening);
   }
 
-  private List<Stock.Piece> pieces(Opening opening) {
-    List<Stock.Piece> pieces = new ArrayList<>();
-    for (Pipe.Stretch stretch : opening.pipe().stretches()) {
-      if (stretch.node().equals(node)) {
-        pieces.addAll(stock.cover(opening.sha256(), opening.model(), stretch.from(), stretch.to()));
-      }
+  /** The ways on from here stand, or one does not. */
+  private void linked(Session session, Optional<Roads.Cut> cut) {
+    if (open.get(session.id()) != session || session.isCut()) {
+      return;
     }
-    return pieces;
-  }
-
-  private static Weights weights(Stock.Piece piece) {
-    Weights weights = piece.held().weights;
-    if (weights == null) {
-      throw new IllegalStateException("layers " + piece.held().range + " are loaded, and not here");
+    if (cut.isPresent()) {
+      session.unreached(cut.get().node(), cut.get().why());
+      close(session, "node %s is not reached: %s".formatted(cut.get().node(), cut.get().why()));
+      return;
     }
-    return weights;
-  }
-
-  /** Who computes, and by which kernels, was decided when the weights were loaded. */
-  private static LoadSettings settings(Opening opening) {
-    return new LoadSettings(
-        1,
-        Kernels.best(),
-        opening.kvType(),
-        opening.context(),
-        opening.pages(),
-        opening.maxRows(),
-        opening.maxRuns());
-  }
-
-  private static List<Session.Part> open(List<Stock.Piece> pieces, LoadSettings settings) {
-    List<Session.Part> parts = new ArrayList<>();
-    try {
-      for (Stock.Piece piece : pieces) {
-        Weights.Cut cut = weights(piece).open(piece.from(), piece.to(), settings);
-        parts.add(new Session.Part(piece.held(), cut));
-      }
-      return parts;
-    } catch (Throwable e) {
-      parts.forEach(part -> part.cut().close());
-      throw e;
-    }
+    LOG.log(
+        Level.INFO,
+        "session of origin {0}: {1} of model {2}, {3} for its cache",
+        session.origin(),
+        Terms.ranges(node, session.opening().pipe()),
+        session.opening().model(),
+        Budget.text(session.cacheBytes()));
+    session.tell(Kind.OPENED, ByteBuffer.allocate(0));
   }
 
   /** A frame's turn has come. */
-  void serve(Session session, Frame frame, ByteBuffer bytes) {
+  void serve(Session session, Frame frame) {
     if (open.get(session.id()) != session) {
       return;
     }
+    step.begin();
     try {
-      session.serve(frame, bytes);
+      session.serve(frame);
     } catch (RuntimeException e) {
       end(session, PipeProcessor.reason(e));
+    } finally {
+      step.end();
     }
   }
 
@@ -236,23 +200,17 @@ final class Sessions {
     }
   }
 
-  /** There is no link with a node any more. */
+  /**
+   * There is no link with a node any more: what it had open here is freed. This alone says that an
+   * origin is gone; who is a member may be told wrongly while links work.
+   */
   void lost(String other, String why) {
-    left(other, why);
-    for (Session session : open.values()) {
-      if (session.isBeside(other)) {
-        session.unreached(other, why);
-      }
-    }
-  }
-
-  /** An origin is gone: what it had here is freed. */
-  void left(String origin, String why) {
-    replies.drop(origin);
-    anteroom.drop(guest -> guest.from().equals(origin));
+    anteroom.drop(guest -> guest.from().equals(other));
     for (Session session : List.copyOf(open.values())) {
-      if (session.origin().equals(origin)) {
+      if (session.origin().equals(other)) {
         close(session, why);
+      } else if (session.isBeside(other)) {
+        session.unreached(other, why);
       }
     }
   }
@@ -271,25 +229,28 @@ final class Sessions {
     List.copyOf(open.values()).forEach(session -> close(session, stops()));
   }
 
+  /** Any thread. */
   void refuse(String to, long id, String why) {
     LOG.log(Level.INFO, "node {0} is refused: {1}", to, why);
-    replies.send(to, new Message(Kind.REFUSED, id, Codec.encode(why)));
+    roads.tell(to, new Message(Kind.REFUSED, id, Codec.encode(why)));
   }
 
-  /** Who is a member now. */
+  /** Who is a member now, for openings that wait for one. */
   void members(Set<String> names) {
     anteroom.members(names);
     retry();
   }
 
-  /** Now and then: who could not be answered is tried again, or given up. */
+  /** Now and then: openings that wait are looked at again. */
   void retry() {
     anteroom.empty().forEach(this::open);
-    for (Message unsaid : replies.retry()) {
-      Session session = open.get(unsaid.session());
-      if (session != null && unsaid.kind() == Kind.OPENED) {
-        close(session, "its origin cannot be reached");
-      }
+  }
+
+  /** Something could not be said: a session whose origin does not know of it is closed. */
+  void unsaid(Message message) {
+    Session session = open.get(message.session());
+    if (session != null && message.kind() == Kind.OPENED) {
+      close(session, "its origin cannot be reached");
     }
   }
 

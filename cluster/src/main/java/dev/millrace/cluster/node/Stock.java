@@ -28,9 +28,6 @@ final class Stock implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** Layers [from, to) of what is held. */
-  record Piece(Held held, int from, int to) {}
-
   private final Budget budget;
   private final Supply supply;
   private final Inbox inbox;
@@ -78,7 +75,7 @@ final class Stock implements AutoCloseable {
     if (budget.allowed() == 0) {
       throw new ClusterException(
           "this node takes no layers but those that it was started with;"
-              + " start it with an amount of memory for others");
+              + " start it with --memory for others");
     }
     if (isHere(wish, range)) {
       return;
@@ -87,13 +84,14 @@ final class Stock implements AutoCloseable {
     if (all.size() >= MOST_PARTS) {
       dropFailed();
     }
-    String what = "layers %s of model %s".formatted(range, wish.model());
+    String what = "%s of model %s".formatted(Phrase.layers(range), wish.model());
     makeRoom(wish.bytes(), List.of());
-    String refusal = budget.refusal(what, wish.bytes());
+    String needs = what + Phrase.verb(range, " needs", " need");
+    String refusal = budget.refusal(needs, wish.bytes());
     if (refusal != null) {
-      throw new ClusterException(refusal);
+      throw new ClusterException(refusal + "; start it with a larger --memory");
     }
-    LOG.log(Level.INFO, "{0} are asked for", what);
+    LOG.log(Level.INFO, "{0} {1} asked for", what, Phrase.are(range));
     hold(Held.placed(wish.sha256(), wish.model(), range, wish.fileBytes(), wish.bytes()));
   }
 
@@ -129,27 +127,13 @@ final class Stock implements AutoCloseable {
   /** Another model of that name goes if nobody needs it; else there would be two of one name. */
   private void clearName(String sha256, String model) {
     for (Held held : List.copyOf(all)) {
-      if (isNamesake(held, sha256, model)) {
+      if (held.isNamesake(sha256, model)) {
         if (!held.isIdle()) {
-          throw new ClusterException(otherFile(held, sha256));
+          throw new ClusterException(held.otherFile(sha256));
         }
         drop(held);
       }
     }
-  }
-
-  private static boolean isNamesake(Held held, String sha256, String model) {
-    return held.model.equals(model) && !held.sha256.isEmpty() && !held.sha256.equals(sha256);
-  }
-
-  private static String otherFile(Held held, String sha256) {
-    return "model %s is another file at the origin: its hash begins with %s, here with %s; give both the same file"
-        .formatted(held.model, digits(sha256), digits(held.sha256));
-  }
-
-  /** The first twelve, which people compare. */
-  static String digits(String sha256) {
-    return sha256.substring(0, Math.min(12, sha256.length()));
   }
 
   /**
@@ -186,7 +170,7 @@ final class Stock implements AutoCloseable {
     budget.giveBack(held.bytes);
     if (held.weights != null) {
       held.weights.close();
-      LOG.log(Level.INFO, "layers {0} of model {1} are freed", held.range, held.model);
+      LOG.log(Level.INFO, "freed: {0} of model {1}", Phrase.layers(held.range), held.model);
     }
     version++;
   }
@@ -196,47 +180,8 @@ final class Stock implements AutoCloseable {
    *
    * @throws ClusterException where some are not here, or not yet
    */
-  List<Piece> cover(String sha256, String model, int from, int to) {
-    List<Piece> pieces = new ArrayList<>();
-    for (int next = from; next < to; ) {
-      Held best = null;
-      for (Held held : all) {
-        boolean fits = held.isLoaded() && held.sha256.equals(sha256) && has(held, next);
-        if (fits && (best == null || held.range.to() > best.range.to())) {
-          best = held;
-        }
-      }
-      if (best == null) {
-        throw new ClusterException(absence(sha256, model, next, to));
-      }
-      int end = Math.min(to, best.range.to());
-      pieces.add(new Piece(best, next, end));
-      next = end;
-    }
-    return pieces;
-  }
-
-  private static boolean has(Held held, int layer) {
-    return held.range.from() <= layer && layer < held.range.to();
-  }
-
-  /** Why a layer is not here. */
-  private String absence(String sha256, String model, int layer, int to) {
-    for (Held held : all) {
-      boolean same = held.sha256.equals(sha256);
-      boolean maybe = held.sha256.isEmpty() && held.model.equals(model);
-      if (held.isComing() && (same || maybe) && has(held, layer)) {
-        return "layers %s are still loading".formatted(held.range);
-      }
-      if (held.state == Holding.State.FAILED && same && has(held, layer)) {
-        return "layers %s could not be loaded: %s".formatted(held.range, held.problem);
-      }
-      if (isNamesake(held, sha256, model)) {
-        return otherFile(held, sha256);
-      }
-    }
-    return "layers %s of model %s (hash %s) are not here"
-        .formatted(new Range(layer, to), model, digits(sha256));
+  List<Coverage.Piece> cover(String sha256, String model, int from, int to) {
+    return new Coverage(all, sha256, model).of(from, to);
   }
 
   /** Frees all weights, and what still comes; no session may be open. */
@@ -261,12 +206,13 @@ final class Stock implements AutoCloseable {
     version++;
     LOG.log(
         Level.INFO,
-        "layers {0} of model {1} are loaded: {2}, {3}/s for one row, hash {4}",
-        held.range,
+        "loaded: {0} of model {1}, {2}, {3}/s for one row{4}, hash {5}",
+        Phrase.layers(held.range),
         held.model,
         Budget.text(held.bytes),
         Budget.text((long) held.speed.bytesPerSecond()),
-        digits(sha256));
+        held.speed.isSteady() ? "" : " (not steady yet)",
+        Held.digits(sha256));
   }
 
   private void failed(Held held, String problem) {
@@ -280,8 +226,8 @@ final class Stock implements AutoCloseable {
     }
     LOG.log(
         Level.WARNING,
-        "layers {0} of model {1} could not be loaded: {2}",
-        held.range,
+        "{0} of model {1} could not be loaded: {2}",
+        Phrase.layers(held.range),
         held.model,
         problem);
   }
@@ -295,10 +241,20 @@ final class Stock implements AutoCloseable {
     }
 
     @Override
+    public void fetching(String progress) {
+      inbox.put(
+          () -> {
+            held.problem = progress;
+            version++;
+          });
+    }
+
+    @Override
     public void loading() {
       inbox.put(
           () -> {
             held.state = Holding.State.LOADING;
+            held.problem = "";
             version++;
           });
     }

@@ -5,6 +5,9 @@ package dev.millrace.cluster.node;
 interface Supply {
   /** What becomes of it; told by any thread. */
   interface Report {
+    /** How much of the file is here, in words. */
+    void fetching(String progress);
+
     /** The file is here. */
     void loading();
 

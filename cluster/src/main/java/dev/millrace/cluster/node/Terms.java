@@ -72,7 +72,7 @@ final class Terms {
   static String ranges(String node, Pipe pipe) {
     return pipe.stretches().stream()
         .filter(stretch -> stretch.node().equals(node))
-        .map(stretch -> new Range(stretch.from(), stretch.to()).toString())
+        .map(stretch -> Phrase.layers(new Range(stretch.from(), stretch.to())))
         .collect(Collectors.joining(", "));
   }
 

@@ -19,8 +19,18 @@ public record Testimony(long passage, List<Witness.Row> rows) {
     rows = List.copyOf(rows);
   }
 
+  /** Whether bytes say that they are of a passage; no more is read. */
+  public static boolean isOf(long passage, ByteBuffer bytes) {
+    return bytes.remaining() >= 8 && bytes.getLong(bytes.position()) == passage;
+  }
+
+  /** What so many rows take. */
+  public static long bytes(long rows) {
+    return 12 + ROW * rows;
+  }
+
   public ByteBuffer encode() {
-    ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(12 + (long) ROW * rows.size()));
+    ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(bytes(rows.size())));
     out.putLong(passage).putInt(rows.size());
     for (Witness.Row row : rows) {
       out.putInt(row.position()).put(row.in(), 0, HASH).put(row.out(), 0, HASH);

@@ -1,13 +1,9 @@
 package dev.millrace.cluster.node;
 
-import dev.millrace.cluster.member.NodeState;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.tensor.Crew;
 import java.lang.System.Logger.Level;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -24,7 +20,6 @@ final class Worker implements Runnable {
   private final Telling telling;
   private final Crew crew;
   private final List<Held> explicit;
-  private Map<String, Long> members = Map.of(); // their incarnations, by name
 
   /**
    * @param explicit what it holds from its start on
@@ -98,19 +93,5 @@ final class Worker implements Runnable {
     } finally {
       crew.close();
     }
-  }
-
-  /** Tells who is a member now: what those had open who are no more is freed. */
-  void members(List<NodeState> states) {
-    Map<String, Long> now = new HashMap<>();
-    states.forEach(state -> now.put(state.name(), state.incarnation()));
-    members.forEach(
-        (name, incarnation) -> {
-          if (!incarnation.equals(now.get(name))) {
-            sessions.left(name, "node " + name + " is no member any more");
-          }
-        });
-    members = now;
-    sessions.members(Set.copyOf(now.keySet()));
   }
 }

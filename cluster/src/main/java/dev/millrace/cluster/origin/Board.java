@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Board {
   /** Who may be asked to compute layers apart from any pipe. */
-  record Holder(String node, List<Range> loaded, int sessions) {}
+  record Holder(String node, List<Range> loaded, double speed, int sessions) {}
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final String LOOKING = "looking for nodes";
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final String origin;
@@ -38,8 +39,9 @@ final class Board {
   private List<Candidate> candidates = List.of();
   private String logged = "";
   private boolean wasReady;
+  private boolean isStale;
   private volatile boolean ready;
-  private volatile String waiting = "no plan yet";
+  private volatile String waiting = LOOKING;
   private volatile List<PipeState> pipes = List.of();
   private volatile List<String> expelled = List.of();
   private volatile List<Holder> holders = List.of();
@@ -98,11 +100,20 @@ final class Board {
     listeners.add(listener);
   }
 
+  /** Nodes have told something of which no plan was made yet: what was said of them stays. */
+  void news() {
+    isStale = true;
+  }
+
   /** A plan was made of these candidates. */
   void placed(Placement next, List<Candidate> of) {
     placement = next;
     candidates = of;
-    holders = of.stream().map(c -> new Holder(c.node(), c.loaded(), c.sessions())).toList();
+    isStale = false;
+    holders =
+        of.stream()
+            .map(c -> new Holder(c.node(), c.loaded(), c.speed(), c.sessions()))
+            .toList();
   }
 
   void broke(int pipe, long now) {
@@ -192,8 +203,11 @@ final class Board {
       }
     }
     Placement latest = placement;
-    if (latest == null) {
-      return "no plan yet";
+    if (latest == null || !fleet.metAny()) {
+      return LOOKING;
+    }
+    if (isStale && !waiting.isEmpty()) {
+      return waiting;
     }
     List<String> words = new ArrayList<>();
     words.addAll(

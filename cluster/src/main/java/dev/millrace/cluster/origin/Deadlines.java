@@ -1,5 +1,6 @@
 package dev.millrace.cluster.origin;
 
+import dev.millrace.engine.pipe.Pipe.Stretch;
 import dev.millrace.engine.wheel.Wheels.Away;
 import java.util.HashMap;
 import java.util.List;
@@ -8,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the node that keeps a step too long. When one is overdue, all nodes of its pipe are asked
- * which steps they got and passed on; the first in the order of the plan that has it and did not
- * pass it on, did not get it, or does not answer, is to be left. Times are nanoseconds of the
- * wheels' clock. One thread at a time.
+ * which steps they got and passed on, for each of their stretches; the node of the first stretch in
+ * the order of the plan that has it and did not pass it on, did not get it, or of which nothing is
+ * said, is to be left. Times are nanoseconds of the wheels' clock. One thread at a time.
  */
 final class Deadlines {
   /** What follows from what was found. */
@@ -22,13 +23,11 @@ final class Deadlines {
     record Late(String node, String why) implements Finding {}
   }
 
-  private record Answer(long received, long passed) {}
-
   private static final class Inquiry {
     private final long session;
     private final long group;
     private final long asked;
-    private final Map<String, Answer> answers = new HashMap<>();
+    private final Map<String, List<Event.Progress>> answers = new HashMap<>();
 
     Inquiry(long session, long group, long asked) {
       this.session = session;
@@ -50,7 +49,7 @@ final class Deadlines {
   @Nullable Finding check(Session session, List<Away> away, long now) {
     Inquiry inquiry = inquiries.get(session.pipe());
     if (inquiry != null && inquiry.session == session.id() && isAway(inquiry.group, away)) {
-      Finding finding = decide(inquiry, session.others(), now);
+      Finding finding = decide(inquiry, session.remote(), now);
       if (finding != null) {
         inquiries.remove(session.pipe());
       }
@@ -71,11 +70,11 @@ final class Deadlines {
     return new Finding.Ask();
   }
 
-  /** A node answered what it last got and passed on. */
-  void probed(Session session, String node, long received, long passed) {
+  /** A node answered what it last got and passed on, for each of its stretches. */
+  void probed(Session session, String node, List<Event.Progress> stretches) {
     Inquiry inquiry = inquiries.get(session.pipe());
     if (inquiry != null && inquiry.session == session.id()) {
-      inquiry.answers.put(node, new Answer(received, passed));
+      inquiry.answers.put(node, stretches);
     }
   }
 
@@ -83,22 +82,27 @@ final class Deadlines {
     return away.stream().anyMatch(one -> one.group() == group);
   }
 
-  private Finding.@Nullable Late decide(Inquiry inquiry, List<String> nodes, long now) {
+  private Finding.@Nullable Late decide(Inquiry inquiry, List<Stretch> stretches, long now) {
     boolean timeIsUp = now - inquiry.asked >= answerNanos;
-    for (String node : nodes) {
-      Answer answer = inquiry.answers.get(node);
-      if (answer == null) {
+    Map<String, Integer> seen = new HashMap<>(); // of a node's stretches
+    for (Stretch stretch : stretches) {
+      String node = stretch.node();
+      List<Event.Progress> answer = inquiry.answers.get(node);
+      int nth = seen.merge(node, 1, Integer::sum);
+      if (answer == null || answer.size() < nth) {
         return timeIsUp ? late(node, "does not say where an overdue step is") : null;
       }
-      if (answer.received >= inquiry.group && answer.passed < inquiry.group) {
-        return late(node, "has kept a step for more than %d ms".formatted(millis(stepNanos)));
-      }
-      if (answer.received < inquiry.group) {
+      Event.Progress progress = answer.get(nth - 1);
+      if (progress.received() < inquiry.group) {
         return timeIsUp ? late(node, "did not get a step that was passed on to it") : null;
+      }
+      if (progress.passed() < inquiry.group) {
+        return late(node, "has kept a step for more than %d ms".formatted(millis(stepNanos)));
       }
     }
     // All have passed it on. It may be on its way; if not, the last one did not do what it says.
-    return timeIsUp ? late(nodes.getLast(), "says it passed a step on that did not come") : null;
+    String last = stretches.getLast().node();
+    return timeIsUp ? late(last, "says it passed a step on that did not come") : null;
   }
 
   private static long millis(long nanos) {

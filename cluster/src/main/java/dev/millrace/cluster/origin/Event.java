@@ -15,10 +15,22 @@ sealed interface Event {
 
   record Refused(String node, long session, String why) implements Event {}
 
-  /** Something for that node could not be sent, by us or by another node of the session. */
-  record Unreached(String node, long session, String why) implements Event {}
+  /**
+   * Something for that node could not be sent.
+   *
+   * @param by the node that could not; empty: we
+   */
+  record Unreached(String node, long session, String by, String why) implements Event {}
 
-  record Probed(String node, long session, long received, long passed) implements Event {}
+  /**
+   * How far steps are at a node.
+   *
+   * @param stretches of it, in the order of the plan
+   */
+  record Probed(String node, long session, List<Progress> stretches) implements Event {}
+
+  /** The last steps that a node got for a stretch, and passed on from it. */
+  record Progress(long received, long passed) {}
 
   /** A node is to be left for a while though no pipe of ours may be using it. */
   record Doubtful(String node, String why) implements Event {}

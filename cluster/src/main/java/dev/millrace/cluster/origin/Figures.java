@@ -12,6 +12,7 @@ final class Figures {
   final AtomicLong lastRecoveryNanos = new AtomicLong();
   final LongAdder audits = new LongAdder();
   final LongAdder auditsIncomplete = new LongAdder();
+  final LongAdder auditsSkipped = new LongAdder();
   final LongAdder lies = new LongAdder();
   final LongAdder bytesSent = new LongAdder();
   final LongAdder bytesReceived = new LongAdder();

@@ -11,7 +11,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -21,39 +20,15 @@ import org.jspecify.annotations.Nullable;
  * may be planned with, and who held which layer last. One thread at a time.
  */
 final class Fleet {
-  /** How long a wish counts as granted before the node itself says so. */
-  private static final long WISH_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  /**
-   * A node is asked to hold layers when it has been here for so long: before that it may not have
-   * heard who has their file.
-   */
-  private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  /** After a node failed to load what it was asked to, it is asked again after so long. */
-  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  private static final int MOST_DOUBLINGS = 6;
-
-  private record Wished(Range range, long at) {}
-
-  /** When a node was found to have failed, and how often. */
-  private record Failed(long at, int times) {
-    boolean rests(long now) {
-      return now - at < RETRY_NANOS << Math.min(times, MOST_DOUBLINGS);
-    }
-  }
-
   private final String self;
   private final ModelNeed need;
   private final int protocol;
   private final int numerics;
   private final Map<String, NodeState> nodes = new HashMap<>();
   private final Map<String, Long> absent = new HashMap<>(); // since when, of those still in use
-  private final Map<String, Wished> wishes = new HashMap<>();
-  private final Map<String, Failed> failures = new HashMap<>();
-  private final Map<String, Long> arrivals = new HashMap<>(); // of each node's present life
+  private final Wishes wishes = new Wishes();
   private final @Nullable String[] lastHolder; // by layer
+  private boolean met;
 
   Fleet(String self, ModelNeed need, int protocol, int numerics) {
     this.self = self;
@@ -82,12 +57,13 @@ final class Fleet {
       NodeState was = before.remove(state.name());
       if (was == null || absent.remove(state.name()) != null) {
         arrived.add(state.name());
-        arrivals.put(state.name(), now);
+        wishes.arrived(state.name(), now);
       }
       if (was != null && was.incarnation() != state.incarnation()) {
         restarted.add(state.name());
-        arrivals.put(state.name(), now);
+        wishes.arrived(state.name(), now);
       }
+      met = true;
       nodes.put(state.name(), state);
       noteHolder(state);
     }
@@ -97,9 +73,7 @@ final class Fleet {
         nodes.put(gone.name(), gone);
       } else {
         absent.remove(gone.name());
-        wishes.remove(gone.name());
-        failures.remove(gone.name());
-        arrivals.remove(gone.name());
+        wishes.gone(gone.name());
       }
     }
     return new Change(arrived, restarted);
@@ -139,8 +113,13 @@ final class Fleet {
   void drop(String node) {
     if (absent.remove(node) != null) {
       nodes.remove(node);
-      wishes.remove(node);
+      wishes.gone(node);
     }
+  }
+
+  /** Whether any other node was ever here. */
+  boolean metAny() {
+    return met;
   }
 
   int size() {
@@ -193,8 +172,10 @@ final class Fleet {
     boolean failed = false;
     double speed = 0;
     long uncached = 0;
+    long idle = 0; // it goes when something else is asked for
     for (Holding holding : node.holdings()) {
       if (!isOurs(holding)) {
+        idle += holding.idle() ? holding.bytes() : 0;
         continue;
       }
       Range range = new Range(holding.from(), holding.to());
@@ -208,7 +189,7 @@ final class Fleet {
       }
       uncached += holding.state() == Holding.State.FAILED ? 0 : range.length();
     }
-    Range wished = wished(node.name(), loaded, coming, now);
+    Range wished = wishes.pending(node.name(), loaded, coming, now);
     if (wished != null) {
       coming.add(wished);
       uncached += wished.length();
@@ -217,45 +198,22 @@ final class Fleet {
     coming.sort(Comparator.comparingInt(Range::from));
     // what it holds for us needs room for keys and values as soon as a session opens
     long promised = ownSessions > 0 ? 0 : uncached * need.cacheBytes();
-    long free =
-        failed && rests(node.name(), now) ? 0 : Math.max(0, node.memory() - node.used() - promised);
+    boolean rests = wishes.rests(node.name(), failed, now);
+    long free = rests ? 0 : Math.max(0, node.memory() - node.used() + idle - promised);
     int others = Math.max(0, node.sessions() - ownSessions);
     return new Candidate(node.name(), loaded, coming, node.memory() == 0 ? 0 : free, speed, others);
   }
 
-  /** Whether a node that failed is left alone; each time twice as long as before. */
-  private boolean rests(String node, long now) {
-    Failed before = failures.get(node);
-    if (before == null) {
-      failures.put(node, new Failed(now, 0));
-      return true;
-    }
-    return before.rests(now);
-  }
-
-  private @Nullable Range wished(String node, List<Range> loaded, List<Range> coming, long now) {
-    Wished wished = wishes.get(node);
-    if (wished == null || now - wished.at() >= WISH_NANOS) {
-      return null;
-    }
-    boolean known = loaded.contains(wished.range()) || coming.contains(wished.range());
-    return known ? null : wished.range();
-  }
-
   /** Notes a wish; says whether it is to be sent: not where it was just now, or is too early. */
   boolean wish(Wish wish, long now) {
-    Long arrived = arrivals.get(wish.node());
-    if (arrived == null || now - arrived < SETTLED_NANOS) {
-      return false;
+    return wishes.make(wish, now);
+  }
+
+  /** A node will not hold what it was asked to. */
+  void refused(String node, String why, long now) {
+    if (nodes.containsKey(node)) {
+      wishes.refused(node, why, now);
     }
-    Wished before = wishes.get(wish.node());
-    boolean again =
-        before != null && before.range().equals(wish.range()) && now - before.at() < WISH_NANOS;
-    if (!again) {
-      wishes.put(wish.node(), new Wished(wish.range(), now));
-      failures.computeIfPresent(wish.node(), (node, failed) -> new Failed(now, failed.times() + 1));
-    }
-    return !again;
   }
 
   /** Why layers of the model are not loaded anywhere though a node tried, in words. */
@@ -269,6 +227,10 @@ final class Fleet {
               "node %s could not load layers %s: %s"
                   .formatted(node.name(), range, holding.problem()));
         }
+      }
+      String refusal = wishes.refusal(node.name());
+      if (refusal != null) {
+        problems.add("node %s takes no layers: %s".formatted(node.name(), refusal));
       }
       String mismatch = mismatch(node);
       if (mismatch != null && node.holdings().stream().anyMatch(this::isOurs)) {

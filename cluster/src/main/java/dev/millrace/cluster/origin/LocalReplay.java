@@ -9,34 +9,35 @@ import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Pages;
 import dev.millrace.engine.tensor.Crew;
 import dev.millrace.engine.tensor.Kernels;
-import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
 /**
  * Computes layers of a sequence at the origin itself, from its file, one layer after the other: only
- * one is in memory at a time. It has a thread of its own, so that the wheels go on.
+ * one is in memory at a time. It has threads of its own, so that the wheels go on.
  */
 final class LocalReplay {
   static final int ROWS = 64;
 
-  private final Path file;
+  private final OwnFile file;
   private final Terms terms;
   private final Kernels kernels;
+  private final int threads;
 
-  LocalReplay(Path file, Terms terms, Kernels kernels) {
+  LocalReplay(OwnFile file, Terms terms, Kernels kernels, int threads) {
     this.file = file;
     this.terms = terms;
     this.kernels = kernels;
+    this.threads = threads;
   }
 
   /**
    * What layers [from, to) make of these rows.
    *
-   * @param enough whether to give up; asked between steps
+   * @param enough whether nobody needs it any more; asked between steps
    */
   Rows replay(int from, int to, Rows in, BooleanSupplier enough) throws ReplayFailed {
-    try (Gguf gguf = Gguf.open(file);
-        Crew crew = new Crew(1)) {
+    try (Crew crew = new Crew(threads)) {
+      Gguf gguf = file.gguf();
       ModelConfig config = ModelConfig.of(gguf);
       Rows rows = in;
       for (int layer = from; layer < to; layer++) {
@@ -44,6 +45,11 @@ final class LocalReplay {
             SegmentWeights.load(gguf, config, layer, layer + 1, kernels, crew)) {
           rows = through(weights, layer, rows, enough);
         }
+      }
+      if (!file.isUnchanged()) { // looked at last: what was read before may be what it was not
+        throw new ReplayFailed(
+            "the origin could not replay it: %s was changed since it was opened; start anew"
+                .formatted(gguf.file()));
       }
       return rows;
     } catch (RuntimeException e) {
@@ -55,7 +61,7 @@ final class LocalReplay {
       throws ReplayFailed {
     int pages = Pages.holding(in.count());
     LoadSettings settings =
-        new LoadSettings(1, kernels, terms.kvType(), terms.context(), pages, ROWS, 1);
+        new LoadSettings(threads, kernels, terms.kvType(), terms.context(), pages, ROWS, 1);
     int[] table = new int[pages];
     for (int i = 0; i < pages; i++) {
       table[i] = i;
@@ -65,7 +71,7 @@ final class LocalReplay {
     LayerSegment segment = weights.open(layer, layer + 1, settings); // goes with its weights
     for (int first = 0; first < in.count(); first += ROWS) {
       if (enough.getAsBoolean()) {
-        throw new ReplayFailed("there was no time to replay it");
+        throw new ReplayFailed("nobody waits for it any more");
       }
       int count = Math.min(ROWS, in.count() - first);
       batch.clear();

@@ -3,21 +3,15 @@ package dev.millrace.cluster.origin;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.member.Network;
 import dev.millrace.cluster.member.NodeState;
-import dev.millrace.cluster.member.PipeState;
 import dev.millrace.cluster.transfer.ModelServer;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Protocol;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.Numerics;
-import dev.millrace.engine.wheel.WheelStats;
 import dev.millrace.engine.wheel.Wheels;
-import dev.millrace.engine.wheel.Wheels.Away;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +25,15 @@ public final class Origin implements AutoCloseable {
   static final long RECORD_BYTES = 256L << 20;
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
+  /** A node has at least so long to give its records. */
+  private static final long RECORDS_MILLIS = 10_000;
+
   private static final long TICK_MILLIS = 100;
   private static final long FAREWELL_MILLIS = 2_000;
 
   private final Figures figures = new Figures();
-  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final Events events = new Events();
   private final OwnFile file;
   private final OwnModel model;
   private final Traffic traffic;
@@ -59,7 +57,7 @@ public final class Origin implements AutoCloseable {
     OwnFile file = OwnFile.open(settings);
     OwnModel model = null;
     try {
-      model = OwnModel.load(settings, file.sha256());
+      model = OwnModel.load(settings, file);
       Origin origin = new Origin(settings, file, model);
       origin.planner.start();
       return origin;
@@ -77,7 +75,7 @@ public final class Origin implements AutoCloseable {
     this.model = model;
     String name = settings.network().name();
     LongSupplier ids = sessionIds();
-    traffic = new Traffic(settings.maxPipes(), figures, events::add);
+    traffic = new Traffic(settings.maxPipes(), figures, events);
     boolean alone = model.need().local() == model.need().layers(); // nobody to audit
     audit = settings.audit() > 0 && !alone ? audit(settings, ids) : null;
     Recorder recorder =
@@ -94,7 +92,7 @@ public final class Origin implements AutoCloseable {
             settings.maxPipes(),
             settings.stepTimeout().toNanos(),
             new Fleet(name, model.need(), Protocol.VERSION, Numerics.VERSION),
-            new OnWheels(),
+            new OnWheels(wheels, traffic, audit, this::hangUp, this::announce),
             figures,
             ids);
     planner = Thread.ofPlatform().daemon().name("millrace-planner").unstarted(this::plan);
@@ -103,13 +101,13 @@ public final class Origin implements AutoCloseable {
             settings.network(),
             this::described,
             traffic,
-            states -> events.add(new Event.States(states)));
+            states -> events.put("", new Event.States(states)));
     network.switchboard().answer(ModelServer.CALL, new ModelServer(file.store()));
     joined = network;
     traffic.open(network.post());
     engine = model.engine(wheels); // from here on nothing can fail
     if (audit != null && recorder != null) {
-      audit.start(recorder::forget, recorder::exemptNext);
+      audit.start(recorder::forget);
     }
   }
 
@@ -117,15 +115,18 @@ public final class Origin implements AutoCloseable {
     String name = settings.network().name();
     int layers = model.need().layers();
     LocalReplay local =
-        new LocalReplay(settings.file(), model.terms(), settings.engine().kernels());
+        new LocalReplay(
+            file, model.terms(), settings.engine().kernels(), settings.engine().threads());
     Replays replays =
         new Replays(
+            model.need(),
             () -> planning.board().holders(),
             holder ->
                 new RemoteReplay(
                     name, layers, model.terms(), traffic::send, holder, ids.getAsLong()),
             local);
-    return new Audit(replays, new AroundAudit(), figures);
+    long patience = Math.max(RECORDS_MILLIS, settings.stepTimeout().toMillis());
+    return new Audit(replays, new AroundAudit(), figures, patience);
   }
 
   /** Numbers that nobody else can guess. */
@@ -181,6 +182,7 @@ public final class Origin implements AutoCloseable {
         board.expelled(),
         figures.audits.sum(),
         figures.auditsIncomplete.sum(),
+        figures.auditsSkipped.sum(),
         figures.lies.sum(),
         figures.bytesSent.sum(),
         figures.bytesReceived.sum(),
@@ -194,13 +196,27 @@ public final class Origin implements AutoCloseable {
         .withPipes(List.of(model.need()), board.pipes(), board.expelled());
   }
 
+  private void hangUp(String node, String why) {
+    Network now = joined;
+    if (now != null) {
+      now.switchboard().hangUp(node, why);
+    }
+  }
+
+  private void announce() {
+    Network now = joined;
+    if (now != null) {
+      now.announce(this::described);
+    }
+  }
+
   /** The planner's thread: takes what it is told, and looks around ten times a second. */
   private void plan() {
     try {
       while (!closed) {
-        Event event = events.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+        Event event = events.take(TICK_MILLIS);
         try {
-          for (; event != null; event = events.poll()) {
+          for (; event != null; event = events.next()) {
             planning.handle(event, System.nanoTime());
           }
           planning.tick(System.nanoTime());
@@ -237,49 +253,6 @@ public final class Origin implements AutoCloseable {
     }
   }
 
-  /** What planning acts on. */
-  private final class OnWheels implements Works {
-    @Override
-    public void send(String node, Message message) {
-      traffic.send(node, message);
-    }
-
-    @Override
-    public void plan(int pipe, @Nullable Session session, String why) {
-      traffic.hops().get(pipe).use(session);
-      wheels.plan(pipe, session == null ? null : session.plan(), why);
-    }
-
-    @Override
-    public void revoke(int pipe, String why) {
-      wheels.revoke(pipe, why);
-    }
-
-    @Override
-    public List<Away> away(int pipe) {
-      return wheels.away(pipe);
-    }
-
-    @Override
-    public boolean idle(int pipe) {
-      boolean examined = audit != null && audit.isOpen(pipe);
-      return wheels.stats(pipe).admitted() == 0 && wheels.stats().waiting() == 0 && !examined;
-    }
-
-    @Override
-    public WheelStats stats(int pipe) {
-      return wheels.stats(pipe);
-    }
-
-    @Override
-    public void announce(List<PipeState> pipes, List<String> expelled) {
-      Network told = joined;
-      if (told != null) {
-        told.announce(Origin.this::described);
-      }
-    }
-  }
-
   /** What the audit needs. */
   private final class AroundAudit implements Audit.Surroundings {
     @Override
@@ -295,7 +268,7 @@ public final class Origin implements AutoCloseable {
 
     @Override
     public void tell(Event event) {
-      events.add(event);
+      events.put("", event);
     }
   }
 }

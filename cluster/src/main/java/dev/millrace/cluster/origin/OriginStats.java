@@ -17,7 +17,9 @@ import java.util.Map;
  * @param lastRecoveryNanos from a pipe's break to its next run; 0 before the first
  * @param expelled nodes that were found lying, by name
  * @param audits sequences whose audit had a verdict
- * @param auditsIncomplete audits without one: records or replays were missing
+ * @param auditsIncomplete audits without one, because records or replays were missing: those
+ *     sequences are computed again
+ * @param auditsSkipped sequences that were to be audited and were not, for lack of memory
  * @param lies audits that found one
  * @param bytesSent frames to nodes
  * @param bytesReceived frames from nodes
@@ -34,6 +36,7 @@ public record OriginStats(
     List<String> expelled,
     long audits,
     long auditsIncomplete,
+    long auditsSkipped,
     long lies,
     long bytesSent,
     long bytesReceived,
@@ -48,23 +51,24 @@ public record OriginStats(
     return (int) pipes.stream().filter(pipe -> pipe.waiting().isEmpty()).count();
   }
 
-  /** The figures by the names that they have as metrics, without a prefix. */
-  public Map<String, Double> gauges() {
-    Map<String, Double> gauges = new LinkedHashMap<>();
-    gauges.put("running", (double) running());
-    gauges.put("nodes", (double) nodes);
-    gauges.put("opened", (double) opened);
-    gauges.put("broken", (double) broken);
-    gauges.put("lost_nodes", (double) lost);
-    gauges.put("recoveries", (double) recoveries);
-    gauges.put("last_recovery_seconds", lastRecoveryNanos / 1e9);
-    gauges.put("expelled_nodes", (double) expelled.size());
-    gauges.put("audits", (double) audits);
-    gauges.put("audits_incomplete", (double) auditsIncomplete);
-    gauges.put("lies", (double) lies);
-    gauges.put("sent_bytes", (double) bytesSent);
-    gauges.put("received_bytes", (double) bytesReceived);
-    gauges.put("tokens", (double) tokens);
-    return gauges;
+  /** By the names that they have as metrics, without a prefix; what only grows is a total. */
+  public Map<String, Double> figures() {
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put("running", (double) running());
+    figures.put("nodes", (double) nodes);
+    figures.put("opened_total", (double) opened);
+    figures.put("broken_total", (double) broken);
+    figures.put("lost_nodes_total", (double) lost);
+    figures.put("recoveries_total", (double) recoveries);
+    figures.put("last_recovery_seconds", lastRecoveryNanos / 1e9);
+    figures.put("expelled_nodes", (double) expelled.size());
+    figures.put("audits_total", (double) audits);
+    figures.put("audits_incomplete_total", (double) auditsIncomplete);
+    figures.put("audits_skipped_total", (double) auditsSkipped);
+    figures.put("lies_total", (double) lies);
+    figures.put("sent_bytes_total", (double) bytesSent);
+    figures.put("received_bytes_total", (double) bytesReceived);
+    figures.put("tokens_total", (double) tokens);
+    return figures;
   }
 }

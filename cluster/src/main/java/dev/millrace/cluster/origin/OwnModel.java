@@ -68,16 +68,14 @@ final class OwnModel implements AutoCloseable {
   }
 
   /** Loads the end and the first layers. */
-  static OwnModel load(OriginSettings settings, String sha256) {
-    try (Gguf gguf = Gguf.open(settings.file())) {
-      ModelConfig config = Engine.generating(gguf);
-      if (settings.localLayers() > config.layers()) {
-        throw new ClusterException(
-            "%d local layers are asked for, but the model of %s has %d"
-                .formatted(settings.localLayers(), settings.file(), config.layers()));
-      }
-      return new OwnModel(settings, sha256, gguf, config);
+  static OwnModel load(OriginSettings settings, OwnFile file) {
+    ModelConfig config = Engine.generating(file.gguf());
+    if (settings.localLayers() > config.layers()) {
+      throw new ClusterException(
+          "%d local layers are asked for, but the model of %s has %d"
+              .formatted(settings.localLayers(), settings.file(), config.layers()));
     }
+    return new OwnModel(settings, file.sha256(), file.gguf(), config);
   }
 
   /** What the file is called, without what every name has. */

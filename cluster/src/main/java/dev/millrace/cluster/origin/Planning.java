@@ -9,9 +9,7 @@ import dev.millrace.cluster.place.PlannedPipe;
 import dev.millrace.cluster.place.Planner;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
-import dev.millrace.engine.pipe.Pipe;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,20 +37,16 @@ final class Planning {
   static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final String origin;
   private final ModelNeed need;
-  private final Terms terms;
   private final Works works;
   private final Figures figures;
-  private final LongSupplier ids;
   private final Deadlines deadlines;
   private final Blame blame = new Blame();
   private final Fleet fleet;
   private final Pipes pipes;
   private final Board board;
-  private long epochs;
   private long planAt = Long.MAX_VALUE; // nothing is known yet
   private long lastTick;
 
@@ -71,14 +65,12 @@ final class Planning {
       LongSupplier ids) {
     this.origin = origin;
     this.need = need;
-    this.terms = terms;
     this.works = works;
     this.figures = figures;
-    this.ids = ids;
     this.fleet = fleet;
     this.deadlines = new Deadlines(stepNanos, ANSWER_NANOS);
-    this.pipes = new Pipes(maxPipes);
     board = new Board(origin, need, works, figures);
+    pipes = new Pipes(maxPipes, origin, need, terms, works, figures, board, ids);
   }
 
   /** What is known to others of all this; for any thread. */
@@ -90,27 +82,20 @@ final class Planning {
     switch (event) {
       case Event.States states -> states(states, now);
       case Event.Lost lost -> lost(lost.node(), lost.why(), now);
-      case Event.Opened opened -> opened(opened.node(), opened.session(), now);
-      case Event.Refused refused -> {
-        if (pipes.bySession(refused.session()) != null) {
-          leave(refused.node(), Blame.Fault.WORK, "refused: " + refused.why(), now);
+      case Event.Opened opened -> {
+        if (pipes.opened(opened.node(), opened.session(), now)) {
+          board.refresh(pipes.all(), blame, fleet, now);
         }
       }
-      case Event.Unreached unreached -> {
-        PipeControl pipe = pipes.bySession(unreached.session());
-        if (pipe != null && Pipes.session(pipe).has(unreached.node())) {
-          String why = "could not be reached: " + unreached.why();
-          leave(unreached.node(), Blame.Fault.WORK, why, now);
-        }
-      }
+      case Event.Refused refused -> refused(refused, now);
+      case Event.Unreached unreached -> unreached(unreached, now);
       case Event.Probed probed -> {
         PipeControl pipe = pipes.bySession(probed.session());
         if (pipe != null) {
-          Session session = Pipes.session(pipe);
-          deadlines.probed(session, probed.node(), probed.received(), probed.passed());
+          deadlines.probed(Pipes.session(pipe), probed.node(), probed.stretches());
         }
       }
-      case Event.Doubtful doubtful -> leave(doubtful.node(), Blame.Fault.WORK, doubtful.why(), now);
+      case Event.Doubtful doubtful -> doubt(doubtful.node(), doubtful.why(), now);
       case Event.Lied lied -> lied(lied, now);
     }
   }
@@ -122,6 +107,7 @@ final class Planning {
       blame.seenAgain(node);
       breakPipesOf(node, "it was started anew", now);
     }
+    board.news();
     planAt = Math.min(planAt, now + GATHER_NANOS);
   }
 
@@ -133,10 +119,24 @@ final class Planning {
     fleet.drop(node);
   }
 
-  private void opened(String node, long id, long now) {
-    PipeControl pipe = pipes.bySession(id);
-    if (pipe != null && pipe.opened(node, now)) {
-      run(pipe, now);
+  private void refused(Event.Refused refused, long now) {
+    if (refused.session() == 0) { // layers that it was asked to hold
+      fleet.refused(refused.node(), refused.why(), now);
+      planAt = Math.min(planAt, now + GATHER_NANOS);
+    } else if (pipes.bySession(refused.session()) != null) {
+      leave(refused.node(), Blame.Fault.WORK, "refused: " + refused.why(), now);
+    }
+  }
+
+  private void unreached(Event.Unreached unreached, long now) {
+    PipeControl pipe = pipes.bySession(unreached.session());
+    if (pipe == null || !Pipes.session(pipe).has(unreached.node())) {
+      return;
+    }
+    String by = unreached.by();
+    if (by.isEmpty() || Pipes.session(pipe).has(by)) {
+      String who = by.isEmpty() ? "" : "by " + by + ": ";
+      doubt(unreached.node(), "could not be reached: " + who + unreached.why(), now);
     }
   }
 
@@ -147,20 +147,23 @@ final class Planning {
     plan(now);
   }
 
+  /** Leaves a node that does not do its work; what waits to be sent there would wait for ever. */
+  private void doubt(String node, String why, long now) {
+    leave(node, Blame.Fault.WORK, why, now);
+    works.hangUp(node, why);
+  }
+
+  /** What came through a liar may be anywhere by now: before any plan changes, all of it goes. */
   private void lied(Event.Lied lied, long now) {
+    String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
+    works.revokeAll(why);
     for (String node : lied.nodes()) {
       if (!blame.isExpelled(node)) {
         blame.expel(node, lied.why());
         LOG.log(Level.ERROR, "node {0} is expelled: {1}", node, lied.why());
       }
-    }
-    for (PipeControl pipe : pipes.all()) {
-      Session session = pipe.session();
-      if (session != null && lied.nodes().stream().anyMatch(session::has)) {
-        String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
-        works.revoke(pipe.number(), why);
-        breakPipe(pipe, why, now);
-      }
+      breakPipesOf(node, lied.why(), now);
+      works.hangUp(node, lied.why());
     }
     plan(now);
   }
@@ -191,10 +194,10 @@ final class Planning {
       return;
     }
     String why = "did not open in %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(OPENING_NANOS));
-    for (String node : pipe.awaited()) {
-      blame.leave(node, Blame.Fault.WORK, why, now);
-    }
-    breakPipe(pipe, String.join(", ", pipe.awaited()) + " " + why, now);
+    List<String> awaited = pipe.awaited();
+    pipes.breakUp(pipe, String.join(", ", awaited) + " " + why, now);
+    awaited.forEach(node -> blame.leave(node, Blame.Fault.WORK, why, now));
+    awaited.forEach(node -> works.hangUp(node, why));
     planAt = now;
   }
 
@@ -203,9 +206,8 @@ final class Planning {
     Deadlines.Finding finding = deadlines.check(session, works.away(pipe.number()), now);
     switch (finding) {
       case null -> session.others().forEach(node -> blame.worked(node, now - pipe.since()));
-      case Deadlines.Finding.Ask ask ->
-          session.others().forEach(node -> send(node, Kind.PROBE, session.id(), NOTHING));
-      case Deadlines.Finding.Late late -> leave(late.node(), Blame.Fault.WORK, late.why(), now);
+      case Deadlines.Finding.Ask ask -> pipes.probe(pipe);
+      case Deadlines.Finding.Late late -> doubt(late.node(), late.why(), now);
     }
   }
 
@@ -217,15 +219,15 @@ final class Planning {
     Placement placement = place(candidates);
     List<PlannedPipe> fresh = new ArrayList<>(placement.pipes());
     for (PipeControl pipe : pipes.all()) {
-      if (pipe.session() != null && !fresh.remove(planOf(pipe))) {
+      if (pipe.session() != null && !fresh.remove(pipes.planOf(pipe))) {
         if (isIdle(pipe)) {
-          giveWay(pipe, now);
+          pipes.giveWay(pipe, now);
         } else {
-          breakPipe(pipe, "a node has its layers no more", now);
+          pipes.breakUp(pipe, "a node has its layers no more", now);
         }
       }
     }
-    fresh.forEach(planned -> open(planned, now));
+    fresh.forEach(planned -> pipes.open(planned, now));
     wish(placement, now);
     board.placed(placement, candidates);
     board.refresh(pipes.all(), blame, fleet, now);
@@ -237,9 +239,9 @@ final class Planning {
     List<PlannedPipe> busy = new ArrayList<>();
     for (PipeControl pipe : pipes.all()) {
       if (pipe.session() != null) {
-        all.add(planOf(pipe));
+        all.add(pipes.planOf(pipe));
         if (!isIdle(pipe)) {
-          busy.add(planOf(pipe));
+          busy.add(pipes.planOf(pipe));
         }
       }
     }
@@ -256,42 +258,6 @@ final class Planning {
     return pipe.isRunning() && works.idle(pipe.number());
   }
 
-  private PlannedPipe planOf(PipeControl pipe) {
-    return new PlannedPipe(need.layers(), Pipes.session(pipe).plan().stretches());
-  }
-
-  private void open(PlannedPipe planned, long now) {
-    for (PipeControl pipe : pipes.all()) {
-      if (pipe.session() == null) {
-        Pipe plan = new Pipe(++epochs, origin, need.layers(), planned.stretches());
-        Session session = new Session(ids.getAsLong(), pipe.number(), plan);
-        boolean runs = pipe.planned(session, now);
-        for (String node : session.others()) {
-          send(node, Kind.OPEN, session.id(), Codec.encode(terms.opening(plan)));
-        }
-        if (runs) {
-          run(pipe, now);
-        }
-        return;
-      }
-    }
-  }
-
-  private void run(PipeControl pipe, long now) {
-    Session session = Pipes.session(pipe);
-    works.plan(pipe.number(), session, "plan " + session.plan().epoch());
-    figures.opened.increment();
-    board.runs(pipe.number(), now);
-    LOG.log(
-        Level.INFO,
-        "pipe {0} of {1} runs by plan {2}: {3}",
-        pipe.number(),
-        need.model(),
-        session.plan().epoch(),
-        session.words());
-    board.refresh(pipes.all(), blame, fleet, now);
-  }
-
   private void wish(Placement placement, long now) {
     for (Placement.Wish wish : placement.assignments()) {
       if (fleet.wish(wish, now)) {
@@ -303,60 +269,21 @@ final class Planning {
         }
         Assignment assignment =
             new Assignment(need.sha256(), need.model(), from, to, need.fileBytes(), bytes);
-        send(wish.node(), Kind.LOAD, 0, Codec.encode(assignment));
+        works.send(wish.node(), new Message(Kind.LOAD, 0, Codec.encode(assignment)));
         LOG.log(Level.INFO, "node {0} is asked to hold layers {1}", wish.node(), wish.range());
       }
     }
   }
 
   private void breakPipesOf(String node, String why, long now) {
-    for (PipeControl pipe : pipes.all()) {
-      Session session = pipe.session();
-      if (session != null && session.has(node)) {
-        breakPipe(pipe, "node " + node + ": " + why, now);
-        planAt = Math.min(planAt, now);
-      }
+    for (PipeControl pipe : pipes.of(node)) {
+      pipes.breakUp(pipe, "node " + node + ": " + why, now);
+      planAt = Math.min(planAt, now);
     }
-  }
-
-  /** Ends a pipe that nobody uses, so that its nodes may be in others. */
-  private void giveWay(PipeControl pipe, long now) {
-    Session over = pipe.broken(now);
-    works.plan(pipe.number(), null, "it is planned anew");
-    LOG.log(Level.INFO, "pipe {0} of {1} is idle, and planned anew", over.pipe(), need.model());
-    over.others().forEach(node -> send(node, Kind.CLOSE, over.id(), NOTHING));
-  }
-
-  private void breakPipe(PipeControl pipe, String why, long now) {
-    boolean ran = pipe.isRunning();
-    Session over = pipe.broken(now);
-    if (ran) {
-      works.plan(pipe.number(), null, why);
-      figures.broken.increment();
-      board.broke(pipe.number(), now);
-    }
-    LOG.log(
-        Level.WARNING,
-        "pipe {0} of {1} {2}: {3}",
-        pipe.number(),
-        need.model(),
-        ran ? "broke" : "did not open",
-        why);
-    over.others().forEach(node -> send(node, Kind.CLOSE, over.id(), NOTHING));
   }
 
   /** Ends all sessions: the origin goes. */
   void close(long now) {
-    for (PipeControl pipe : pipes.all()) {
-      if (pipe.session() != null) {
-        Session over = pipe.broken(now);
-        works.plan(pipe.number(), null, "the origin ends");
-        over.others().forEach(node -> send(node, Kind.CLOSE, over.id(), NOTHING));
-      }
-    }
-  }
-
-  private void send(String node, Kind kind, long session, ByteBuffer body) {
-    works.send(node, new Message(kind, session, body.duplicate()));
+    pipes.close(now);
   }
 }

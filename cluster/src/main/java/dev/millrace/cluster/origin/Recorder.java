@@ -2,10 +2,10 @@ package dev.millrace.cluster.origin;
 
 import dev.millrace.engine.pipe.Witness;
 import dev.millrace.engine.wheel.Examiner;
+import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses sequences for the audit, notes their rows, and hands them over when they end. All that is
  * noted takes a bounded memory: while there is no room, none is chosen, and a sequence that grows
- * beyond it goes unaudited.
+ * beyond it goes unaudited; both are counted.
  */
 final class Recorder implements Examiner {
   /** A sequence that would end, and waits for its verdict. */
@@ -28,6 +28,8 @@ final class Recorder implements Examiner {
     void dropped(int pipe, long passage);
   }
 
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
   private record Key(int pipe, long passage) {}
 
   private final double rate;
@@ -37,7 +39,7 @@ final class Recorder implements Examiner {
   private final Court court;
   private final Map<Key, Recording> recordings = new HashMap<>(); // of the wheels' thread
   private final AtomicLong bytes = new AtomicLong();
-  private final AtomicInteger exempt = new AtomicInteger();
+  private boolean full; // as it was said last
 
   Recorder(double rate, int width, long maxBytes, Figures figures, Court court) {
     this.rate = rate;
@@ -49,19 +51,27 @@ final class Recorder implements Examiner {
 
   @Override
   public boolean chosen(long arrival) {
-    // half of the memory is for those that run already to grow
-    if (rate <= 0 || bytes.get() > maxBytes / 2) {
+    if (rate <= 0 || ThreadLocalRandom.current().nextDouble() >= rate) {
       return false;
     }
-    if (exempt.get() > 0 && exempt.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+    if (bytes.get() > maxBytes / 2) { // the other half is for those that run already to grow
+      skip();
       return false;
     }
-    return ThreadLocalRandom.current().nextDouble() < rate;
+    full = false;
+    return true;
   }
 
-  /** The next sequence is not audited: it is one that comes again because its audit failed. */
-  void exemptNext() {
-    exempt.incrementAndGet();
+  /** One goes unaudited though its turn had come. */
+  private void skip() {
+    figures.auditsSkipped.increment();
+    if (!full) {
+      full = true;
+      LOG.log(
+          Level.WARNING,
+          "the memory for audits ({0} MiB) is full: sequences go unaudited until others have ended",
+          maxBytes >> 20);
+    }
   }
 
   @Override
@@ -69,11 +79,15 @@ final class Recorder implements Examiner {
     Recording recording =
         recordings.computeIfAbsent(
             new Key(pipe, passage), key -> new Recording(pipe, passage, width));
+    if (recording.isOutgrown()) {
+      return;
+    }
     if (bytes.addAndGet(Rows.bytes(width)) > maxBytes) {
       bytes.addAndGet(-Rows.bytes(width));
+      forget(recording);
       recording.giveUp();
-    } else {
-      recording.left(position, hidden, offset);
+    } else if (!recording.left(position, hidden, offset)) {
+      bytes.addAndGet(-Rows.bytes(width));
     }
   }
 
@@ -89,11 +103,15 @@ final class Recorder implements Examiner {
   public void ended(
       int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict) {
     Recording recording = recordings.remove(new Key(pipe, passage));
+    if (recording != null && recording.isOutgrown()) {
+      skip(); // it ends as if it had not been chosen
+      verdict.accept(null);
+      return;
+    }
     if (recording == null || !recording.isWhole(positions)) {
-      // it was too long for the memory there is: it ends as if it had not been chosen
       forget(recording);
       figures.auditsIncomplete.increment();
-      verdict.accept(null);
+      verdict.accept("its audit has no verdict: not all of it was noted here");
       return;
     }
     court.take(new Ended(recording, epoch, positions, verdict));

@@ -10,8 +10,9 @@ import java.util.List;
 final class Recording {
   private final int pipe;
   private final long passage;
-  private final Rows left;
-  private final List<byte[]> returned = new ArrayList<>();
+  private Rows left;
+  private List<byte[]> returned = new ArrayList<>();
+  private boolean outgrown;
   private boolean broken;
 
   Recording(int pipe, long passage, int width) {
@@ -28,18 +29,29 @@ final class Recording {
     return passage;
   }
 
-  void left(int position, float[] hidden, int offset) {
-    broken |= !left.add(position, hidden, offset);
+  /** Notes a row; false where it is not the next, and so not kept. */
+  boolean left(int position, float[] hidden, int offset) {
+    boolean next = left.add(position, hidden, offset);
+    broken |= !next;
+    return next;
   }
 
   void cameBack(int position, byte[] hash) {
-    broken |= position != returned.size();
-    returned.add(hash);
+    if (!outgrown) {
+      broken |= position != returned.size();
+      returned.add(hash);
+    }
   }
 
-  /** It cannot be kept whole: what is there is of no use. */
+  /** There is no memory to keep it whole: what there is goes, and nothing more is noted. */
   void giveUp() {
-    broken = true;
+    outgrown = true;
+    left = new Rows(left.width());
+    returned = List.of();
+  }
+
+  boolean isOutgrown() {
+    return outgrown;
   }
 
   Rows left() {

@@ -20,8 +20,8 @@ import dev.millrace.engine.pipe.Walk;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
@@ -32,13 +32,16 @@ import java.util.function.BiConsumer;
 final class RemoteReplay {
   private static final int ROWS = LocalReplay.ROWS;
 
+  /** One step is under way at a time: whoever has more to say than this says too much. */
+  private static final int UNREAD = 4;
+
   private final String origin;
   private final int layers;
   private final Terms terms;
   private final BiConsumer<String, Message> post;
   private final String holder;
   private final long session;
-  private final BlockingQueue<Message> inbox = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Message> inbox = new ArrayBlockingQueue<>(UNREAD);
 
   RemoteReplay(
       String origin,
@@ -62,14 +65,14 @@ final class RemoteReplay {
   /** Something came for this session. Any thread. */
   void received(String from, Message message) {
     if (from.equals(holder)) {
-      inbox.add(message);
+      inbox.offer(message);
     }
   }
 
   /** Nothing will come any more. Any thread. */
   void lost(String node, String why) {
     if (node.equals(holder)) {
-      inbox.add(new Message(Kind.REFUSED, session, Codec.encode("the link is lost: " + why)));
+      inbox.offer(new Message(Kind.REFUSED, session, Codec.encode("the link is lost: " + why)));
     }
   }
 

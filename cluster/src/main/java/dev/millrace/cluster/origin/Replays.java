@@ -1,18 +1,17 @@
 package dev.millrace.cluster.origin;
 
+import dev.millrace.cluster.member.ModelNeed;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.engine.pipe.Pipe.Stretch;
 import java.lang.System.Logger.Level;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where layers of a sequence are computed once more: by others that hold them, or here. */
 final class Replays {
-  private static final long REPLAY_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   /**
@@ -27,6 +26,7 @@ final class Replays {
     RemoteReplay at(String holder);
   }
 
+  private final ModelNeed need;
   private final Supplier<List<Board.Holder>> holders;
   private final Remote remote;
   private final LocalReplay local;
@@ -35,7 +35,9 @@ final class Replays {
   /**
    * @param holders who may be asked now
    */
-  Replays(Supplier<List<Board.Holder>> holders, Remote remote, LocalReplay local) {
+  Replays(
+      ModelNeed need, Supplier<List<Board.Holder>> holders, Remote remote, LocalReplay local) {
+    this.need = need;
     this.holders = holders;
     this.remote = remote;
     this.local = local;
@@ -68,14 +70,15 @@ final class Replays {
   }
 
   /** Has it computed by another holder; null where none can. */
-  @Nullable Found elsewhere(Stretch stretch, Session session, Rows in, long deadline)
+  @Nullable Found elsewhere(Stretch stretch, Session session, Rows in)
       throws InterruptedException {
-    for (String holder : holders(stretch, session)) {
-      RemoteReplay replay = remote.at(holder);
+    for (Board.Holder holder : holders(stretch, session)) {
+      RemoteReplay replay = remote.at(holder.node());
       current = replay;
       try {
-        long until = Math.min(deadline, System.nanoTime() + REPLAY_NANOS);
-        return new Found(replay.replay(stretch.from(), stretch.to(), in, until), holder);
+        long allowed = Allowance.nanos(need, stretch, in.count(), holder.speed());
+        long until = System.nanoTime() + allowed;
+        return new Found(replay.replay(stretch.from(), stretch.to(), in, until), holder.node());
       } catch (ReplayFailed e) {
         LOG.log(Level.INFO, "an audit goes on elsewhere: {0}", e.getMessage());
       } finally {
@@ -86,16 +89,16 @@ final class Replays {
   }
 
   /**
-   * Computes it here.
+   * Computes it here, however long that takes.
    *
-   * @param enough whether to give up
+   * @param enough whether nobody needs it any more
    */
   Rows here(Stretch stretch, Rows in, BooleanSupplier enough) throws ReplayFailed {
     return local.replay(stretch.from(), stretch.to(), in, enough);
   }
 
   /** The one or two who may, those that have nothing to do with the pipe first. */
-  private List<String> holders(Stretch stretch, Session session) {
+  private List<Board.Holder> holders(Stretch stretch, Session session) {
     return holders.get().stream()
         .filter(holder -> !holder.node().equals(stretch.node()))
         .filter(
@@ -107,7 +110,6 @@ final class Replays {
                 .thenComparingInt(Board.Holder::sessions)
                 .thenComparing(Board.Holder::node))
         .limit(2)
-        .map(Board.Holder::node)
         .toList();
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.cluster.origin;
 
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.Pipe.Stretch;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,9 +17,40 @@ record Session(long id, int pipe, Pipe plan) {
     return plan.stretches().stream().filter(s -> !s.node().equals(plan.origin())).toList();
   }
 
+  /** As {@link #remote}; where one node has two that adjoin they are one to it. */
+  List<Stretch> stages() {
+    List<Stretch> stages = new ArrayList<>();
+    for (Stretch stretch : remote()) {
+      Stretch last = stages.isEmpty() ? null : stages.getLast();
+      if (last != null && last.node().equals(stretch.node()) && last.to() == stretch.from()) {
+        stages.set(stages.size() - 1, new Stretch(last.node(), last.from(), stretch.to()));
+      } else {
+        stages.add(stretch);
+      }
+    }
+    return stages;
+  }
+
   /** The other nodes, in order, each once. */
   List<String> others() {
     return remote().stream().map(Stretch::node).distinct().toList();
+  }
+
+  /** How many stretches a node has. */
+  int stretches(String node) {
+    return (int) remote().stream().filter(stretch -> stretch.node().equals(node)).count();
+  }
+
+  /** Whether steps come to the origin from a node: the last before the origin's next layer. */
+  boolean returnsFrom(String node) {
+    List<Stretch> all = plan.stretches();
+    for (int i = 0; i < all.size(); i++) {
+      String next = i + 1 < all.size() ? all.get(i + 1).node() : plan.origin();
+      if (all.get(i).node().equals(node) && next.equals(plan.origin())) {
+        return has(node);
+      }
+    }
+    return false;
   }
 
   boolean has(String node) {

@@ -2,17 +2,18 @@ package dev.millrace.cluster.origin;
 
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.member.Codec;
-import dev.millrace.cluster.node.Testimony;
+import dev.millrace.cluster.wire.Courier;
 import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
 import dev.millrace.cluster.wire.Post;
 import dev.millrace.cluster.wire.Receiver;
 import dev.millrace.engine.EngineException;
+import dev.millrace.engine.pipe.Frame;
 import dev.millrace.engine.wheel.Wheels;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,14 +25,14 @@ final class Traffic implements Receiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private final Figures figures;
-  private final Consumer<Event> planner;
+  private final Events planner;
   private final Courier courier;
   private final List<PipeHop> hops = new ArrayList<>();
   private volatile @Nullable Post post;
   private volatile @Nullable Wheels wheels;
   private volatile @Nullable Audit audit;
 
-  Traffic(int pipes, Figures figures, Consumer<Event> planner) {
+  Traffic(int pipes, Figures figures, Events planner) {
     this.figures = figures;
     this.planner = planner;
     courier = new Courier(this::dispatch, this::undelivered);
@@ -79,7 +80,7 @@ final class Traffic implements Receiver {
       if (examining != null) {
         examining.undelivered(node, message.session(), why);
       }
-      planner.accept(new Event.Unreached(node, message.session(), why));
+      planner.put(node, new Event.Unreached(node, message.session(), "", why));
     }
   }
 
@@ -90,7 +91,7 @@ final class Traffic implements Receiver {
     if (examining != null) {
       examining.lost(node, why);
     }
-    planner.accept(new Event.Lost(node, why));
+    planner.put(node, new Event.Lost(node, why));
   }
 
   @Override
@@ -102,23 +103,21 @@ final class Traffic implements Receiver {
     try {
       switch (message.kind()) {
         case FRAME -> frame(from, message);
-        case OPENED -> planner.accept(new Event.Opened(from, message.session()));
+        case OPENED -> planner.put(from, new Event.Opened(from, message.session()));
         case REFUSED -> {
           String why = Codec.texts(message.body(), 1).getFirst();
-          planner.accept(new Event.Refused(from, message.session(), why));
+          planner.put(from, new Event.Refused(from, message.session(), why));
         }
         case UNREACHED -> {
           List<String> texts = Codec.texts(message.body(), 2);
-          String why = "by " + from + ": " + texts.getLast();
-          planner.accept(new Event.Unreached(texts.getFirst(), message.session(), why));
+          planner.put(
+              from,
+              new Event.Unreached(texts.getFirst(), message.session(), from, texts.getLast()));
         }
-        case PROBED -> {
-          long[] groups = Codec.numbers(message.body(), 2);
-          planner.accept(new Event.Probed(from, message.session(), groups[0], groups[1]));
-        }
+        case PROBED -> probed(from, message);
         case RECORDS -> {
           if (examining != null) {
-            examining.records(from, message.session(), Testimony.decode(message.body()));
+            examining.records(from, message);
           }
         }
         case OPEN ->
@@ -137,26 +136,53 @@ final class Traffic implements Receiver {
           message.kind(),
           from,
           e.getMessage());
-      planner.accept(new Event.Refused(from, message.session(), e.getMessage()));
+      planner.put(from, new Event.Refused(from, message.session(), e.getMessage()));
+    }
+  }
+
+  /** Of each of a node's stretches two numbers, in the order of the plan. */
+  private void probed(String from, Message message) {
+    for (PipeHop hop : hops) {
+      Session session = hop.session();
+      if (session != null && session.id() == message.session() && session.has(from)) {
+        long[] groups = Codec.numbers(message.body(), 2 * session.stretches(from));
+        List<Event.Progress> stretches = new ArrayList<>();
+        for (int i = 0; i < groups.length; i += 2) {
+          stretches.add(new Event.Progress(groups[i], groups[i + 1]));
+        }
+        planner.put(from, new Event.Probed(from, session.id(), stretches));
+      }
     }
   }
 
   private void frame(String from, Message message) {
     for (int pipe = 0; pipe < hops.size(); pipe++) {
-      Session session = hops.get(pipe).session();
-      Wheels turning = wheels;
-      if (session == null || turning == null || session.id() != message.session()) {
-        continue;
+      Returns returns = hops.get(pipe).returns();
+      if (returns != null && returns.session().id() == message.session()) {
+        frame(from, pipe, returns, message.body());
+        return;
       }
-      if (session.has(from)) {
-        figures.bytesReceived.add(message.body().remaining());
-        try {
-          turning.arrived(pipe, message.body());
-        } catch (EngineException e) {
-          planner.accept(new Event.Refused(from, session.id(), e.getMessage()));
-        }
-      }
+    }
+  }
+
+  private void frame(String from, int pipe, Returns returns, ByteBuffer body) {
+    Wheels turning = wheels;
+    if (turning == null) {
       return;
+    }
+    int bytes = body.remaining();
+    try {
+      Frame frame = new Frame(body);
+      String refusal = returns.refuse(from, frame.kind(), bytes);
+      if (refusal == null) {
+        figures.bytesReceived.add(bytes);
+        turning.arrived(pipe, frame, () -> returns.read(from));
+      } else if (returns.warn(from)) {
+        LOG.log(Level.WARNING, "frames of node {0} are dropped: {1}", from, refusal);
+        planner.put(from, new Event.Doubtful(from, refusal));
+      }
+    } catch (EngineException e) {
+      planner.put(from, new Event.Refused(from, returns.session().id(), e.getMessage()));
     }
   }
 }

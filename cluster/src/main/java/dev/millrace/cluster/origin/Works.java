@@ -15,8 +15,11 @@ interface Works {
   /** From now on sequences go by this session through a pipe; null: by none, they wait. */
   void plan(int pipe, @Nullable Session session, String why);
 
-  /** Ends what is in a pipe: its tokens cannot be trusted. */
-  void revoke(int pipe, String why);
+  /** Ends what came through other nodes, wherever it is now: its tokens cannot be trusted. */
+  void revokeAll(String why);
+
+  /** Ends the links with a node: who waits to send it something waits no more. */
+  void hangUp(String node, String why);
 
   /** The steps of a pipe that are with other nodes. */
   List<Away> away(int pipe);

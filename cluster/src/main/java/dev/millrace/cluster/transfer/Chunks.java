@@ -15,7 +15,8 @@ final class Chunks {
   /** Bytes of a chunk; only the last one may have fewer. */
   static final int SIZE = 4 << 20;
 
-  private static final int MOST_PARTS = 99_999;
+  /** A peer must not have us make files without end. */
+  static final int MOST_PARTS = 1024;
 
   /** 4 TiB: the hashes of a larger model would not be small any more. */
   private static final long MOST_BYTES = 4L << 40;
@@ -80,7 +81,8 @@ final class Chunks {
     int count = in.readInt();
     if (size != SIZE || count < 1 || count > MOST_PARTS || bytes > MOST_BYTES) {
       throw new UntrueException(
-          "it has %d files in chunks of %d bytes; chunks have %d".formatted(count, size, SIZE));
+          "it has %d files in chunks of %d bytes; a model has up to %d, and chunks have %d"
+              .formatted(count, size, MOST_PARTS, SIZE));
     }
     List<Long> parts = new ArrayList<>();
     long sum = 0;

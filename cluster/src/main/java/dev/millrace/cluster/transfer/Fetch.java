@@ -45,15 +45,23 @@ public final class Fetch {
    *
    * @param waiting while others are served there
    * @param chunk for one chunk
+   * @param appearing before a peer that has the model is known here: members hear of each other at
+   *     different times
    * @param pause before a peer that failed is asked again
    * @param attempts that bring nothing, before a peer is given up
    */
   record Limits(
-      Duration waiting, Duration chunk, Duration pause, int attempts, LongSupplier clock) {
+      Duration waiting,
+      Duration chunk,
+      Duration appearing,
+      Duration pause,
+      int attempts,
+      LongSupplier clock) {
     static final Limits USUAL =
         new Limits(
             Duration.ofMinutes(30),
             Duration.ofMinutes(2),
+            Duration.ofSeconds(6),
             Duration.ofSeconds(2),
             3,
             System::nanoTime);
@@ -145,11 +153,13 @@ public final class Fetch {
 
   /** The peer that has failed least often, those that agree with what is here first. */
   private Peer next() {
-    List<Peer> left = new ArrayList<>();
-    for (Peer peer : peers.get()) {
-      if (!givenUp.containsKey(peer.name())) {
-        left.add(peer);
-      }
+    List<Peer> left = left();
+    long start = limits.clock().getAsLong();
+    while (left.isEmpty()
+        && givenUp.isEmpty()
+        && limits.clock().getAsLong() - start < limits.appearing().toNanos()) {
+      pause(1);
+      left = left();
     }
     if (left.isEmpty()) {
       throw new ClusterException(nobody());
@@ -160,6 +170,16 @@ public final class Fetch {
     }
     pause(failures.getOrDefault(best.name(), 0));
     return best;
+  }
+
+  private List<Peer> left() {
+    List<Peer> left = new ArrayList<>();
+    for (Peer peer : peers.get()) {
+      if (!givenUp.containsKey(peer.name())) {
+        left.add(peer);
+      }
+    }
+    return left;
   }
 
   private int rank(Peer peer) {

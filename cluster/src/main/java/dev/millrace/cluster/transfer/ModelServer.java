@@ -4,13 +4,15 @@ import dev.millrace.cluster.wire.CallHandler;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Gives the models of a store to peers: what a switchboard answers the call "model" with. Two calls
- * are served at once, the others wait and are told so.
+ * are served at once, the others wait and are told so; a call that stands still is ended.
  *
  * <p>The caller says a hash; the answer is {@link #HAVE} and the model's {@link Chunks}, or {@link
  * #REFUSED} and why, before that any number of {@link #WAIT}. Then the caller asks for runs of
@@ -30,21 +32,32 @@ public final class ModelServer implements CallHandler {
   private static final int SERVED = 2;
   private static final int MOST_WAITING = 16;
 
+  /** Who is served asks for more within this, or others are served. */
+  private static final Duration ASKING = Duration.ofSeconds(30);
+
+  /** And takes a chunk within this. */
+  private static final Duration TAKING = Duration.ofMinutes(2);
+
+  private static final int PIECE = 256 << 10;
+
   private final ModelStore store;
   private final long waitMillis;
+  private final LongSupplier clock;
   private final Semaphore slots = new Semaphore(SERVED, true);
   private final Semaphore callers = new Semaphore(SERVED + MOST_WAITING);
 
   public ModelServer(ModelStore store) {
-    this(store, TimeUnit.SECONDS.toMillis(1));
+    this(store, TimeUnit.SECONDS.toMillis(1), System::nanoTime);
   }
 
   /**
    * @param waitMillis how often one who waits is told so
+   * @param clock nanoseconds
    */
-  ModelServer(ModelStore store, long waitMillis) {
+  ModelServer(ModelStore store, long waitMillis, LongSupplier clock) {
     this.store = store;
     this.waitMillis = waitMillis;
+    this.clock = clock;
   }
 
   @Override
@@ -88,15 +101,29 @@ public final class ModelServer implements CallHandler {
       known.chunks().write(out);
       out.flush();
       byte[] buffer = new byte[Chunks.SIZE];
-      for (int first = in.readInt(); first != END; first = in.readInt()) {
-        if (!send(known.chunks(), parts, first, in.readInt(), buffer, out)) {
+      boolean served = true;
+      while (served) {
+        long began = clock.getAsLong();
+        int first = in.readInt();
+        if (first == END) {
           return;
         }
+        int count = in.readInt();
+        if (isLate(began, ASKING)) {
+          refuse(out, "nothing was asked for in %d s".formatted(ASKING.toSeconds()));
+          return;
+        }
+        served = send(known.chunks(), parts, first, count, buffer, out);
       }
     }
   }
 
-  private static boolean send(
+  /** A slot is for those who use it. */
+  private boolean isLate(long began, Duration limit) {
+    return clock.getAsLong() - began > limit.toNanos();
+  }
+
+  private boolean send(
       Chunks chunks, Parts parts, int first, int count, byte[] buffer, DataOutputStream out)
       throws IOException {
     if (first < 0 || count < 1 || count > chunks.count() - first) {
@@ -116,10 +143,21 @@ public final class ModelServer implements CallHandler {
       }
       out.writeByte(CHUNK);
       out.writeInt(length);
-      out.write(buffer, 0, length);
+      write(buffer, length, out);
     }
     out.flush();
     return true;
+  }
+
+  /** Not all at once: one who takes a byte now and then must not hold a slot for ever. */
+  private void write(byte[] chunk, int length, DataOutputStream out) throws IOException {
+    long began = clock.getAsLong();
+    for (int at = 0; at < length; at += PIECE) {
+      out.write(chunk, at, Math.min(PIECE, length - at));
+      if (isLate(began, TAKING)) {
+        throw new IOException("a chunk was not taken in " + TAKING);
+      }
+    }
   }
 
   private static void refuse(DataOutputStream out, String why) throws IOException {

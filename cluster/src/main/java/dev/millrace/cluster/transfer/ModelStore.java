@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ public final class ModelStore implements AutoCloseable {
 
   /**
    * Looks at files and directories, and at the cache; what is not known yet is hashed by a thread
-   * in the background.
+   * in the background. What was begun there and not gone on with for a week is removed.
    *
    * @param places model files, or directories of them
    * @param cache where fetched models and hashes are kept; made where it is missing
@@ -57,6 +58,7 @@ public final class ModelStore implements AutoCloseable {
     try {
       Path directory = Files.createDirectories(cache).toAbsolutePath().normalize();
       ModelStore store = new ModelStore(directory, new Index(directory.resolve("hashes")), changed);
+      Leftovers.remove(directory, Instant.now());
       store.add(directory);
       places.forEach(store::add);
       store.hashes.start();

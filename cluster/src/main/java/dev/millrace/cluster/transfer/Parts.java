@@ -7,26 +7,24 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Files as if they were one. One thread at a time. */
+/** Files as if they were one, of which one at a time is open. One thread at a time. */
 final class Parts implements AutoCloseable {
   /** A piece of one of the files. */
   record Piece(int part, long position, int length) {}
 
-  private final List<FileChannel> channels = new ArrayList<>();
+  private final List<Path> files;
   private final List<Long> sizes;
+  private int part = -1; // the one that is open
+  private @Nullable FileChannel channel;
 
-  /** Opens the files to be read; their sizes are those that they should have. */
-  Parts(List<Path> files, List<Long> sizes) throws IOException {
+  /**
+   * @param sizes those that the files should have
+   */
+  Parts(List<Path> files, List<Long> sizes) {
+    this.files = files;
     this.sizes = sizes;
-    try {
-      for (Path file : files) {
-        channels.add(FileChannel.open(file));
-      }
-    } catch (IOException e) {
-      close();
-      throw e;
-    }
   }
 
   /** Which pieces of files of these sizes are bytes [start, start + length) of all together. */
@@ -49,13 +47,15 @@ final class Parts implements AutoCloseable {
 
   /**
    * @throws EOFException where a file is shorter than it should be
+   * @throws java.nio.file.NoSuchFileException where one is not there
    */
   void read(long start, byte[] target, int length) throws IOException {
     ByteBuffer buffer = ByteBuffer.wrap(target);
     for (Piece piece : pieces(sizes, start, length)) {
+      FileChannel from = open(piece.part());
       buffer.limit(buffer.position() + piece.length());
       for (long at = piece.position(); buffer.hasRemaining(); ) {
-        int read = channels.get(piece.part()).read(buffer, at);
+        int read = from.read(buffer, at);
         if (read < 0) {
           throw new EOFException("the file ends at " + at);
         }
@@ -64,14 +64,26 @@ final class Parts implements AutoCloseable {
     }
   }
 
+  private FileChannel open(int next) throws IOException {
+    FileChannel opened = channel;
+    if (opened == null || part != next) {
+      close();
+      opened = FileChannel.open(files.get(next));
+      channel = opened;
+      part = next;
+    }
+    return opened;
+  }
+
   @Override
   public void close() {
-    for (FileChannel channel : channels) {
-      try {
+    try {
+      if (channel != null) {
         channel.close();
-      } catch (IOException e) {
-        // It was read only.
       }
+    } catch (IOException e) {
+      // It was read only.
     }
+    channel = null;
   }
 }

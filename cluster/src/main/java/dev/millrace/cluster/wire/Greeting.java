@@ -132,8 +132,8 @@ final class Greeting {
         data ->
             new Welcome(
                 one(Welcome.Verdict.values(), data.readUnsignedByte()),
-                data.readUTF(),
-                data.readUTF(),
+                Words.said(data.readUTF()),
+                Words.said(data.readUTF()),
                 data.readLong()));
   }
 

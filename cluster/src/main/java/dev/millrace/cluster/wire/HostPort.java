@@ -4,12 +4,21 @@ import dev.millrace.cluster.ClusterException;
 
 /** Where something listens. */
 public record HostPort(String host, int port) {
+  /** Of names in the DNS. */
+  private static final int LONGEST = 255;
+
   public HostPort {
-    if (host.isBlank() || port < 0 || port > 65_535) {
+    if (!isHost(host) || port < 0 || port > 65_535) {
       throw new ClusterException(
           "\"%s:%d\" is no address: give HOST:PORT with a port of 0 to 65535"
-              .formatted(host, port));
+              .formatted(Words.said(host), port));
     }
+  }
+
+  private static boolean isHost(String host) {
+    return !host.isEmpty()
+        && host.length() <= LONGEST
+        && host.chars().noneMatch(c -> c <= ' ' || Character.isISOControl(c));
   }
 
   /** Reads {@code HOST:PORT}; an IPv6 address stands in brackets. */

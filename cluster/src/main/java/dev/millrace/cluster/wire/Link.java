@@ -120,10 +120,18 @@ final class Link {
     }
   }
 
-  /** Ends it where nothing was heard for so long that even its own threads must hang. */
+  /**
+   * Ends it where nothing was heard for so long that even its own threads must hang; and where the
+   * other side takes nothing for as long, though it sends pings: who waits for room must not wait
+   * for ever.
+   */
   void check(long now) {
+    String time = Words.seconds(patience.multipliedBy(2));
     if (!delivering && now - input.heard() > 2 * patience.toNanos()) {
-      end("nothing was heard of it for " + Words.seconds(patience.multipliedBy(2)), false);
+      end("nothing was heard of it for " + time, false);
+    }
+    if (output.stuckFor(now) > 2 * patience.toNanos()) {
+      end("it has taken nothing for " + time, false);
     }
   }
 
@@ -144,7 +152,7 @@ final class Link {
         if (message.kind() != Kind.PING) {
           deliver(message);
         } else if (message.body().hasRemaining()) {
-          end("it said: " + StandardCharsets.UTF_8.decode(message.body()), false);
+          end("it said: " + Words.said(message.body()), false);
         }
       }
       end(Words.NO_FAREWELL, false);

@@ -27,7 +27,10 @@ public record Message(Kind kind, long session, ByteBuffer body) {
     UNREACHED,
     /** Origin to node: which groups does it hold? */
     PROBE,
-    /** Node to origin: the last group received and the last one passed on, two longs. */
+    /**
+     * Node to origin: of each of its stretches, in the order of the plan, the last group received
+     * and the last one passed on, two longs.
+     */
     PROBED,
     /** Origin to node: what it recorded of a passage: a long. */
     RECORDS_ASKED,

@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link MessageOutput} wrote. */
 final class MessageInput {
+  private static final int STEP = 1 << 20;
   private static final Message.Kind[] KINDS = Message.Kind.values();
 
   private final InputStream in;
@@ -42,9 +44,19 @@ final class MessageInput {
       throw new ProtocolException(
           "a message of %d bytes, of at most %d".formatted(length, Protocol.MAX_BODY));
     }
-    byte[] body = new byte[length];
+    return new Message(KINDS[kind], head.getLong(), ByteBuffer.wrap(body(length)));
+  }
+
+  /** In steps: who only announces a long one takes no memory here. */
+  private byte[] body(int length) throws IOException {
+    byte[] body = new byte[Math.min(length, STEP)];
     fill(body, 0);
-    return new Message(KINDS[kind], head.getLong(), ByteBuffer.wrap(body));
+    while (body.length < length) {
+      int have = body.length;
+      body = Arrays.copyOf(body, Math.min(length, 4 * have));
+      fill(body, have);
+    }
+    return body;
   }
 
   private void fill(byte[] bytes, int from) throws IOException {

@@ -14,9 +14,15 @@ final class MessageOutput {
   /** The most that TLS puts into one record. */
   private static final int RECORD = 16 << 10;
 
+  /** What is written at once: so much must move for it to count as moving. */
+  private static final int PIECE = 4 * RECORD;
+
   private final OutputStream out;
   private final byte[] record = new byte[RECORD];
   private final ByteBuffer gathered = ByteBuffer.wrap(record);
+
+  /** When the write began that is not done, by {@link System#nanoTime}; 0 for none. */
+  private volatile long writing;
 
   MessageOutput(OutputStream out) {
     this.out = out;
@@ -41,7 +47,10 @@ final class MessageOutput {
     flush();
     if (body.hasArray()) {
       int whole = body.remaining() - body.remaining() % RECORD;
-      out.write(body.array(), body.arrayOffset() + body.position(), whole);
+      for (int at = 0; at < whole; at += PIECE) {
+        int from = body.arrayOffset() + body.position() + at;
+        out(body.array(), from, Math.min(PIECE, whole - at));
+      }
       body.position(body.position() + whole);
     }
     while (body.hasRemaining()) {
@@ -61,8 +70,23 @@ final class MessageOutput {
 
   void flush() throws IOException {
     if (gathered.position() > 0) {
-      out.write(record, 0, gathered.position());
+      out(record, 0, gathered.position());
       gathered.clear();
     }
+  }
+
+  private void out(byte[] bytes, int from, int length) throws IOException {
+    writing = System.nanoTime() | 1;
+    try {
+      out.write(bytes, from, length);
+    } finally {
+      writing = 0;
+    }
+  }
+
+  /** Nanoseconds since which nothing moves; 0 where nothing has to. Any thread. */
+  long stuckFor(long now) {
+    long since = writing;
+    return since == 0 ? 0 : now - since;
   }
 }

@@ -6,9 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Another node, as its links are kept: where it is, and the {@link Bond} with it. */
+/**
+ * Another node, as its links are kept: where it is, and the {@link Bond} with it. Where it is stays
+ * known while the network tells of it or the bond holds.
+ */
 final class Peer {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
@@ -22,35 +26,65 @@ final class Peer {
 
   private final WireSettings settings;
   private final Receiver receiver;
+  private final Consumer<Peer> unbound;
   private @Nullable Whereabouts whereabouts;
+
+  /** Whether the network tells of it. */
+  private boolean told;
+
   private @Nullable Bond bond;
   private boolean closed;
 
-  Peer(String name, WireSettings settings, Receiver receiver) {
+  /**
+   * @param unbound told when a bond has ended
+   */
+  Peer(String name, WireSettings settings, Receiver receiver, Consumer<Peer> unbound) {
     this.name = name;
     this.settings = settings;
     this.receiver = receiver;
+    this.unbound = unbound;
   }
 
   synchronized @Nullable Whereabouts whereabouts() {
     return whereabouts;
   }
 
-  /** Null: nobody knows any more. Links with another life of it end. */
-  synchronized void whereabouts(@Nullable Whereabouts now) {
+  /** The network tells where it is. Links with another life of it end. */
+  synchronized void told(Whereabouts now) {
+    told = true;
     whereabouts = now;
-    if (now == null) {
-      breakUp("it left the network", true);
-    } else if (bond != null && bond.incarnation != now.incarnation()) {
+    if (bond != null && bond.incarnation != now.incarnation()) {
       breakUp("it started anew", true);
     }
   }
 
-  /** It says itself where it is; that counts while nobody else has said so. */
+  /** The network does not tell of it any more; a bond that holds is not broken for that. */
+  synchronized void untold() {
+    told = false;
+    if (bond == null || bond.broken != null) {
+      whereabouts = null;
+    }
+  }
+
+  /** It says itself where it is, maybe before the network does. */
   synchronized void introduced(Whereabouts said) {
-    if (whereabouts == null) {
+    if (!told || whereabouts == null || whereabouts.incarnation() < said.incarnation()) {
       whereabouts = said;
     }
+  }
+
+  /** Whether a later life of it is known. */
+  synchronized boolean isOver(long incarnation) {
+    return whereabouts != null && incarnation < whereabouts.incarnation();
+  }
+
+  synchronized boolean isBound() {
+    return bond != null && bond.told.getCount() > 0;
+  }
+
+  /** Whether nothing is known of it and nothing connects us. */
+  synchronized boolean isStranger() {
+    return whereabouts == null && !isBound();
   }
 
   /** The link to send on, where there is one. */
@@ -61,7 +95,7 @@ final class Peer {
   /** Breaks what there is; its loss is told by the links' own threads. */
   synchronized void breakUp(String why, boolean tell) {
     if (bond != null) {
-      bond.breakUp(why, tell);
+      breakUp(bond, why, tell);
     }
   }
 
@@ -124,7 +158,7 @@ final class Peer {
   /** Whether the last link of a broken bond ended with this one. */
   private synchronized boolean last(Bond of, Link link) {
     String why = link.why();
-    of.breakUp(why == null ? "the connection ended" : why, false);
+    breakUp(of, why == null ? "the connection ended" : why, false);
     return --of.alive == 0;
   }
 
@@ -134,6 +168,13 @@ final class Peer {
 
   private synchronized void forgetBefore(Bond of) {
     of.before = null;
+  }
+
+  private void breakUp(Bond of, String why, boolean tell) {
+    of.breakUp(why, tell);
+    if (!told && bond == of) {
+      whereabouts = null;
+    }
   }
 
   private synchronized boolean tells() {
@@ -174,6 +215,7 @@ final class Peer {
         LOG.log(Level.ERROR, "the loss of " + name + " could not be taken", e);
       } finally {
         bond.told.countDown();
+        unbound.accept(Peer.this);
       }
     }
 

@@ -13,9 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class Reception implements Listener.Host {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** Takes a link in. */
-  @FunctionalInterface
+  /** Takes links in. */
   interface Links {
+    /** Whether a later life of that node is known. */
+    boolean isOver(Hello hello);
+
+    /** Whether there is room for a link with that node. */
+    boolean hasRoom(Hello hello);
+
     void take(Hello hello, Connection connection) throws IOException;
   }
 
@@ -44,9 +49,14 @@ final class Reception implements Listener.Host {
     if (why != null) {
       return Welcome.refused(why);
     }
+    if (hello.purpose() == Purpose.LINK && !links.hasRoom(hello)) {
+      return Welcome.notNow(
+          "%d nodes are linked with this one, and more cannot be; try again later"
+              .formatted(settings.links()));
+    }
     if (hello.purpose() == Purpose.CALL && !handlers.containsKey(hello.call())) {
       return Welcome.notNow(
-          "nobody answers the call \"%s\" here (yet)".formatted(printable(hello.call())));
+          "nobody answers the call \"%s\" here (yet)".formatted(Words.said(hello.call())));
     }
     if (hello.purpose() == Purpose.CALL && !calls.tryAcquire()) {
       return Welcome.notNow(
@@ -64,7 +74,7 @@ final class Reception implements Listener.Host {
           : "a name is needed for anything but the call \"%s\"".formatted(Protocol.STATE_CALL);
     }
     if (!Protocol.isName(name)) {
-      return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -".formatted(printable(name));
+      return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -".formatted(Words.said(name));
     }
     if (us.namesFromCertificates() && !CertificateNames.of(connection.peer()).contains(name)) {
       return ("your certificate is not for \"%s\": name your node as its certificate "
@@ -74,13 +84,10 @@ final class Reception implements Listener.Host {
     if (hello.purpose() == Purpose.LINK && name.equals(us.name())) {
       return "this node itself has the name \"%s\"".formatted(name);
     }
+    if (hello.purpose() == Purpose.LINK && links.isOver(hello)) {
+      return "a later node has the name \"%s\": give this one another name".formatted(name);
+    }
     return doorman.refuse(hello);
-  }
-
-  /** What a stranger sent does not steer our user's terminal. */
-  private static String printable(String text) {
-    String cut = text.length() > 64 ? text.substring(0, 64) : text;
-    return cut.replaceAll("[^ -~]", "?");
   }
 
   @Override

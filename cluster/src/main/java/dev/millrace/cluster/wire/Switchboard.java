@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,10 @@ public final class Switchboard implements Post, AutoCloseable {
   private final Dialler dialler;
   private final Listener listener;
   private final Reception reception;
+
+  /** Those known or linked; changed by one thread at a time, who holds it. */
   private final Map<String, Peer> peers = new ConcurrentHashMap<>();
+
   private final Thread watch;
   private volatile boolean closed;
 
@@ -37,7 +41,7 @@ public final class Switchboard implements Post, AutoCloseable {
     this.settings = settings;
     this.receiver = receiver;
     this.dialler = new Dialler(us, settings.greeting());
-    this.reception = new Reception(us, settings, doorman, this::taken);
+    this.reception = new Reception(us, settings, doorman, new Taking());
     this.listener = new Listener(us, listen, settings.greeting(), reception);
     this.watch = Thread.ofVirtual().name("millrace-link-watch").unstarted(this::watch);
   }
@@ -67,14 +71,28 @@ public final class Switchboard implements Post, AutoCloseable {
 
   /** Where a node is, and which life of it; links with another life end. */
   public void know(String node, HostPort at, long incarnation) {
-    peer(node).whereabouts(new Whereabouts(at, incarnation));
+    synchronized (peers) {
+      peer(node).told(new Whereabouts(at, incarnation));
+    }
   }
 
-  /** That node has left: its links end, and it cannot be sent to. */
+  /** That node has left, as far as is known: when its links break, it cannot be sent to. */
   public void forget(String node) {
-    Peer peer = peers.get(node);
-    if (peer != null) {
-      peer.whereabouts(null);
+    synchronized (peers) {
+      Peer peer = peers.get(node);
+      if (peer != null) {
+        peer.untold();
+        drop(peer);
+      }
+    }
+  }
+
+  /** Those of whom nothing is left; their names may be anything, and never come again. */
+  private void drop(Peer peer) {
+    synchronized (peers) {
+      if (peer.isStranger()) {
+        peers.remove(peer.name, peer);
+      }
     }
   }
 
@@ -84,28 +102,68 @@ public final class Switchboard implements Post, AutoCloseable {
    */
   @Override
   public void send(String node, Message message) {
+    checkLength(node, message);
+    send(linked(node), node, message);
+  }
+
+  /**
+   * As {@link #send}, but over a link that stands: nobody is dialled, and who may not wait long
+   * waits for room in the queue only.
+   */
+  public void pass(String node, Message message) {
+    checkLength(node, message);
+    Peer peer = peers.get(node);
+    Link link = peer == null ? null : peer.dialled();
+    if (link == null) {
+      throw new ClusterException("there is no link to node \"%s\" any more".formatted(node));
+    }
+    send(link, node, message);
+  }
+
+  /**
+   * Dials a node to which there is no link yet.
+   *
+   * @throws ClusterException where it is not known or not reached
+   */
+  public void connect(String node) {
+    linked(node);
+  }
+
+  private static void checkLength(String node, Message message) {
     int length = message.body().remaining();
     if (length > Protocol.MAX_BODY) {
       throw new ClusterException(
           "a message of %d bytes to %s: at most %d can be sent"
               .formatted(length, node, Protocol.MAX_BODY));
     }
-    Peer peer = peers.get(node);
-    if (peer == null) {
-      throw unknown(node);
-    }
+  }
+
+  private static void send(Link link, String node, Message message) {
     try {
-      Link link = peer.dialled();
-      if (link == null) {
-        link = dialled(peer);
-      }
       if (!link.send(message)) {
         throw new ClusterException("the link to %s was lost: %s".formatted(node, link.why()));
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted while sending to " + node, e);
+      throw interrupted(node, e);
     }
+  }
+
+  private Link linked(String node) {
+    Peer peer = peers.get(node);
+    if (peer == null) {
+      throw unknown(node);
+    }
+    Link link = peer.dialled();
+    try {
+      return link == null ? dialled(peer) : link;
+    } catch (InterruptedException e) {
+      throw interrupted(node, e);
+    }
+  }
+
+  private static ClusterException interrupted(String node, InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new ClusterException("interrupted while sending to " + node, e);
   }
 
   private static ClusterException unknown(String node) {
@@ -177,21 +235,38 @@ public final class Switchboard implements Post, AutoCloseable {
   }
 
   private Peer peer(String node) {
-    return peers.computeIfAbsent(node, name -> new Peer(name, settings, receiver));
+    return peers.computeIfAbsent(node, name -> new Peer(name, settings, receiver, this::drop));
   }
 
-  private void taken(Hello hello, Connection connection) throws IOException {
-    if (closed) {
-      throw new IOException("closed");
+  /** Links that others dialled. */
+  private final class Taking implements Reception.Links {
+    @Override
+    public boolean isOver(Hello hello) {
+      Peer peer = peers.get(hello.name());
+      return peer != null && peer.isOver(hello.incarnation());
     }
-    Peer peer = peer(hello.name());
-    if (hello.listening() != null) {
-      // the answer may be due before the network has told of it here
-      peer.introduced(new Whereabouts(hello.listening(), hello.incarnation()));
+
+    @Override
+    public boolean hasRoom(Hello hello) {
+      return peers.values().stream()
+              .filter(peer -> peer.isBound() && !peer.name.equals(hello.name()))
+              .count()
+          < settings.links();
     }
-    peer.attach(connection, hello.incarnation(), false);
-    if (closed) {
-      peer.close("it is closing");
+
+    @Override
+    public void take(Hello hello, Connection connection) throws IOException {
+      synchronized (peers) {
+        if (closed) {
+          throw new IOException("closed");
+        }
+        Peer peer = peer(hello.name());
+        if (hello.listening() != null) {
+          // the answer may be due before the network has told of it here
+          peer.introduced(new Whereabouts(hello.listening(), hello.incarnation()));
+        }
+        peer.attach(connection, hello.incarnation(), false);
+      }
     }
   }
 
@@ -212,7 +287,9 @@ public final class Switchboard implements Post, AutoCloseable {
   /** Ends everything; our receiver is told nothing more. */
   @Override
   public void close() {
-    closed = true;
+    synchronized (peers) {
+      closed = true;
+    }
     watch.interrupt();
     listener.close();
     List<Link> links = new ArrayList<>();
@@ -231,6 +308,11 @@ public final class Switchboard implements Post, AutoCloseable {
   /** Connections that are no links: for tests. */
   int guests() {
     return listener.guests();
+  }
+
+  /** Nodes that are known or linked: for tests. */
+  Set<String> peers() {
+    return Set.copyOf(peers.keySet());
   }
 
   /** The link to a node, where there is one: for tests. */

@@ -8,6 +8,8 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertPathValidatorException.BasicReason;
 import java.security.cert.CertificateException;
@@ -22,6 +24,9 @@ final class Words {
   /** A node that closes says so: this was none that did. */
   static final String NO_FAREWELL =
       "the connection ended without a word: its process ended, or something cut them apart";
+
+  /** Characters of what others say that reach a log or a user. */
+  private static final int SAID = 300;
 
   private static final String ALERT = "Received fatal alert: ";
 
@@ -157,6 +162,17 @@ final class Words {
   static String of(Throwable e) {
     String message = e.getMessage();
     return message == null ? e.getClass().getSimpleName() : message;
+  }
+
+  /** What another said, which must not fill our log or steer our user's terminal. */
+  static String said(String text) {
+    String cut = text.length() > SAID ? text.substring(0, SAID) + "…" : text;
+    return cut.replaceAll("[\\p{Cntrl}\\p{Cf}\\u0080-\\u009f\\u2028\\u2029]", "?");
+  }
+
+  static String said(ByteBuffer utf8) {
+    ByteBuffer start = utf8.slice(utf8.position(), Math.min(utf8.remaining(), 4 * (SAID + 1)));
+    return said(StandardCharsets.UTF_8.decode(start).toString());
   }
 
   static String seconds(Duration time) {

@@ -143,6 +143,7 @@ final class CodecTest {
         from,
         from + 1 + random.nextInt(20),
         states[random.nextInt(states.length)],
+        random.nextBoolean(),
         amount(),
         random.nextDouble() * 1e12,
         text());

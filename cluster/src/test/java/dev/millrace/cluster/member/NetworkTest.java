@@ -19,8 +19,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
@@ -133,15 +136,15 @@ final class NetworkTest {
 
   @Test
   void theNextLifeOfAKilledNodeIsTakenAtOnce() throws Exception {
-    Network a = join(settings("a"));
-    Network b = join(settings("b", a.link()));
+    Network a = join(patient("a", Duration.ofHours(1)));
+    Network b = join(patient("b", Duration.ofHours(1), a.link()));
     awaitNames(Set.of("a", "b"), a, b);
     long first = a.states().getLast().incarnation();
     kill(b);
 
-    Network again = join(settings("b", a.link()));
+    Network again = join(patient("b", Duration.ofHours(1), a.link()));
     await()
-        .atMost(Duration.ofSeconds(4))
+        .atMost(SOON)
         .untilAsserted(
             () ->
                 assertThat(a.states().getLast().incarnation())
@@ -150,11 +153,43 @@ final class NetworkTest {
   }
 
   @Test
+  void aNodeThatWakesAfterItsNameWasTakenIsTold() throws Exception {
+    Duration patience = Duration.ofSeconds(1);
+    Network a = join(patient("a", patience));
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    HostPort any = new HostPort("127.0.0.1", 0);
+    Network frozen =
+        join(
+            new NetworkSettings(
+                "b", any, null, List.of(a.link()), tls, false, Set.of(), 0, patience, told::add));
+    awaitNames(Set.of("a", "b"), a, frozen);
+    DISCARD silence = new DISCARD().discardAll(true);
+    frozen
+        .membership()
+        .channel()
+        .getProtocolStack()
+        .insertProtocol(silence, ProtocolStack.Position.ABOVE, TP.class);
+    awaitNames(Set.of("a"), a);
+    Network later = join(patient("b", patience, a.link()));
+    awaitNames(Set.of("a", "b"), a, later);
+
+    silence.discardAll(false);
+    assertThat(told.poll(SOON.toSeconds(), TimeUnit.SECONDS))
+        .isEqualTo(
+            "the name \"b\" is taken by the node at %s: give this one another name"
+                .formatted(later.link()));
+    assertThat(a.states().getLast().link()).isEqualTo(later.link());
+  }
+
+  @Test
   void aNodeMayStartBeforeThoseItJoinsBy() throws Exception {
     HostPort later = free();
-    CompletableFuture<Network> early =
-        CompletableFuture.supplyAsync(() -> join(settings("early", later)));
-    await().during(Duration.ofMillis(300)).until(() -> !early.isDone());
+    CompletableFuture<Network> early;
+    try (ServerSocket nobody = new ServerSocket(later.port(), 1, InetAddress.getLoopbackAddress())) {
+      early = CompletableFuture.supplyAsync(() -> join(settings("early", later)));
+      nobody.accept().close();
+    }
+    assertThat(early).isNotDone();
     Network a = join(settings("a", later, tls, Set.of()));
     await().atMost(SOON).until(early::isDone);
     awaitNames(Set.of("a", "early"), a, early.join());
@@ -175,19 +210,7 @@ final class NetworkTest {
   void aNetworkThatBeganAnewElsewhereIsFound() throws Exception {
     HostPort known = free();
     Network a = join(settings("a", known, tls, Set.of()));
-    NetworkSettings patient = settings("b", known);
-    Network b =
-        join(
-            new NetworkSettings(
-                "b",
-                patient.listen(),
-                null,
-                patient.join(),
-                tls,
-                false,
-                Set.of(),
-                0,
-                Duration.ofSeconds(1)));
+    Network b = join(patient("b", Duration.ofSeconds(1), known));
     awaitNames(Set.of("a", "b"), a, b);
     a.close();
     awaitNames(Set.of("b"), b);
@@ -250,6 +273,11 @@ final class NetworkTest {
 
   private static NetworkSettings settings(String name, HostPort... join) {
     return settings(name, tls, Set.of(), join);
+  }
+
+  private static NetworkSettings patient(String name, Duration patience, HostPort... join) {
+    HostPort any = new HostPort("127.0.0.1", 0);
+    return new NetworkSettings(name, any, null, List.of(join), tls, false, Set.of(), 0, patience);
   }
 
   private static NetworkSettings settings(

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(10)
+@Timeout(60)
 final class TlsSocketTest {
-  private static final Duration HANDSHAKE = Duration.ofSeconds(1);
+  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
   private static SSLContext tls;
 
   @BeforeAll
@@ -75,7 +75,7 @@ final class TlsSocketTest {
   @Test
   void handshakesThatDoNotEndAreGivenUp() throws Exception {
     try (ServerSocket frozen = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-        Socket socket = dial(frozen)) {
+        Socket socket = dial(frozen, Duration.ofSeconds(1))) {
       assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(SocketException.class);
       assertThat(socket.isClosed()).isTrue();
     }
@@ -94,9 +94,13 @@ final class TlsSocketTest {
   }
 
   private static Socket dial(ServerSocket to) throws Exception {
-    Socket socket = new TlsSocket(tls, HANDSHAKE);
+    return dial(to, HANDSHAKE);
+  }
+
+  private static Socket dial(ServerSocket to, Duration handshake) throws Exception {
+    Socket socket = new TlsSocket(tls, handshake);
     InetAddress here = InetAddress.getLoopbackAddress();
-    socket.connect(new InetSocketAddress(here, to.getLocalPort()), 1_000);
+    socket.connect(new InetSocketAddress(here, to.getLocalPort()), 30_000);
     return socket;
   }
 }

@@ -10,8 +10,13 @@ import dev.millrace.cluster.member.NetworkSettings;
 import dev.millrace.cluster.member.NodeState;
 import dev.millrace.cluster.place.Range;
 import dev.millrace.cluster.wire.HostPort;
+import dev.millrace.cluster.wire.Identity;
+import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
 import dev.millrace.cluster.wire.NetworkKey;
+import dev.millrace.cluster.wire.Receiver;
+import dev.millrace.cluster.wire.Switchboard;
+import dev.millrace.cluster.wire.WireSettings;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.EngineSettings;
 import dev.millrace.engine.gguf.TensorType;
@@ -24,6 +29,9 @@ import dev.millrace.engine.tensor.Kernels;
 import dev.millrace.engine.wheel.Generation;
 import dev.millrace.engine.wheel.Request;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +41,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -238,6 +248,57 @@ class LayerNodeTest {
           .until(() -> origin.stateOf("b").holdings().getFirst().state() == State.FAILED);
       assertThat(origin.stateOf("b").holdings().getFirst().problem()).isNotEmpty();
     }
+  }
+
+  @Test
+  void oneSilentAddressHoldsUpNobodyElse() throws Exception {
+    LayerNode node = holding("a", 1, 3);
+    CountDownLatch dialled = new CountDownLatch(1);
+    CountDownLatch givenUp = new CountDownLatch(1);
+    HostPort any = new HostPort("127.0.0.1", 0);
+    Receiver deaf =
+        new Receiver() {
+          @Override
+          public void received(String from, Message message) {}
+
+          @Override
+          public void lost(String other, String why) {}
+        };
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"));
+        Switchboard stranger =
+            Switchboard.open(
+                new Identity("x", 1, TLS, false),
+                any,
+                WireSettings.DEFAULTS.withAdvertise(
+                    new HostPort("127.0.0.1", silent.getLocalPort())),
+                hello -> null,
+                deaf)) {
+      origin.awaitMember("a");
+      origin.send("a", Kind.RECORDS_ASKED, 99, Codec.encode(5L));
+      origin.next(Kind.REFUSED); // from now on there is a link each way
+      Thread.ofVirtual().start(() -> keepSilent(silent, dialled, givenUp));
+      stranger.know("a", node.address(), node.state().incarnation());
+      for (int i = 0; i < 4; i++) {
+        stranger.send("a", new Message(Kind.RECORDS_ASKED, 1000 + i, Codec.encode(5L)));
+      }
+      assertThat(dialled.await(60, TimeUnit.SECONDS)).isTrue();
+      for (int i = 1; i < 4; i++) {
+        origin.send("a", Kind.RECORDS_ASKED, i, Codec.encode(5L));
+        assertThat(origin.next(Kind.REFUSED).session()).isEqualTo(i);
+      }
+      assertThat(givenUp.getCount()).as("x is still being dialled").isEqualTo(1);
+    }
+  }
+
+  private static void keepSilent(ServerSocket at, CountDownLatch dialled, CountDownLatch givenUp) {
+    try (Socket caller = at.accept()) {
+      dialled.countDown();
+      caller.getInputStream().readAllBytes();
+    } catch (IOException e) {
+      // it is closed
+    }
+    givenUp.countDown();
   }
 
   private static ByteBuffer wish(String sha256, int from, int to, long bytes) throws IOException {

@@ -144,7 +144,7 @@ class SessionsTest {
     refused(other, "run the same release");
     refused(Town.opening(Town.plan(7, "x", "xaaa")), "opened by it alone, not by o");
     refused(Town.opening(Town.plan(7, "o", "obbb")), "no layers at this node");
-    refused(Town.opening(Town.plan(7, "o", "oaaaa")), "layers 4 of model fake");
+    refused(Town.opening(Town.plan(7, "o", "oaaaa")), "layer 4 of model fake (hash abababababab) is not here");
     refused(Town.opening(Town.plan(7, "o", "oaa")), "the plan is for 3 layers, model fake has 4");
     Pipe gap = new Pipe(7, "o", 4, List.of(new Pipe.Stretch("a", 1, 4)));
     refused(Town.opening(gap), "the plan has gaps");
@@ -258,12 +258,14 @@ class SessionsTest {
     town.open("o", "a", 1, origin.opening());
     assertThat(origin.ear.heard).isEmpty();
     node.sessions.members(Set.of("a", "b", "o"));
+    town.work();
     origin.ear.next(Kind.OPENED);
     node.sessions.members(Set.of("a", "o"));
     town.open("o", "a", 2, origin.opening());
     node.now += Anteroom.VIEWS;
     node.sessions.retry();
-    origin.ear.next(Kind.OPENED); // its first step will tell
+    town.work();
+    origin.ear.next(Kind.OPENED); // for all its links stand
     town.open("o", "a", 3, origin.opening());
     town.send("o", "a", Kind.CLOSE, 3, ByteBuffer.allocate(0));
     town.work();
@@ -273,26 +275,68 @@ class SessionsTest {
   }
 
   @Test
-  void originThatIsNotKnownYetIsAnsweredWhenItIs() {
+  void sessionOfAnOriginThatCannotBeToldIsFreed() {
     Town.Node node = town.node("a");
     FakeWeights weights = node.holds(0, 4);
     HandOrigin origin = new HandOrigin(town, "o", 1, "oaaa");
-    town.unreachable.add("o");
-    town.open("o", "a", 1, origin.opening());
-    town.open("o", "a", 1, origin.opening());
-    node.sessions.retry();
-    assertThat(origin.ear.heard).isEmpty();
-    town.unreachable.clear();
-    node.sessions.retry();
-    origin.ear.next(Kind.OPENED);
-    assertThat(origin.ear.refusal()).contains("a session of this number is open");
-    assertThat(origin.generate(PROMPT, COUNT)).isEqualTo(alone(PROMPT));
+    origin.open();
     town.unreachable.add("o");
     town.open("o", "a", 2, origin.opening());
     assertThat(weights.open).isEqualTo(2);
-    node.now += Replies.PATIENCE;
-    node.sessions.retry();
-    assertThat(weights.open).as("it is given up").isEqualTo(1);
+    node.sessions.unsaid(node.unsaid.remove());
+    assertThat(weights.open).isEqualTo(1);
+    assertThat(node.sessions.find(1)).isNotNull();
+  }
+
+  @Test
+  void openingIsAnsweredWhenTheWayOnStands() {
+    Town.Node node = town.node("a");
+    FakeWeights weights = node.holds(0, 3);
+    town.node("b").holds(3, 4);
+    HandOrigin origin = new HandOrigin(town, "o", 1, "oaab");
+    node.dialsSlowly = true;
+    town.open("o", "a", 1, origin.opening());
+    assertThat(origin.ear.heard).as("b is being dialled").isEmpty();
+    node.dialling.remove().run();
+    town.work();
+    origin.ear.next(Kind.OPENED);
+    town.open("o", "a", 2, origin.opening());
+    town.send("o", "a", Kind.CLOSE, 2, ByteBuffer.allocate(0));
+    node.dialling.remove().run();
+    town.work();
+    assertThat(origin.ear.heard).as("closed meanwhile").isEmpty();
+    assertThat(weights.open).isEqualTo(1);
+  }
+
+  @Test
+  void openingWhoseWayOnIsCutNamesTheNodeAndKeepsNothing() {
+    Town.Node node = town.node("a", 1000, 4);
+    FakeWeights weights = node.holds(0, 3);
+    HandOrigin origin = new HandOrigin(town, "o", 1, "oaab");
+    town.unreachable.add("b");
+    town.open("o", "a", 1, origin.opening());
+    assertThat(Codec.texts(origin.ear.next(Kind.UNREACHED).body(), 2))
+        .containsExactly("b", "it is silent");
+    assertThat(origin.ear.heard).isEmpty();
+    assertThat(weights.open).isZero();
+    assertThat(node.budget.used()).isEqualTo(300);
+  }
+
+  @Test
+  void sessionThatCannotBeMadeKeepsNothing() {
+    Town.Node node =
+        town.node(
+            "a",
+            segment -> {
+              throw new IllegalStateException("no segment today");
+            });
+    FakeWeights weights = node.holds(0, 4);
+    HandOrigin origin = new HandOrigin(town, "o", 1, "oaaa");
+    town.open("o", "a", 1, origin.opening());
+    assertThat(origin.ear.refusal()).isEqualTo("no segment today");
+    assertThat(weights.opened).as("with the trial of its speed").isEqualTo(2);
+    assertThat(weights.open).isZero();
+    assertThat(node.stock.told().getFirst().idle()).isTrue();
   }
 
   @Test
@@ -503,6 +547,39 @@ class SessionsTest {
     assertThat(Codec.numbers(probed(node), 2)).as("it waits").containsExactly(1, -1);
     town.work();
     assertThat(Codec.numbers(probed(node), 2)).containsExactly(1, 1);
+  }
+
+  @Test
+  void probeTellsTwoStretchesOfOneNodeApart() {
+    Town.Node node = town.node("a");
+    node.holds(0, 4);
+    Town.Node other = town.node("b");
+    other.holds(0, 4);
+    HandOrigin origin = new HandOrigin(town, "o", 1, "oaba");
+    origin.open();
+    assertThat(Codec.numbers(probed(node), 4)).containsExactly(-1, -1, -1, -1);
+    HandOrigin.Sequence sequence = origin.begin(PROMPT);
+    sequence.step();
+    assertThat(node.work()).isTrue();
+    assertThat(Codec.numbers(probed(node), 4)).as("at b").containsExactly(1, 1, -1, -1);
+    assertThat(other.work()).isTrue();
+    assertThat(Codec.numbers(probed(node), 4)).as("back").containsExactly(1, 1, 1, -1);
+    town.work();
+    assertThat(Codec.numbers(probed(node), 4)).containsExactly(1, 1, 1, 1);
+    sequence.finish();
+    assertThat(sequence.generated()).hasSize(1);
+  }
+
+  @Test
+  void stretchesThatFollowEachOtherAreGoneThroughAtOnce() {
+    List<Pipe.Stretch> stretches =
+        List.of(
+            new Pipe.Stretch("o", 0, 1), new Pipe.Stretch("a", 1, 2), new Pipe.Stretch("a", 2, 4));
+    Progress progress = new Progress("a", new Pipe(1, "o", 4, stretches));
+    progress.received(1, 9);
+    assertThat(progress.told()).containsExactly(9, -1, 9, -1);
+    progress.passed(1, 9);
+    assertThat(progress.told()).containsExactly(9, 9, 9, 9);
   }
 
   private static ByteBuffer probed(Town.Node node) {

@@ -1,8 +1,14 @@
 package dev.millrace.cluster.node;
 
+import dev.millrace.cluster.member.Network;
+import dev.millrace.cluster.wire.Message;
 import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Segment;
 import java.lang.reflect.Field;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** For tests of other packages: nodes that lie, are slow, or die without a word. */
@@ -16,10 +22,54 @@ public final class Spoiled {
 
   /** All connections of a node break off, and no new ones are made. */
   public static void kill(LayerNode node) {
+    ((Network) get(node, "network")).switchboard().close();
+  }
+
+  /** Before it has a session: what it would send goes through this, and may go out as anything. */
+  public static void mail(LayerNode node, BiFunction<String, Message, List<Message>> forger) {
+    Object sessions = get(node, "sessions");
+    Object admission = get(sessions, "admission");
+    Roads roads = (Roads) get(admission, "roads");
+    Roads forged =
+        new Roads() {
+          @Override
+          public void tell(String to, Message message) {
+            forger.apply(to, message).forEach(each -> roads.tell(to, each));
+          }
+
+          @Override
+          public void pass(String to, Message frame) {
+            forger.apply(to, frame).forEach(each -> roads.pass(to, each));
+          }
+
+          @Override
+          public void link(Collection<String> nodes, Consumer<Optional<Cut>> made) {
+            roads.link(nodes, made);
+          }
+        };
+    set(admission, "roads", forged);
+  }
+
+  /** Sends something from a node, as itself. */
+  public static void send(LayerNode node, String to, Message message) {
+    ((Network) get(node, "network")).switchboard().send(to, message);
+  }
+
+  private static Object get(Object of, String name) {
     try {
-      Field network = LayerNode.class.getDeclaredField("network");
-      network.setAccessible(true);
-      ((dev.millrace.cluster.member.Network) network.get(node)).switchboard().close();
+      Field field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(of);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void set(Object of, String name, Object value) {
+    try {
+      Field field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      field.set(of, value);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

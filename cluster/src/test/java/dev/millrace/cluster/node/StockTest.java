@@ -40,7 +40,7 @@ class StockTest {
   void layersGoFromFetchingToLoaded() {
     Held held = wanted(Town.SHA, 1, 3);
     assertThat(node.stock.told())
-        .containsExactly(new Holding(Town.SHA, "fake", 0, 1, 3, State.FETCHING, 200, 0, ""));
+        .containsExactly(new Holding(Town.SHA, "fake", 0, 1, 3, State.FETCHING, false, 200, 0, ""));
     assertThat(node.budget.used()).isEqualTo(200);
     node.supply.report(held).loading();
     town.work();
@@ -72,7 +72,7 @@ class StockTest {
     town.load("o", "s", Town.SHA, 3, 4);
     assertThat(origin.refusal())
         .isEqualTo(
-            "layers 3 of model fake need 100 bytes, but 300 bytes of the 350 bytes that this node"
+            "layer 3 of model fake needs 100 bytes, but 300 bytes of the 350 bytes that this node"
                 + " may use are taken");
     assertThat(small.budget.used()).isEqualTo(300);
   }
@@ -112,12 +112,14 @@ class StockTest {
     HandOrigin user = new HandOrigin(town, "u", 9, "usss");
     town.open("u", "s", 9, opening(user, 3));
     user.ear.next(Kind.OPENED);
+    assertThat(small.stock.told().getFirst().idle()).isFalse();
     town.load("o", "s", OTHER, 0, 1);
     assertThat(origin.refusal()).contains("its hash begins with cdcdcdcdcdcd, here with abababab");
     small.now += Stock.KEPT;
     small.stock.expire();
     assertThat(used.closed).isFalse();
     user.close("s");
+    assertThat(small.stock.told().getFirst().idle()).isTrue();
     small.stock.expire();
     assertThat(used.closed).as("used until now").isFalse();
     small.now += Stock.KEPT;
@@ -159,6 +161,7 @@ class StockTest {
         .hasMessage("layers 0-1 are still loading");
     FakeWeights weights = node.supply.load(named, OTHER);
     town.work();
+    assertThat(node.stock.told().getFirst().idle()).as("it stays").isFalse();
     node.now += 2 * Stock.KEPT;
     node.stock.expire();
     assertThat(weights.closed).isFalse();
@@ -211,7 +214,7 @@ class StockTest {
     loaded(Town.SHA, 1, 3);
     loaded(Town.SHA, 3, 4);
     assertThat(node.stock.cover(Town.SHA, "fake", 0, 4))
-        .extracting(Stock.Piece::from, Stock.Piece::to)
+        .extracting(Coverage.Piece::from, Coverage.Piece::to)
         .containsExactly(tuple(0, 2), tuple(2, 3), tuple(3, 4));
     assertThatThrownBy(() -> node.stock.cover(OTHER, "other", 1, 3))
         .isInstanceOf(ClusterException.class)

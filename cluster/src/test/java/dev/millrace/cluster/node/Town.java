@@ -15,13 +15,16 @@ import dev.millrace.engine.pipe.Segment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** Nodes and origins in one thread, without a network between them. */
@@ -36,7 +39,7 @@ final class Town {
   final Set<String> unreachable = new HashSet<>();
 
   /** A node without its network. */
-  final class Node {
+  final class Node implements Roads {
     final String name;
     final Inbox inbox = new Inbox();
     final FakeSupply supply = new FakeSupply();
@@ -44,6 +47,9 @@ final class Town {
     final Stock stock;
     final Sessions sessions;
     final Desk desk;
+    final Queue<Message> unsaid = new ArrayDeque<>();
+    final Queue<Runnable> dialling = new ArrayDeque<>();
+    boolean dialsSlowly;
     long now; // nanoseconds; a millisecond passes whenever somebody looks
 
     Node(String name, long memory, int most, UnaryOperator<Segment> hook) {
@@ -57,12 +63,42 @@ final class Town {
               budget,
               stock,
               inbox,
-              (to, message) -> send(name, to, message),
+              this,
               this::tick,
               hook);
       desk = new Desk(inbox, stock, sessions);
       receivers.put(name, desk);
       nodes.add(this);
+    }
+
+    @Override
+    public void tell(String to, Message message) {
+      try {
+        send(name, to, message);
+      } catch (ClusterException e) {
+        unsaid.add(message);
+      }
+    }
+
+    @Override
+    public void pass(String to, Message frame) {
+      send(name, to, frame);
+    }
+
+    @Override
+    public void link(Collection<String> others, Consumer<Optional<Cut>> made) {
+      Runnable dial =
+          () ->
+              made.accept(
+                  others.stream()
+                      .filter(unreachable::contains)
+                      .map(other -> new Cut(other, "it is silent"))
+                      .findFirst());
+      if (dialsSlowly) {
+        dialling.add(dial);
+      } else {
+        dial.run();
+      }
     }
 
     private long tick() {

@@ -31,6 +31,15 @@ final class DeadlinesTest {
     return away;
   }
 
+  /** Received and passed, stretch by stretch. */
+  private static List<Event.Progress> at(long... groups) {
+    List<Event.Progress> stretches = new java.util.ArrayList<>();
+    for (int i = 0; i < groups.length; i += 2) {
+      stretches.add(new Event.Progress(groups[i], groups[i + 1]));
+    }
+    return stretches;
+  }
+
   private void overdue() {
     assertThat(deadlines.check(session, away(8, 50, 7, 0), 99)).isNull();
     assertThat(deadlines.check(session, away(8, 50, 7, 0), 100)).isInstanceOf(Finding.Ask.class);
@@ -53,23 +62,23 @@ final class DeadlinesTest {
   @Test
   void whoGotItAndDidNotPassItOnIsLate() {
     overdue();
-    deadlines.probed(session, "a", 8, 6);
+    deadlines.probed(session, "a", at(8, 6));
     assertThat(late(101)).as("it need not wait for the others").isEqualTo("a");
   }
 
   @Test
   void theSecondIsLateWhereTheFirstPassedItOn() {
     overdue();
-    deadlines.probed(session, "b", 7, 6);
+    deadlines.probed(session, "b", at(7, 6));
     assertThat(late(101)).as("a has not answered yet").isEqualTo("nobody");
-    deadlines.probed(session, "a", 8, 8);
+    deadlines.probed(session, "a", at(8, 8));
     assertThat(late(102)).isEqualTo("b");
   }
 
   @Test
   void whoDoesNotAnswerIsLateWhenTheTimeIsUp() {
     overdue();
-    deadlines.probed(session, "b", 6, 6);
+    deadlines.probed(session, "b", at(6, 6));
     assertThat(late(119)).isEqualTo("nobody");
     assertThat(late(120)).isEqualTo("a");
   }
@@ -77,8 +86,8 @@ final class DeadlinesTest {
   @Test
   void whoDidNotGetItIsLateWhenTheTimeIsUp() {
     overdue();
-    deadlines.probed(session, "a", 8, 8);
-    deadlines.probed(session, "b", 6, 6);
+    deadlines.probed(session, "a", at(8, 8));
+    deadlines.probed(session, "b", at(6, 6));
     assertThat(late(119)).isEqualTo("nobody");
     assertThat(late(120)).isEqualTo("b");
   }
@@ -86,8 +95,8 @@ final class DeadlinesTest {
   @Test
   void theLastIsLateWhereAllSayTheyPassedItOn() {
     overdue();
-    deadlines.probed(session, "a", 8, 8);
-    deadlines.probed(session, "b", 8, 8);
+    deadlines.probed(session, "a", at(8, 8));
+    deadlines.probed(session, "b", at(8, 8));
     assertThat(late(119)).isEqualTo("nobody");
     assertThat(late(120)).isEqualTo("b");
   }
@@ -95,7 +104,7 @@ final class DeadlinesTest {
   @Test
   void aStepThatCameBackAccusesNobody() {
     overdue();
-    deadlines.probed(session, "a", 8, 6);
+    deadlines.probed(session, "a", at(8, 6));
     assertThat(deadlines.check(session, away(8, 50), 140)).isNull();
     assertThat(deadlines.check(session, away(8, 50), 150)).isInstanceOf(Finding.Ask.class);
   }
@@ -104,7 +113,35 @@ final class DeadlinesTest {
   void answersOfAnotherSessionCountNothing() {
     overdue();
     Session other = new Session(6, 0, session.plan());
-    deadlines.probed(other, "a", 8, 6);
+    deadlines.probed(other, "a", at(8, 6));
     assertThat(late(101)).isEqualTo("nobody");
+  }
+
+  @Test
+  void aNodeWithTwoStretchesIsLateWhereItKeepsTheSecond() {
+    Session twice =
+        new Session(
+            5,
+            0,
+            new Pipe(
+                EPOCH,
+                "origin",
+                4,
+                List.of(
+                    new Stretch("origin", 0, 1),
+                    new Stretch("a", 1, 2),
+                    new Stretch("b", 2, 3),
+                    new Stretch("a", 3, 4))));
+    assertThat(deadlines.check(twice, away(7, 0), 100)).isInstanceOf(Finding.Ask.class);
+    deadlines.probed(twice, "a", at(8, 8, 7, 6));
+    deadlines.probed(twice, "b", at(8, 8));
+    assertThat(deadlines.check(twice, away(7, 0), 101))
+        .isEqualTo(new Finding.Late("a", "has kept a step for more than 0 ms"));
+    assertThat(deadlines.check(twice, away(7, 0), 201)).isInstanceOf(Finding.Ask.class);
+    deadlines.probed(twice, "a", at(8, 8, 6, 6));
+    deadlines.probed(twice, "b", at(8, 6));
+    assertThat(deadlines.check(twice, away(7, 0), 202))
+        .as("it waits for b, which has it")
+        .isEqualTo(new Finding.Late("b", "has kept a step for more than 0 ms"));
   }
 }

@@ -172,12 +172,13 @@ final class PlanningTest {
   void whoCannotBeReachedByAnotherIsLeft() {
     threeNodes();
     String second = village.running.get(0).others().getLast();
-    village.tell(new Event.Unreached(second, village.session(0), "by a: no route"));
+    village.tell(new Event.Unreached(second, village.session(0), "a", "no route"));
     assertThat(village.pipe(0)).doesNotContain(second).contains("5-8");
     Session now = village.running.get(0);
-    village.tell(new Event.Unreached("a", 77, "of a session that is over"));
+    village.tell(new Event.Unreached("a", now.id(), "stranger", "what is it to him"));
+    village.tell(new Event.Unreached("a", 77, "", "of a session that is over"));
     village.tell(new Event.Refused("a", 77, "of a session that is over"));
-    village.tell(new Event.Unreached("stranger", now.id(), "not in it"));
+    village.tell(new Event.Unreached("stranger", now.id(), "", "not in it"));
     assertThat(village.running.get(0)).isEqualTo(now);
   }
 
@@ -192,9 +193,11 @@ final class PlanningTest {
     assertThat(village.sent).isEmpty();
     village.go(200);
     assertThat(village.sent).containsExactly("PROBE a", "PROBE " + second);
-    village.tell(new Event.Probed("a", session.id(), 4, 4));
-    village.tell(new Event.Probed(second, session.id(), 4, 3));
+    village.tell(new Event.Probed("a", session.id(), List.of(new Event.Progress(4, 4))));
+    village.tell(new Event.Probed(second, session.id(), List.of(new Event.Progress(4, 3))));
+    assertThat(village.hungUp).isEmpty();
     village.go(50);
+    assertThat(village.hungUp).as("whoever waits to send it more").containsExactly(second);
     assertThat(village.pipe(0)).doesNotContain(second).contains("5-8");
   }
 
@@ -203,7 +206,10 @@ final class PlanningTest {
     threeNodes();
     String liar = village.running.get(0).others().getLast();
     village.tell(new Event.Lied(List.of(liar), "it lied"));
-    assertThat(village.revoked).containsExactly("0");
+    assertThat(village.revoked)
+        .as("before its plan is over")
+        .containsExactly("of " + liar + ": it lied, while there ran [0]");
+    assertThat(village.hungUp).containsExactly(liar);
     assertThat(village.pipe(0)).doesNotContain(liar).contains("5-8");
     assertThat(village.expelled).containsExactly(liar);
     String other = village.running.get(0).others().getLast();
@@ -217,6 +223,18 @@ final class PlanningTest {
     assertThat(village.pipe(0)).isEqualTo("none");
     assertThat(village.planning.board().expelled()).containsExactly(liar);
     assertThat(village.planning.board().holders()).noneMatch(h -> h.node().equals(liar));
+  }
+
+  @Test
+  void aLieThatIsFoundWhenTheLiarIsGoneRevokesAllTheSame() {
+    threeNodes();
+    String liar = village.running.get(0).others().getLast();
+    village.tell(new Event.Lost(liar, "gone"));
+    assertThat(village.pipe(0)).doesNotContain(liar).contains("5-8");
+    Session now = village.running.get(0);
+    village.tell(new Event.Lied(List.of(liar), "it lied"));
+    assertThat(village.revoked).hasSize(1);
+    assertThat(village.running.get(0)).as("it has no part in it").isEqualTo(now);
   }
 
   @Test
@@ -303,6 +321,65 @@ final class PlanningTest {
   }
 
   @Test
+  void idleLayersOfAnotherModelLeaveRoom() {
+    village.has("a", 1, 5);
+    Holding other =
+        new Holding("other", "x.gguf", 9, 0, 9, Holding.State.LOADED, false, 900, 0, "");
+    NodeState full = Village.node("m", 1).withStock(1_000, 900, List.of(other), List.of());
+    village.put(full);
+    village.tell();
+    village.go(5_000);
+    assertThat(village.sent).as("in use by a session").isEmpty();
+    Holding idle = new Holding("other", "x.gguf", 9, 0, 9, Holding.State.LOADED, true, 900, 0, "");
+    village.put(full.withStock(1_000, 900, List.of(idle), List.of()));
+    village.tell();
+    village.go(5_000);
+    assertThat(village.sent).containsExactly("LOAD m 5-9");
+  }
+
+  @Test
+  void whyANodeWillNotHoldLayersIsSaid() {
+    village.has("a", 1, 5);
+    NodeState free = Village.node("m", 1).withStock(5_000, 0, List.of(), List.of());
+    village.put(free);
+    village.tell();
+    village.go(3_100);
+    assertThat(village.sent).containsExactly("LOAD m 5-9");
+    village.tell(new Event.Refused("m", 0, "another model has this name"));
+    village.go(100);
+    assertThat(waiting())
+        .contains("layers 5-8 are missing")
+        .contains("node m takes no layers: another model has this name");
+    village.go(4_500);
+    assertThat(village.sent).as("it is left alone for a while").hasSize(1);
+    village.go(3_000);
+    assertThat(village.sent).hasSize(2);
+    village.put(
+        free.withStock(
+            5_000, 400, List.of(Village.holding(5, 9, Holding.State.LOADING)), List.of()));
+    village.tell();
+    assertThat(waiting()).isEqualTo("layers 5-8 are being loaded at m");
+  }
+
+  @Test
+  void nothingIsSaidToBeMissingBeforeAPlanWasMadeOfWhatIsHere() {
+    assertThat(waiting()).isEqualTo("looking for nodes");
+    village.tell();
+    village.go(100);
+    assertThat(waiting()).as("nobody but us").isEqualTo("looking for nodes");
+    village.has("a", 1, 5);
+    village.tell();
+    assertThat(waiting()).isEqualTo("layers 5-8 are missing (no node had them)");
+    village.has("b", 5, 9);
+    village.silent.add("b");
+    village.hear();
+    village.go(20);
+    assertThat(waiting()).isEqualTo("layers 5-8 are missing (no node had them)");
+    village.go(50);
+    assertThat(waiting()).isEqualTo("pipe 0 opens; awaited: b");
+  }
+
+  @Test
   void aNodeThatFailedToLoadIsAskedAgainLaterAndLater() {
     village.has("a", 1, 5);
     NodeState free = Village.node("m", 1).withStock(5_000, 0, List.of(), List.of());
@@ -345,7 +422,8 @@ final class PlanningTest {
             List.of(),
             List.of(),
             List.of()));
-    Holding namesake = new Holding("other", "model.gguf", 9, 1, 9, Holding.State.LOADED, 1, 0, "");
+    Holding namesake =
+        new Holding("other", "model.gguf", 9, 1, 9, Holding.State.LOADED, false, 1, 0, "");
     village.has("b", namesake);
     village.tell();
     assertThat(village.pipe(0)).isEqualTo("none");

@@ -83,27 +83,48 @@ final class RecorderTest {
     Recorder recorder = recorder(1, 10);
     pass(recorder, 1, 0, 6);
     assertThat(recorder.chosen(2)).isFalse();
+    assertThat(figures.auditsSkipped.sum()).isEqualTo(1);
     recorder.dropped(0, 1);
     assertThat(recorder.chosen(3)).isTrue();
   }
 
-  @Test
-  void aSequenceThatOutgrowsTheMemoryEndsUnaudited() {
-    Recorder recorder = recorder(1, 10);
-    pass(recorder, 1, 0, 12);
-    List<Object> verdicts = new ArrayList<>();
-    recorder.ended(0, 9, 1, 12, why -> verdicts.add(why == null ? "right" : why));
-    assertThat(verdicts).containsExactly("right");
-    assertThat(ended).isEmpty();
-    assertThat(figures.auditsIncomplete.sum()).isEqualTo(1);
-    assertThat(recorder.bytes()).isZero();
+  private String verdict(Recorder recorder, long passage, int positions) {
+    List<String> verdicts = new ArrayList<>();
+    recorder.ended(0, 9, passage, positions, why -> verdicts.add(why == null ? "right" : why));
+    return String.join(", ", verdicts);
   }
 
   @Test
-  void oneIsExemptAfterAnAuditWithoutVerdict() {
+  void aSequenceThatOutgrowsTheMemoryEndsUnauditedAndIsCounted() {
     Recorder recorder = recorder(1, 10);
-    recorder.exemptNext();
-    assertThat(recorder.chosen(1)).isFalse();
-    assertThat(recorder.chosen(2)).isTrue();
+    pass(recorder, 1, 0, 12);
+    assertThat(recorder.bytes()).as("nothing is kept that is of no use").isZero();
+    assertThat(verdict(recorder, 1, 12)).isEqualTo("right");
+    assertThat(ended).isEmpty();
+    assertThat(figures.auditsSkipped.sum()).isEqualTo(1);
+    assertThat(figures.auditsIncomplete.sum()).isZero();
+  }
+
+  @Test
+  void whatIsGivenUpCountsNoMoreEvenWhereThereIsRoomAgain() {
+    Recorder recorder = recorder(1, 10);
+    pass(recorder, 1, 0, 5);
+    pass(recorder, 2, 0, 5);
+    pass(recorder, 1, 5, 6);
+    recorder.dropped(0, 2);
+    pass(recorder, 1, 6, 12);
+    assertThat(verdict(recorder, 1, 12)).isEqualTo("right");
+    assertThat(recorder.bytes()).isZero();
+    assertThat(recorder.chosen(3)).isTrue();
+  }
+
+  @Test
+  void aSequenceThatWasNotNotedWholeIsComputedAgain() {
+    Recorder recorder = recorder(1, 10);
+    pass(recorder, 1, 1, 4);
+    assertThat(recorder.bytes()).isZero();
+    assertThat(verdict(recorder, 1, 4)).contains("no verdict");
+    assertThat(verdict(recorder, 2, 4)).as("never seen").contains("no verdict");
+    assertThat(figures.auditsIncomplete.sum()).isEqualTo(2);
   }
 }

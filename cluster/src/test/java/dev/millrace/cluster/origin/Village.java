@@ -37,6 +37,7 @@ final class Village implements Works {
   final Map<Integer, List<Away>> away = new HashMap<>();
   final List<String> sent = new ArrayList<>();
   final List<String> revoked = new ArrayList<>();
+  final List<String> hungUp = new ArrayList<>();
   final Set<Integer> idle = new HashSet<>();
   final Set<String> silent = new HashSet<>();
   final Map<String, String> refusing = new HashMap<>();
@@ -71,7 +72,8 @@ final class Village implements Works {
   }
 
   static Holding holding(int from, int to, Holding.State state) {
-    return new Holding(SHA, "model.gguf", LAYERS, from, to, state, 100L * (to - from), 0, "full");
+    long bytes = 100L * (to - from);
+    return new Holding(SHA, "model.gguf", LAYERS, from, to, state, false, bytes, 0, "full");
   }
 
   /** That node has these layers now. */
@@ -93,8 +95,13 @@ final class Village implements Works {
 
   /** The network tells, and all that follows is done. */
   void tell() {
-    planning.handle(new Event.States(List.copyOf(nodes.values())), now);
+    hear();
     go(60);
+  }
+
+  /** The network tells; nothing follows yet. */
+  void hear() {
+    planning.handle(new Event.States(List.copyOf(nodes.values())), now);
   }
 
   void tell(Event event) {
@@ -165,8 +172,13 @@ final class Village implements Works {
   }
 
   @Override
-  public void revoke(int pipe, String why) {
-    revoked.add(pipe + (running.containsKey(pipe) ? "" : " after its plan"));
+  public void revokeAll(String why) {
+    revoked.add(why + ", while there ran " + running.keySet());
+  }
+
+  @Override
+  public void hangUp(String node, String why) {
+    hungUp.add(node);
   }
 
   @Override

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,12 @@ class FetchTest {
 
   private static final Fetch.Limits LIMITS =
       new Fetch.Limits(
-          Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofMillis(1), 3, System::nanoTime);
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(5),
+          Duration.ZERO,
+          Duration.ofMillis(1),
+          3,
+          System::nanoTime);
 
   @TempDir Path dir;
   private final LoopLines lines = new LoopLines();
@@ -78,7 +84,7 @@ class FetchTest {
   }
 
   private LoopLines.Answering honest(String name) throws IOException {
-    return lines.peer(name, new ModelServer(source, 10));
+    return lines.peer(name, new ModelServer(source, 10, System::nanoTime));
   }
 
   /** An honest peer whose bytes somebody changes: {@code change} gets them with their place. */
@@ -87,7 +93,7 @@ class FetchTest {
   }
 
   private LoopLines.Answering changing(String name, Change change) throws IOException {
-    ModelServer server = new ModelServer(source, 10);
+    ModelServer server = new ModelServer(source, 10, System::nanoTime);
     CallHandler handler =
         (from, in, out) -> {
           AtomicLong at = new AtomicLong();
@@ -177,7 +183,7 @@ class FetchTest {
   @Test
   void aPeerThatNeverBringsAChunkIsGivenUpWithItsReason() throws IOException {
     Peer broken = breaking("a", 100).peer();
-    Peer empty = lines.peer("b", new ModelServer(store("empty"), 10)).peer();
+    Peer empty = lines.peer("b", new ModelServer(store("empty"), 10, System::nanoTime)).peer();
     Peer nobody = new Peer("c", new HostPort("127.0.0.1", 1));
     assertThatThrownBy(() -> run(broken, empty, nobody))
         .isInstanceOf(ClusterException.class)
@@ -373,11 +379,59 @@ class FetchTest {
         new Fetch.Limits(
             Duration.ofSeconds(5),
             Duration.ofSeconds(5),
+            Duration.ZERO,
             Duration.ofMillis(1),
             1,
             () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(1)));
     Fetch fetch = new Fetch(target, wanted, lines, () -> List.of(slow), Disk.REAL, limits);
     assertThatThrownBy(fetch::run).hasMessageContaining("a chunk takes longer than PT5S");
+  }
+
+  @Test
+  void aPeerThatIsHeardOfALittleLaterIsWaitedFor() throws IOException {
+    Peer late = honest("a").peer();
+    AtomicInteger asked = new AtomicInteger();
+    AtomicLong clock = new AtomicLong();
+    Fetch.Limits limits =
+        new Fetch.Limits(
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(6),
+            Duration.ofMillis(1),
+            3,
+            clock::get);
+    Supplier<List<Peer>> none =
+        () -> {
+          asked.incrementAndGet();
+          clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+          return List.of();
+        };
+    Fetch inVain = new Fetch(target, wanted, lines, none, Disk.REAL, limits);
+    assertThatThrownBy(inVain::run).hasMessageContaining("no node has the file of org/m.gguf");
+    assertThat(asked).as("at once, and for 6 s").hasValue(4);
+    Supplier<List<Peer>> third =
+        () -> {
+          none.get();
+          return asked.get() == 7 ? List.of(late) : List.of();
+        };
+    isThere(new Fetch(target, wanted, lines, third, Disk.REAL, limits).run());
+  }
+
+  @Test
+  void morePartsThanAModelHasAreALieAndMakeNoFile() throws IOException {
+    isRefused("1025 files", out -> header(out, CHUNK, 1025));
+    // As many as may be: none is made before a chunk of it is here.
+    long[] parts = new long[Chunks.MOST_PARTS];
+    Arrays.fill(parts, 1);
+    parts[0] = wanted.bytes() - parts.length + 1;
+    int hashes = Math.ceilDiv((int) wanted.bytes(), CHUNK) * Sha256.BYTES;
+    isRefused(
+        "no part of the protocol",
+        out -> {
+          header(out, CHUNK, parts.length, parts);
+          out.write(new byte[hashes]);
+          out.writeByte(77);
+        });
   }
 
   @Test

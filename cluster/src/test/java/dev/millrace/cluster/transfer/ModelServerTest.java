@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,8 +48,13 @@ class ModelServerTest {
     store.close();
   }
 
-  /** A caller who says nothing but a hash. */
+  /** A caller who says a hash, and what a test has it say. */
   private record Caller(Socket socket, DataInputStream in, DataOutputStream out) {
+    void ask(int first, int count) throws IOException {
+      out.writeInt(first);
+      out.writeInt(count);
+    }
+
     static Caller of(HostPort at, String sha256) throws IOException {
       Socket socket = new Socket(at.host(), at.port());
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
@@ -59,7 +65,7 @@ class ModelServerTest {
 
   @Test
   void twoAreServedAtOnceAndTheThirdWaitsForOneToGo() throws IOException {
-    HostPort at = lines.peer("a", new ModelServer(store, 5)).peer().at();
+    HostPort at = lines.peer("a", new ModelServer(store, 5, System::nanoTime)).peer().at();
     Caller first = Caller.of(at, sha256);
     Caller second = Caller.of(at, sha256);
     assertThat(first.in.read()).isEqualTo(ModelServer.HAVE);
@@ -77,8 +83,48 @@ class ModelServerTest {
   }
 
   @Test
+  void aSlotIsNotHeldByOneWhoAsksTooSeldom() throws IOException {
+    AtomicLong clock = new AtomicLong();
+    HostPort at = lines.peer("a", new ModelServer(store, 5, clock::get)).peer().at();
+    Caller slow = Caller.of(at, sha256);
+    assertThat(slow.in.read()).isEqualTo(ModelServer.HAVE);
+    Chunks chunks = Chunks.read(slow.in, Files.size(model));
+    int said;
+    do {
+      slow.ask(1, 1);
+      said = slow.in.read();
+      if (said == ModelServer.CHUNK) {
+        slow.in.readNBytes(Integer.BYTES + chunks.length(1));
+        clock.addAndGet(Duration.ofSeconds(31).toNanos());
+      }
+    } while (said == ModelServer.CHUNK);
+    assertThat(said).isEqualTo(ModelServer.REFUSED);
+    assertThat(slow.in.readUTF()).isEqualTo("nothing was asked for in 30 s");
+    assertThat(slow.in.read()).as("the call is over").isEqualTo(-1);
+    slow.socket.close();
+  }
+
+  @Test
+  void aSlotIsNotHeldByOneWhoTakesTooSlowly() throws IOException {
+    AtomicLong clock = new AtomicLong();
+    HostPort at =
+        lines
+            .peer(
+                "a",
+                new ModelServer(store, 5, () -> clock.addAndGet(Duration.ofSeconds(20).toNanos())))
+            .peer()
+            .at();
+    Caller slow = Caller.of(at, sha256);
+    assertThat(slow.in.read()).isEqualTo(ModelServer.HAVE);
+    Chunks.read(slow.in, Files.size(model));
+    slow.ask(0, 1);
+    assertThat(slow.in.readAllBytes().length).as("cut off").isBetween(1, Chunks.SIZE - 1);
+    slow.socket.close();
+  }
+
+  @Test
   void aCrowdIsSentAway() throws IOException {
-    HostPort at = lines.peer("a", new ModelServer(store, 5)).peer().at();
+    HostPort at = lines.peer("a", new ModelServer(store, 5, System::nanoTime)).peer().at();
     List<Caller> crowd = new ArrayList<>();
     for (int i = 0; i < 18; i++) {
       crowd.add(Caller.of(at, sha256));
@@ -101,14 +147,13 @@ class ModelServerTest {
 
   @Test
   void chunksThatAreNotThereAreRefused() throws IOException {
-    HostPort at = lines.peer("a", new ModelServer(store, 5)).peer().at();
+    HostPort at = lines.peer("a", new ModelServer(store, 5, System::nanoTime)).peer().at();
     int[][] wrong = {{-2, 1}, {0, 0}, {0, 3}, {2, 1}, {1, Integer.MAX_VALUE}, {0, -1}};
     for (int[] asked : wrong) {
       Caller caller = Caller.of(at, sha256);
       assertThat(caller.in.read()).isEqualTo(ModelServer.HAVE);
       Chunks.read(caller.in, Files.size(model));
-      caller.out.writeInt(asked[0]);
-      caller.out.writeInt(asked[1]);
+      caller.ask(asked[0], asked[1]);
       assertThat(caller.in.read()).isEqualTo(ModelServer.REFUSED);
       assertThat(caller.in.readUTF()).contains("not in the model's 2");
       caller.socket.close();
@@ -117,7 +162,7 @@ class ModelServerTest {
 
   @Test
   void aFileThatChangedIsNotGivenUnderItsOldName() throws IOException {
-    Peer peer = lines.peer("a", new ModelServer(store, 5)).peer();
+    Peer peer = lines.peer("a", new ModelServer(store, 5, System::nanoTime)).peer();
     Models.write(model, 1_000, 2);
     Caller caller = Caller.of(peer.at(), sha256);
     assertThat(caller.in.read()).isEqualTo(ModelServer.REFUSED);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -100,6 +101,44 @@ class ModelStoreTest {
       Files.delete(one);
       assertThat(store.find(now)).isEmpty();
       assertThat(store.hashes()).isEmpty();
+    }
+  }
+
+  @Test
+  void modelsThatNobodyGoesOnWithAreRemovedAfterAWeek() throws IOException {
+    Path cache = dir.resolve("cache");
+    Path old = begun(cache, "ab".repeat(32) + ".part");
+    Path fresh = begun(cache, "cd".repeat(32) + ".part");
+    Path locked = begun(cache, "ef".repeat(32) + ".part");
+    Path foreign = begun(cache, "mine.part");
+    age(old);
+    age(foreign);
+    try (var lock = PartDirectory.openLock(locked)) {
+      assertThat(PartDirectory.isGot(lock)).isTrue();
+      age(locked);
+      try (ModelStore store = open(() -> {})) {
+        assertThat(store.hashes()).isEmpty();
+        assertThat(old).doesNotExist();
+        assertThat(List.of(fresh, locked, foreign))
+            .allSatisfy(path -> assertThat(path.resolve(".files/model-1.gguf")).exists());
+      }
+    }
+  }
+
+  private static Path begun(Path cache, String name) throws IOException {
+    Path directory = cache.resolve(name);
+    Files.createDirectories(directory.resolve(".files"));
+    Files.writeString(directory.resolve(".files/model-1.gguf"), "some");
+    Files.writeString(directory.resolve("chunks"), "some");
+    return directory;
+  }
+
+  private static void age(Path directory) throws IOException {
+    FileTime then = FileTime.from(Instant.now().minus(Leftovers.KEPT).minusSeconds(60));
+    try (var all = Files.walk(directory)) {
+      for (Path path : all.toList()) {
+        Files.setLastModifiedTime(path, then);
+      }
     }
   }
 

@@ -16,15 +16,15 @@ import java.util.Base64;
 import java.util.HexFormat;
 
 /** Makes certificates for tests, signed by an Ed25519 key. */
-final class Authority {
+public final class Authority {
   private static final byte[] ED25519 = Der.sequence(oid("2b6570"));
 
   private final KeyPair pair;
   private final Path directory;
   private final String name;
-  final Path certificate;
+  public final Path certificate;
 
-  Authority(Path directory, String name) throws Exception {
+  public Authority(Path directory, String name) throws Exception {
     this.directory = directory;
     this.name = name;
     this.pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
@@ -35,9 +35,9 @@ final class Authority {
   }
 
   /** Files of a node. */
-  record Issued(Path certificate, Path key) {}
+  public record Issued(Path certificate, Path key) {}
 
-  Issued issue(String commonName, String dnsName, String algorithm, Instant until)
+  public Issued issue(String commonName, String dnsName, String algorithm, Instant until)
       throws Exception {
     KeyPair node = KeyPairGenerator.getInstance(algorithm).generateKeyPair();
     byte[] dns = Der.element(0x82, dnsName.getBytes(StandardCharsets.US_ASCII));

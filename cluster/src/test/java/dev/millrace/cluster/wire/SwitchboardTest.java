@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.cluster.ClusterException;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,10 +190,9 @@ final class SwitchboardTest {
           @Override
           public void lost(String node, String why) {}
         };
-    // Long enough that a reader who waits past the patience is still not taken for silent.
     try (Net net =
         new Net(
-            WireSettings.DEFAULTS.withQueueBytes(4L << 20).withPatience(Duration.ofMillis(500)))) {
+            WireSettings.DEFAULTS.withQueueBytes(4L << 20).withPatience(Duration.ofMinutes(1)))) {
       Switchboard a = net.open("a", new Heard());
       Switchboard b = net.open("b", slow);
       a.know("b", b.address(), 1);
@@ -204,12 +207,50 @@ final class SwitchboardTest {
                     }
                   });
       eventually(() -> assertThat(sender.getState()).isEqualTo(Thread.State.WAITING));
-      assertThat(sender.join(Duration.ofMillis(2000))).as("waits while nobody reads").isFalse();
-      assertThat(sent.size()).isLessThan(64);
+      assertThat(sent.size()).as("sent while nobody reads").isLessThan(64);
       go.countDown();
       assertThat(sender.join(Duration.ofSeconds(60))).isTrue();
       eventually(() -> assertThat(got).hasSize(64));
       assertThat(List.copyOf(got)).isEqualTo(List.copyOf(sent)).isSorted();
+    }
+  }
+
+  @Test
+  void aPeerThatPingsAndDoesNotReadIsLost() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    Receiver stuck =
+        new Receiver() {
+          @Override
+          public void received(String from, Message message) {
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void lost(String node, String why) {}
+        };
+    try (Net net =
+        new Net(
+            WireSettings.DEFAULTS.withQueueBytes(1L << 20).withPatience(Duration.ofSeconds(2)))) {
+      Heard heard = new Heard();
+      Switchboard a = net.open("a", heard);
+      Switchboard b = net.open("b", stuck);
+      a.know("b", b.address(), 1);
+      a.connect("b");
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  a.pass("b", new Message(Message.Kind.FRAME, 1, ByteBuffer.allocate(1 << 20)));
+                }
+              })
+          .isInstanceOf(ClusterException.class);
+      eventually(() -> assertThat(heard.lost).containsExactly("b: it has taken nothing for 4 s"));
+      assertThatThrownBy(() -> a.pass("b", text("x")))
+          .hasMessage("there is no link to node \"b\" any more");
+      go.countDown();
     }
   }
 
@@ -251,6 +292,7 @@ final class SwitchboardTest {
                             .isInstanceOf(ClusterException.class));
         eventually(() -> assertThat(hanging.getState()).isEqualTo(Thread.State.WAITING));
         a.forget("b");
+        a.hangUp("b", "enough");
         assertThat(hanging.join(Duration.ofSeconds(60))).isTrue();
         assertThatThrownBy(() -> a.send("b", text("x")))
             .hasMessage("node \"b\" is not known in this network");
@@ -359,7 +401,7 @@ final class SwitchboardTest {
   @Test
   void onlySoManyCallsAreAnsweredAtOnce() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
-    WireSettings two = new WireSettings(PATIENCE, PATIENCE, 1 << 20, 2, PATIENCE, null);
+    WireSettings two = new WireSettings(PATIENCE, PATIENCE, 1 << 20, 8, 2, PATIENCE, null);
     try (Net net = new Net(two)) {
       Switchboard a = net.open("a", new Heard());
       Switchboard b = net.open("b", new Heard());
@@ -393,5 +435,119 @@ final class SwitchboardTest {
               assertThat(a.<Integer>call(b.address(), "wait", PATIENCE, (in, out) -> in.read()))
                   .isEqualTo(1));
     }
+  }
+
+  @Test
+  void aNodeThatTheNetworkForgetsKeepsItsLinksUntilTheyBreak() throws Exception {
+    try (Net net = new Net()) {
+      Heard atA = new Heard();
+      Heard atB = new Heard();
+      Switchboard a = net.open("a", atA);
+      Switchboard b = net.open("b", atB);
+      a.know("b", b.address(), 1);
+      b.know("a", a.address(), 1);
+      a.send("b", text("one"));
+      eventually(() -> assertThat(atB.texts).containsExactly("a: one"));
+      Link link = a.link("b");
+      a.forget("b");
+      b.forget("a");
+      a.send("b", text("two"));
+      b.send("a", text("back"));
+      eventually(() -> assertThat(atB.texts).containsExactly("a: one", "a: two"));
+      eventually(() -> assertThat(atA.texts).containsExactly("b: back"));
+      a.know("b", b.address(), 1);
+      assertThat(a.link("b")).isSameAs(link);
+      assertThat(atA.lost).isEmpty();
+
+      a.forget("b");
+      a.hangUp("b", "enough");
+      eventually(() -> assertThat(a.peers()).isEmpty());
+      eventually(() -> assertThat(b.peers()).isEmpty());
+      assertThatThrownBy(() -> a.send("b", text("three")))
+          .hasMessage("node \"b\" is not known in this network");
+    }
+  }
+
+  @Test
+  void anEarlierLifeOfANodeIsRefusedAndALaterOneIsNot() throws Exception {
+    try (Net net = new Net()) {
+      Heard atA = new Heard();
+      Switchboard a = net.open("a", atA);
+      Switchboard woken = net.open("b", 4, net.tls, Net.OPEN, new Heard());
+      Switchboard known = net.open("b", 5, net.tls, Net.OPEN, new Heard());
+      Switchboard next = net.open("b", 6, net.tls, Net.OPEN, new Heard());
+      for (Switchboard b : List.of(woken, known, next)) {
+        b.know("a", a.address(), 1);
+      }
+      a.know("b", known.address(), 5);
+      known.send("a", text("I am"));
+      eventually(() -> assertThat(atA.texts).containsExactly("b: I am"));
+      assertThatThrownBy(() -> woken.send("a", text("it is me")))
+          .hasMessageEndingWith("a later node has the name \"b\": give this one another name")
+          .extracting(e -> ((ClusterException) e).refused())
+          .isEqualTo(true);
+      assertThat(atA.lost).isEmpty();
+      next.send("a", text("I am now"));
+      eventually(() -> assertThat(atA.all).endsWith("lost b", "b: I am now"));
+    }
+  }
+
+  @Test
+  void linksAreTakenFromSoManyNodesOnly() throws Exception {
+    try (Net net = new Net(WireSettings.DEFAULTS.withLinks(2))) {
+      Heard heard = new Heard();
+      Switchboard a = net.open("a", heard);
+      List<Switchboard> others = new ArrayList<>();
+      for (String name : List.of("b", "c", "d")) {
+        Switchboard other = net.open(name, new Heard());
+        other.know("a", a.address(), 1);
+        others.add(other);
+      }
+      others.get(0).send("a", text("b"));
+      others.get(1).send("a", text("c"));
+      eventually(() -> assertThat(heard.texts).hasSize(2));
+      assertThatThrownBy(() -> others.get(2).send("a", text("d")))
+          .hasMessageContaining("2 nodes are linked with this one");
+      others.get(0).close();
+      eventually(() -> assertThat(a.peers()).containsExactly("c"));
+      others.get(2).send("a", text("d"));
+      eventually(() -> assertThat(heard.texts).hasSize(3));
+    }
+  }
+
+  @Test
+  void whatAnotherSaysIsCutAndSteersNoTerminal() throws Exception {
+    try (Net net = new Net()) {
+      Heard atA = new Heard();
+      Switchboard a = net.open("a", atA);
+      Switchboard b =
+          net.open("b", 1, net.tls, hello -> "no\n\u001b[2J" + "x".repeat(900), new Heard());
+      a.know("b", b.address(), 1);
+      b.know("a", a.address(), 1);
+      assertThatThrownBy(() -> a.send("b", text("hello")))
+          .hasMessage(b.address() + " refused us: no??[2J" + "x".repeat(293) + "…");
+      b.send("a", text("hello"));
+      eventually(() -> assertThat(atA.texts).hasSize(1));
+      b.hangUp("a", "bye\r\u009b" + "ü".repeat(1 << 20));
+      eventually(
+          () ->
+              assertThat(atA.lost).containsExactly("b: it said: bye??" + "ü".repeat(295) + "…"));
+    }
+  }
+
+  @Test
+  void aBodyThatIsOnlyAnnouncedTakesNoMemory() {
+    ByteBuffer head = ByteBuffer.allocate(MessageOutput.HEADER + 5).putInt(Protocol.MAX_BODY);
+    List<Integer> asked = new ArrayList<>();
+    InputStream in =
+        new FilterInputStream(new ByteArrayInputStream(head.put((byte) 4).array())) {
+          @Override
+          public int read(byte[] into, int from, int length) throws IOException {
+            asked.add(into.length);
+            return super.read(into, from, length);
+          }
+        };
+    assertThatThrownBy(() -> new MessageInput(in).read()).isInstanceOf(EOFException.class);
+    assertThat(asked).allMatch(length -> length <= 1 << 20);
   }
 }

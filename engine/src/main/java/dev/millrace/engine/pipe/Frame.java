@@ -29,10 +29,10 @@ public final class Frame {
   private static final int MAGIC = 0x4d526672; // MRfr
   private static final int VERSION = 2;
   private static final int HEAD = 4 + 4 + 4 + 1 + 8 + 8;
-  private static final int RUN = 8 + 4 + 4 + 4 + 1 + 4;
+  static final int RUN = 8 + 4 + 4 + 4 + 1 + 4;
   private static final int CHECK = 32;
   private static final int LONGEST_TEXT = 4096; // bytes
-  private static final byte RECORDED = 1;
+  static final byte RECORDED = 1;
 
   private final ByteBuffer bytes;
   private final Kind kind;
@@ -88,6 +88,12 @@ public final class Frame {
     return group;
   }
 
+  /** The layer that a step is due at. */
+  public int layer() {
+    expect(Kind.STEP);
+    return new StepReader(bytes.duplicate()).layer();
+  }
+
   /** The group's next step, as its walks say. */
   static ByteBuffer step(Group group, Pipe pipe) {
     Batch batch = group.batch;
@@ -113,13 +119,17 @@ public final class Frame {
       Traveller traveller = group.traveller(run);
       int pages = pagesOf(group, run);
       out.putLong(traveller.passage()).putInt(traveller.base()).putInt(group.firstPosition(run));
-      out.putInt(batch.rowCount[run]).put(traveller.recorded() ? RECORDED : 0).putInt(pages);
+      out.putInt(batch.rowCount[run]).put(flags(traveller)).putInt(pages);
       out.asIntBuffer().put(batch.pages[run], 0, pages);
       out.position(out.position() + 4 * pages);
     }
     out.asFloatBuffer().put(batch.hidden, 0, batch.rows * batch.width);
     out.position(out.position() + 4 * batch.rows * batch.width);
     return seal(out);
+  }
+
+  static byte flags(Traveller traveller) {
+    return traveller.recorded() ? RECORDED : 0;
   }
 
   static ByteBuffer ended(long group, long epoch, Ending ending) {
@@ -133,7 +143,7 @@ public final class Frame {
     return seal(begin(Kind.FORGET, epoch, passage, 0));
   }
 
-  private static int pagesOf(Group group, int run) {
+  static int pagesOf(Group group, int run) {
     return Pages.holding(group.firstPosition(run) + group.batch.rowCount[run]);
   }
 
@@ -148,8 +158,13 @@ public final class Frame {
     return out.put(hash).flip();
   }
 
+  /** Whether it says that a step failed at a node, which then ends its group. */
+  public boolean isFailure() {
+    return kind == Kind.ENDED && ending().kind() == Ending.Kind.FAILED;
+  }
+
   /** The ending of a frame that says one. */
-  Ending ending() {
+  public Ending ending() {
     expect(Kind.ENDED);
     ByteBuffer in = bytes.duplicate();
     counted(in, 1, 1 + 4);
@@ -171,113 +186,38 @@ public final class Frame {
   }
 
   private static String text(ByteBuffer in) {
-    counted(in, 1, 4);
-    byte[] text = new byte[counted(in, in.getInt(), 1)];
-    if (text.length > LONGEST_TEXT) {
-      throw broken("has a text of %d bytes".formatted(text.length));
-    }
+    byte[] text = new byte[textLength(in)];
     in.get(text);
     return new String(text, StandardCharsets.UTF_8);
+  }
+
+  static int textLength(ByteBuffer in) {
+    counted(in, 1, 4);
+    int length = counted(in, in.getInt(), 1);
+    if (length > LONGEST_TEXT) {
+      throw broken("has a text of %d bytes".formatted(length));
+    }
+    return length;
   }
 
   /** Makes the group of a step that came from another node. */
   Group toGroup(Tally tally) {
     expect(Kind.STEP);
-    ByteBuffer in = bytes.duplicate();
-    text(in); // the origin
-    counted(in, 1, 1 + 4 + 4 + 4 + 4);
-    ComputeStep step = stepOf(in);
-    int layer = in.getInt();
-    int runs = counted(in, in.getInt(), RUN);
-    int rows = counted(in, in.getInt(), 4);
-    int width = in.getInt();
-    long least = (long) runs * RUN + 4L * rows * width;
-    if (layer < 0 || runs == 0 || rows < runs || width <= 0 || least > in.remaining()) {
-      throw broken(
-          "has %d runs, %d rows of width %d for layer %d".formatted(runs, rows, width, layer));
-    }
-    Group out = new Group(width, rows, runs);
-    out.open(group);
-    for (int run = 0; run < runs; run++) {
-      readRun(in, out, new Walk(step, layer, tally));
-    }
-    if (out.batch.rows != rows || in.remaining() != 4L * rows * width) {
-      throw broken("has other rows than its runs say");
-    }
-    in.asFloatBuffer().get(out.batch.hidden, 0, rows * width);
-    return out;
-  }
-
-  private static void readRun(ByteBuffer in, Group out, Walk walk) {
-    counted(in, 1, RUN);
-    long passage = in.getLong();
-    int base = in.getInt();
-    int first = in.getInt();
-    int count = in.getInt();
-    byte flags = in.get();
-    int pages = counted(in, in.getInt(), 4);
-    boolean fits = count > 0 && count <= out.maxRows - out.batch.rows && base >= 0 && base <= first;
-    if (!fits || pages != Math.ceilDiv((long) first + count, Pages.SIZE)) {
-      throw broken("has a run of %d from %d on in %d pages".formatted(count, first, pages));
-    }
-    if ((flags & ~RECORDED) != 0) {
-      throw broken("has a run with unknown flags " + flags);
-    }
-    int[] table = pages(in, pages);
-    out.add(new Guest(walk, passage, base, table, flags == RECORDED), first, count, false);
-  }
-
-  private static int[] pages(ByteBuffer in, int count) {
-    int[] table = new int[count];
-    for (int i = 0; i < count; i++) {
-      table[i] = in.getInt();
-      if (table[i] < 0) {
-        throw broken("has a page of number " + table[i]);
-      }
-    }
-    return table;
+    return new StepReader(bytes.duplicate()).group(group, tally);
   }
 
   /**
-   * Brings back a group that was sent away: its walks begin anew, its hidden states are those of
-   * the frame.
+   * Brings back a group that was sent away, runs and all as they went: its hidden states are those
+   * of the frame, and its walks begin anew with the step that is due where the pipe comes back to
+   * its origin. Of a frame that brings anything else nothing is taken.
    */
-  void returnTo(Group home) {
-    Group back = toGroup(new Tally());
-    Batch batch = home.batch;
-    Walk due = back.traveller(0).walk();
-    if (!isSame(back, home)) {
-      throw broken("brings %d rows back of %d".formatted(back.batch.rows, batch.rows));
-    }
-    if (due.layer() <= home.traveller(0).walk().layer()) {
-      throw broken("brings its rows back for layer %d, where they were".formatted(due.layer()));
-    }
-    System.arraycopy(back.batch.hidden, 0, batch.hidden, 0, batch.rows * batch.width);
-    for (int run = 0; run < home.size(); run++) {
-      home.traveller(run).walk().begin(due.step(), due.layer());
-    }
+  void returnTo(Group home, Pipe pipe) {
+    expect(Kind.STEP);
+    new StepReader(bytes.duplicate()).returnTo(home, pipe);
   }
 
-  private static boolean isSame(Group back, Group home) {
-    boolean same = back.batch.width == home.batch.width && back.size() == home.size();
-    for (int run = 0; same && run < home.size(); run++) {
-      same =
-          back.traveller(run).passage() == home.traveller(run).passage()
-              && back.firstPosition(run) == home.firstPosition(run)
-              && back.batch.rowCount[run] == home.batch.rowCount[run];
-    }
-    return same;
-  }
-
-  private ComputeStep stepOf(ByteBuffer in) {
-    int ordinal = in.get();
-    if (ordinal < 0 || ordinal >= ComputeStep.values().length) {
-      throw broken("has an unknown step");
-    }
-    return ComputeStep.values()[ordinal];
-  }
-
-  private static int counted(ByteBuffer in, int count, int each) {
+  /** So many of that many bytes each; refused where the frame ends before. */
+  static int counted(ByteBuffer in, int count, int each) {
     if (count < 0 || (long) count * each > in.remaining()) {
       throw broken("says it has %d of something, and ends before".formatted(count));
     }
@@ -290,7 +230,7 @@ public final class Frame {
     }
   }
 
-  private static EngineException broken(String how) {
+  static EngineException broken(String how) {
     return new EngineException(
         "frame between nodes " + how + "; it is dropped, its sequences are to be rebuilt");
   }

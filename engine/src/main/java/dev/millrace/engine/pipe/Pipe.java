@@ -46,6 +46,25 @@ public record Pipe(long epoch, String origin, int layers, List<Stretch> stretche
         Stream.concat(Stream.of(origin), stretches.stream().map(Stretch::node)).distinct().count();
   }
 
+  /** The nodes that a sequence is computed at beside that one, each once. */
+  List<String> others(String node) {
+    return stretches.stream().map(Stretch::node).distinct().filter(n -> !n.equals(node)).toList();
+  }
+
+  /**
+   * Where rows that another node got for that layer come back to the origin: the next layer that is
+   * there, or the head, which is at {@link #layers}.
+   */
+  int homeAfter(int layer) {
+    for (int i = 0; i < stretches.size(); i++) {
+      Stretch stretch = stretches.get(i);
+      if (stretch.from() > layer && stretch.node().equals(origin)) {
+        return stretch.from();
+      }
+    }
+    return layers;
+  }
+
   /** Who has the layer; null where nobody has. */
   public @Nullable String nodeOf(int layer) {
     for (int i = 0; i < stretches.size(); i++) {

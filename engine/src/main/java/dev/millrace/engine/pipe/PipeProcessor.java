@@ -19,6 +19,7 @@ public final class PipeProcessor {
   private final Fence fence;
   private final Witness witness = new Witness();
   private int stages;
+  private List<String> others = List.of();
 
   /**
    * @param segments those that this node has
@@ -56,6 +57,7 @@ public final class PipeProcessor {
     }
     steps.pipe = plan;
     stages = plan == null || !plan.isComplete() ? 0 : plan.nodes();
+    others = plan == null ? List.of() : plan.others(node);
   }
 
   /** The epoch of the plan; -1 where there is none. */
@@ -108,12 +110,14 @@ public final class PipeProcessor {
   /**
    * At the origin: a frame came of a group that was handed off. Says whether it brings the hidden
    * states, so that {@link #resume} may follow; else the group has ended. One that does not fit the
-   * group is as good as lost: the group is to be computed again.
+   * group, or the place where the plan has it come back, is as good as lost: the group is to be
+   * computed again.
    */
   public boolean takeBack(Group group, Frame frame) {
     try {
-      if (frame.kind() == Frame.Kind.STEP) {
-        frame.returnTo(group);
+      Pipe plan = steps.pipe;
+      if (plan != null && frame.kind() == Frame.Kind.STEP) {
+        frame.returnTo(group, plan);
         return true;
       }
       Ending ending = frame.ending();
@@ -158,7 +162,11 @@ public final class PipeProcessor {
    * nothing was done, and where the origin cannot be told what came of it.
    */
   public void receive(ByteBuffer bytes) {
-    Frame frame = new Frame(bytes);
+    receive(new Frame(bytes));
+  }
+
+  /** As {@link #receive(ByteBuffer)}, of a frame whose head was read before. */
+  public void receive(Frame frame) {
     switch (frame.kind()) {
       case STEP -> serve(frame);
       case FORGET -> forgotten(frame);
@@ -186,15 +194,11 @@ public final class PipeProcessor {
    * the next plan.
    */
   public void forget(long passage) {
-    Pipe plan = steps.pipe;
-    for (int i = 0; plan != null && i < plan.stretches().size(); i++) {
-      String other = plan.stretches().get(i).node();
-      if (!other.equals(node)) {
-        try {
-          hop.send(other, Frame.forget(passage, plan.epoch()));
-        } catch (RuntimeException e) {
-          // a node that is lost keeps nothing
-        }
+    for (int i = 0; i < others.size(); i++) {
+      try {
+        hop.send(others.get(i), Frame.forget(passage, epoch()));
+      } catch (RuntimeException e) {
+        // a node that is lost keeps nothing
       }
     }
   }
@@ -212,7 +216,7 @@ public final class PipeProcessor {
   private void serve(Frame frame) {
     Group group = frame.toGroup(tally);
     int layer = group.traveller(0).walk().layer();
-    if (!refused(group, layer, frame.epoch())) {
+    if (!refused(group, frame.epoch())) {
       try {
         byte @Nullable [] @Nullable [] in = Witness.hashes(group);
         steps.validate(group);
@@ -221,7 +225,7 @@ public final class PipeProcessor {
         group.fail("node %s is no origin, but its plan %d says so".formatted(node, frame.epoch()));
         witness.note(group, layer, in);
       } catch (Throwable e) {
-        group.fail(reason(e));
+        group.fail("node %s, from layer %d on: %s".formatted(node, layer, reason(e)));
       }
       if (group.isAway()) {
         fence.done(group);
@@ -236,13 +240,19 @@ public final class PipeProcessor {
     }
   }
 
-  private boolean refused(Group group, int layer, long epoch) {
+  private boolean refused(Group group, long epoch) {
     if (epoch() < epoch) {
       String reason = "node %s does not know plan %d".formatted(node, epoch);
       group.move(SequenceState.VALIDATING, Condition.PIPE_MISSING, reason);
       return true;
     }
-    String refusal = epoch < epoch() ? "plan " + epoch + " is over" : fence.check(group, layer);
+    Walk due = group.traveller(0).walk();
+    String refusal =
+        epoch < epoch()
+            ? "plan " + epoch + " is over"
+            : due.step() != ComputeStep.LAYER
+                ? "a step of " + due.step() + ", which is its origin's"
+                : fence.check(group, due.layer());
     if (refusal != null) {
       group.move(SequenceState.VALIDATING, Condition.STEP_REFUSED, "node " + node + ": " + refusal);
     }

@@ -52,6 +52,11 @@ final class Admission {
     return processor.epoch();
   }
 
+  /** Whether other nodes are part of the pipe. */
+  boolean hasOthers() {
+    return processor.stages() > 1;
+  }
+
   Counters counters() {
     return counters;
   }
@@ -156,11 +161,19 @@ final class Admission {
     giveBack(sequence);
   }
 
-  /** Sends a sequence whose walk was RELEASED back to its place in the line. */
+  /**
+   * Sends a sequence whose walk was RELEASED back to its place in the line, with its tokens. One
+   * that is examined begins again: what was noted of it is lost with its passage, and tokens that
+   * nobody can look into would be built on.
+   */
   void giveBack(Sequence sequence) {
     leave(sequence);
-    sequence.walk().begin(ComputeStep.EMBED, 0);
-    shared.line().put(sequence);
+    if (sequence.examined) {
+      shared.line().put(shared.intake().again(sequence));
+    } else {
+      sequence.walk().begin(ComputeStep.EMBED, 0);
+      shared.line().put(sequence);
+    }
   }
 
   /** Sends all back to the line, because their pipe is gone; nobody is away any more. */
@@ -186,7 +199,7 @@ final class Admission {
   /** Takes a sequence out before it is complete, and its pages back. */
   void leave(Sequence sequence) {
     vacate(sequence);
-    processor.forget(sequence.passage());
+    forget(sequence, epoch());
     shared.examination().dropped(pipe, sequence);
   }
 
@@ -197,10 +210,10 @@ final class Admission {
     followers.left(sequence);
   }
 
-  /** A passage is over; where the plan is, that is known. */
-  void forget(long passage, long epoch) {
-    if (epoch == epoch()) {
-      processor.forget(passage);
+  /** A passage is over: its nodes are told, unless the plan is too, or they never heard of it. */
+  void forget(Sequence sequence, long epoch) {
+    if (sequence.sent && epoch == epoch()) {
+      processor.forget(sequence.passage());
     }
   }
 
@@ -231,7 +244,7 @@ final class Admission {
     boolean rests = state == SequenceState.VALIDATING || state == SequenceState.EMBED;
     sequence.require(sequence.away ? state == SequenceState.DONE : rests, "does not rest");
     sequence.require(sequence.remaining() >= 1, "has nothing to compute");
-    int own = sequence.examined ? 0 : sequence.computed() / Pages.SIZE;
+    int own = shared.settings().prefixReuse() ? sequence.computed() / Pages.SIZE : 0;
     for (int i = own; i < sequence.pageCount(); i++) {
       sequence.require(users[sequence.pages()[i]] == 1, "would write a shared page");
     }

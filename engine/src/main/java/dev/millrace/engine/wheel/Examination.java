@@ -100,7 +100,7 @@ final class Examination {
 
   private void judge(Held waiting, @Nullable String reason, Judged judged) {
     if (held.remove(waiting)) { // else it was cancelled meanwhile, or judged before
-      waiting.place().forget(waiting.sequence().passage(), waiting.epoch());
+      waiting.place().forget(waiting.sequence(), waiting.epoch());
       boolean right = reason == null;
       judged.end(
           waiting.sequence(), right ? waiting.finish() : Finish.REVOKED, right ? "" : reason);
@@ -113,7 +113,7 @@ final class Examination {
       Held waiting = held.get(i);
       if (waiting.sequence() == sequence) {
         held.remove(i);
-        waiting.place().forget(sequence.passage(), waiting.epoch());
+        waiting.place().forget(sequence, waiting.epoch());
         dropped(waiting.place().pipe(), sequence);
         return true;
       }

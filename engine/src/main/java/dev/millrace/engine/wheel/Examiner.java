@@ -5,8 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks into what other nodes compute for some sequences, and says at their end whether it was
- * right. All calls are made on the wheels' thread; they must neither block nor throw. A chosen
- * sequence shares no pages with others, so that all its positions are computed in one passage.
+ * right. All calls are made on the wheels' thread; they must neither block nor throw.
+ *
+ * <p>All tokens of a chosen sequence come from one passage, in which all its positions are
+ * computed. Where that is broken off, or it was resumed from tokens, it begins again from its
+ * prompt; a token that differs then from one that was given before ends it with REVOKED. Where
+ * there is an examiner, no sequences share pages, chosen or not: by that a node could tell them
+ * apart.
  */
 public interface Examiner {
   /** Whether a sequence is to be examined; asked once, when it comes into the line. */
@@ -31,6 +36,9 @@ public interface Examiner {
    */
   void ended(int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict);
 
-  /** The passage was broken off: there is nothing to examine, and no verdict is awaited. */
+  /**
+   * The passage was broken off: there is nothing to examine, and no verdict is awaited. Its
+   * sequence may come again, in another.
+   */
   void dropped(int pipe, long passage);
 }

@@ -68,11 +68,11 @@ final class Followers {
   private void follow(Sequence sequence) {
     sequence.leader = null;
     boolean behind = false;
-    for (int i = 0; reuse && !sequence.examined && i < admitted.size(); i++) {
+    for (int i = 0; reuse && i < admitted.size(); i++) {
       Sequence other = admitted.get(i);
       behind |= other == sequence;
       boolean leads = !behind || (other != sequence && other.leader == null);
-      if (leads && !other.examined) {
+      if (leads) {
         int common = common(sequence, other);
         if (common > sequence.computed()) {
           sequence.leader = other;

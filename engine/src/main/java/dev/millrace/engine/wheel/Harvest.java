@@ -64,10 +64,10 @@ final class Harvest {
   private void settle(Sequence sequence, int row, @Nullable String trouble) {
     Walk walk = sequence.walk();
     Ending ending = walk.ending();
-    if (ending != null && ending.kind() != Ending.Kind.RELEASED) {
-      endings.end(sequence, Finish.FAILED, ending.reason());
-    } else if (endings.grant(sequence)) {
+    if (endings.grant(sequence)) {
       return;
+    } else if (ending != null && ending.kind() != Ending.Kind.RELEASED) {
+      endings.end(sequence, Finish.FAILED, ending.reason());
     } else if (ending != null) {
       release(sequence, ending.reason());
     } else if (row < 0) {
@@ -100,17 +100,21 @@ final class Harvest {
     int token;
     boolean end;
     String piece;
+    String differs;
     try {
       token = choosing.choose(sequence, logits, row * processor.end().vocabulary());
       admission.counters().add(Figure.CHOSEN_TOKENS, 1);
       end = choosing.isEnd(sequence, token);
-      piece = end ? "" : choosing.accept(sequence, token);
+      differs = sequence.differs(token, end);
+      piece = end || differs != null ? "" : choosing.accept(sequence, token);
     } catch (Throwable e) {
       sequence.refused = e instanceof EngineException; // all else may go well another time
       endings.end(sequence, Finish.FAILED, Condition.STEP_FAILED, PipeProcessor.reason(e));
       return;
     }
-    if (end) {
+    if (differs != null) {
+      endings.end(sequence, Finish.REVOKED, Condition.STEP_FAILED, differs);
+    } else if (end) {
       endings.complete(sequence, Finish.STOP);
     } else {
       tell(sequence, token, piece);
@@ -119,8 +123,10 @@ final class Harvest {
 
   private void tell(Sequence sequence, int token, String piece) {
     try {
-      boolean wanted = sequence.request.sampling().logprobs() >= 0;
-      sequence.listener.token(token, piece, wanted ? sequence.sampler.logprobs() : null);
+      if (sequence.isNews()) {
+        boolean wanted = sequence.request.sampling().logprobs() >= 0;
+        sequence.listener.token(token, piece, wanted ? sequence.sampler.logprobs() : null);
+      }
     } catch (Throwable e) {
       endings.end(sequence, Finish.FAILED, Condition.UPDATE_UNDELIVERED, undelivered(e));
       return;

@@ -32,12 +32,14 @@ final class Inbox {
     }
   }
 
-  /** Something that the wheels' thread is to do; not done once closed. */
+  /** Something that the wheels' thread is to do; dropped once closed. */
   void put(Runnable errand) {
     lock.lock();
     try {
-      errands.add(errand);
-      signal();
+      if (!closed) {
+        errands.add(errand);
+        signal();
+      }
     } finally {
       lock.unlock();
     }
@@ -57,6 +59,7 @@ final class Inbox {
     lock.lock();
     try {
       closed = true;
+      errands.clear();
       signal();
     } finally {
       lock.unlock();

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a generation came to.
  *
- * @param reason why it FAILED or was RELEASED; else empty
+ * @param reason why it FAILED, or was RELEASED or REVOKED; else empty
  * @param refused whether it FAILED by what was asked for, so that the same request would end so
  *     again
  * @param tokens all generated, those that it went on from included; an end token is not one of them

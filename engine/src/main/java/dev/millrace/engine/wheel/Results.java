@@ -16,25 +16,26 @@ final class Results {
     } catch (RuntimeException e) {
       trouble = PipeProcessor.reason(e);
     }
+    Given given = sequence.given();
     return new Result(
         trouble == null ? finish : Finish.FAILED,
         trouble == null ? reason : trouble,
         sequence.refused,
-        sequence.generatedTokens(),
-        sequence.text.whole(),
+        given.tokens(),
+        given.text(),
         rest,
         sequence.text.stop(),
-        usage(sequence, now));
+        usage(sequence, given.count(), now));
   }
 
-  private static Usage usage(Sequence sequence, long now) {
+  private static Usage usage(Sequence sequence, int generated, long now) {
     boolean admitted = sequence.cachedTokens >= 0;
     long admittedAt = admitted ? sequence.admittedAt : now;
     long firstAt = sequence.firstTokenAt == 0 ? now : sequence.firstTokenAt;
     return new Usage(
         sequence.request.prompt().length,
         Math.max(0, sequence.cachedTokens),
-        sequence.generated(),
+        generated,
         sequence.preemptions,
         admittedAt - sequence.submittedAt,
         firstAt - admittedAt,

@@ -35,8 +35,14 @@ final class Sequence implements Traveller {
   /** Whether nodes note what they get and give of it. */
   boolean recorded;
 
-  /** Whether an {@link Examiner} has chosen it; it shares no page with others then. */
+  /**
+   * Whether an {@link Examiner} has chosen it: all its tokens are of one passage then, and where
+   * that is broken off it begins again from its prompt.
+   */
   boolean examined;
+
+  /** What it gave before it began again. */
+  private Given given = Given.NOTHING;
 
   /** How often in a row nodes released it, without a new token. */
   int releases;
@@ -45,6 +51,7 @@ final class Sequence implements Traveller {
   @Nullable Admission place;
 
   private long pipes; // a bit for each that gave it a token
+  private boolean ofOthers; // whether a token may have come through other nodes
   private Walk walk;
   private final int most; // tokens
   private int[] tokens;
@@ -59,6 +66,9 @@ final class Sequence implements Traveller {
 
   /** Whether it is on its way through other nodes. */
   boolean away;
+
+  /** Whether any of its rows went to another node in this passage. */
+  boolean sent;
 
   /** Who computes what it waits for; null where it computes itself. See {@link Followers}. */
   @Nullable Sequence leader;
@@ -96,6 +106,23 @@ final class Sequence implements Traveller {
     known = prompt + request.prior().length;
     tokens = Arrays.copyOf(request.prompt(), Math.min(known + 64, Math.max(most, known)));
     System.arraycopy(request.prior(), 0, tokens, prompt, request.prior().length);
+    ofOthers = request.prior().length > 0; // nobody knows where they come from
+  }
+
+  /** One that begins again from its prompt, to give once more what it gave. */
+  Sequence(Sequence former, Parts parts) {
+    this(former.request.resumedFrom(new int[0]), former.listener, former.generation, parts);
+    given = former.given();
+    revoked = former.revoked;
+    recorded = former.recorded;
+    examined = former.examined;
+    releases = former.releases;
+    pipes = former.pipes;
+    ofOthers = former.ofOthers;
+    preemptions = former.preemptions;
+    cachedTokens = former.cachedTokens;
+    admittedAt = former.admittedAt;
+    firstTokenAt = former.firstTokenAt;
   }
 
   /** What the wheel gives to a sequence. */
@@ -166,8 +193,21 @@ final class Sequence implements Traveller {
     return known - request.prompt().length;
   }
 
-  int[] generatedTokens() {
-    return Arrays.copyOfRange(tokens, request.prompt().length, known);
+  /** All that it has given so far, before it began again or since. */
+  Given given() {
+    return generated() < given.count()
+        ? given
+        : new Given(Arrays.copyOfRange(tokens, request.prompt().length, known), text.whole());
+  }
+
+  /** Null where a token may follow, or the end; else how that differs from what it gave before. */
+  @Nullable String differs(int token, boolean end) {
+    return end ? given.endsShort(generated()) : given.differs(generated(), token);
+  }
+
+  /** Whether its last token is one that it had not given before. */
+  boolean isNews() {
+    return generated() > given.count();
   }
 
   boolean isFull() {
@@ -179,15 +219,21 @@ final class Sequence implements Traveller {
       tokens = Arrays.copyOf(tokens, (int) Math.min(2L * known, Math.max(most, known + 1)));
     }
     tokens[known++] = token;
-    releases = 0;
+    releases = isNews() ? 0 : releases;
     if (place != null) {
       pipes |= 1L << place.pipe();
+      ofOthers |= place.hasOthers();
     }
   }
 
   /** Whether it is in that pipe, or has a token from there. */
   boolean isOf(int pipe) {
     return (pipes >>> pipe & 1) == 1 || (place != null && place.pipe() == pipe);
+  }
+
+  /** Whether it is in a pipe with other nodes, or has a token that may have come through some. */
+  boolean isOfOthers() {
+    return ofOthers || (place != null && place.hasOthers());
   }
 
   /** Whether its pages hold the first that many positions. */
@@ -215,6 +261,7 @@ final class Sequence implements Traveller {
     place = in;
     walk = first;
     passage = number;
+    sent = false;
     lastTurn = 0;
     promised = more;
     share(shared);
@@ -230,7 +277,7 @@ final class Sequence implements Traveller {
   /** Puts pages that hold its tokens into its table, after the first ones; gives their number. */
   int match(PageLedger ledger, int from) {
     // at least the last token is computed, because its logits are needed
-    return examined ? 0 : ledger.match(tokens, from, (known - 1) / Pages.SIZE, pages);
+    return ledger.match(tokens, from, (known - 1) / Pages.SIZE, pages);
   }
 
   /** Shares what is in the index by now, in place of promised pages; not after it began. */
@@ -257,7 +304,7 @@ final class Sequence implements Traveller {
    */
   void advance(int count, PageLedger ledger) {
     computed += count;
-    for (; !examined && (filed + 1) * Pages.SIZE <= computed; filed++) {
+    for (; (filed + 1) * Pages.SIZE <= computed; filed++) {
       int before = filed == 0 ? PrefixIndex.ROOT : pages[filed - 1];
       pages[filed] = ledger.file(pages[filed], before, tokens, filed * Pages.SIZE);
     }

@@ -41,6 +41,7 @@ final class TurnPlan {
     int decoding = decodes(flights);
     for (int i = 0; i < decoding; i++) {
       add(group, decodes[i], 1);
+      decodes[i] = null;
     }
     int filled = prompts(settings.maxRows() - decoding, flights);
     for (int i = 0; i < filled; i++) {
@@ -154,7 +155,8 @@ final class TurnPlan {
   }
 
   private static boolean isDue(Sequence sequence, boolean decoding) {
-    return sequence.leader == null && (sequence.remaining() == 1) == decoding;
+    int remaining = sequence.remaining();
+    return sequence.leader == null && (decoding ? remaining == 1 : remaining > 1);
   }
 
   /** One for each and, of those that follow, to the head of the chain. */

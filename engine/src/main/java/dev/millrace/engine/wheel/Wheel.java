@@ -8,6 +8,7 @@ import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.wheel.Counters.Figure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,7 @@ final class Wheel {
   private final TurnPlan plan;
   private final Harvest harvest;
   private final List<Group> idle = new ArrayList<>();
-  private final List<Flight> flights = new ArrayList<>();
-  private volatile List<Wheels.Away> away = List.of();
+  private final List<Flight> flights = new CopyOnWriteArrayList<>(); // few, and others look
   private long turns;
 
   /** A group that is with other nodes. */
@@ -52,7 +52,7 @@ final class Wheel {
 
   /** The groups that are with other nodes, the oldest first. For any thread. */
   List<Wheels.Away> away() {
-    return away;
+    return flights.stream().map(Flight::away).toList();
   }
 
   /** Runs a batch, if there is something to run and a group may fly; says whether it did. */
@@ -96,7 +96,6 @@ final class Wheel {
           processor.resume(group);
         }
         settle(group);
-        tellAway();
         return;
       }
     }
@@ -110,7 +109,6 @@ final class Wheel {
     if (gone) {
       long now = shared.clock().getAsLong();
       flights.add(new Flight(group, new Wheels.Away(group.id(), processor.epoch(), now)));
-      tellAway();
       shared.examination().left(pipe, group);
     } else {
       harvest.take(group);
@@ -120,17 +118,15 @@ final class Wheel {
 
   private static void setAway(Group group, boolean gone) {
     for (int run = 0; run < group.size(); run++) {
-      ((Sequence) group.traveller(run)).away = gone;
+      Sequence sequence = (Sequence) group.traveller(run);
+      sequence.away = gone;
+      sequence.sent |= gone;
     }
   }
 
   private void rest(Group group) {
     group.open(0);
     idle.add(group);
-  }
-
-  private void tellAway() {
-    away = flights.stream().map(Flight::away).toList();
   }
 
   /**
@@ -154,7 +150,6 @@ final class Wheel {
       rest(flight.group());
     }
     flights.clear();
-    tellAway();
   }
 
   /** Nothing that is cached is trusted any more. */

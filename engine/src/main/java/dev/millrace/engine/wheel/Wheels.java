@@ -5,15 +5,14 @@ import dev.millrace.engine.pipe.Condition;
 import dev.millrace.engine.pipe.Frame;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
-import dev.millrace.engine.sample.Sampler;
 import dev.millrace.engine.sample.Workspace;
 import dev.millrace.engine.token.Vocabulary;
 import dev.millrace.engine.wheel.Counters.Figure;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +35,8 @@ public final class Wheels implements Runnable, AutoCloseable {
   private static final int MOST_PIPES = Long.SIZE;
 
   private final Shared shared;
-  private final PipeProcessor first;
-  private final Supplier<Speller> spellers;
-  private final Workspace workspace;
   private final Counters outside = new Counters();
   private final Inbox inbox = new Inbox();
-  private final AtomicLong arrivals = new AtomicLong();
   private final List<Wheel> wheels = new ArrayList<>();
   private final Entrance entrance;
   private final List<Counters> counters = new ArrayList<>();
@@ -58,6 +53,7 @@ public final class Wheels implements Runnable, AutoCloseable {
   record Shared(
       WheelSettings settings,
       Line line,
+      Intake intake,
       Examination examination,
       Endings endings,
       Choosing choosing,
@@ -65,7 +61,8 @@ public final class Wheels implements Runnable, AutoCloseable {
       LongSupplier clock) {}
 
   /**
-   * @param settings of each pipe
+   * @param settings of each pipe; with an examiner, whatever they say, no pages are shared: a node
+   *     would know the examined by it
    * @param processors one for each pipe, with the same end; those that have a plan are in use
    * @param spellers spell the tokens of one sequence each
    * @param clock nanoseconds, for timings
@@ -81,21 +78,22 @@ public final class Wheels implements Runnable, AutoCloseable {
       throw new EngineException(
           "wheel: %d pipes; it must be 1 to %d".formatted(processors.size(), MOST_PIPES));
     }
-    first = processors.getFirst();
+    PipeProcessor first = processors.getFirst();
     int logitCount = first.end().vocabulary();
     if (vocabulary.size() != logitCount) {
       throw new EngineException(
           "model: its head gives %d logits, but its vocabulary has %d tokens"
               .formatted(logitCount, vocabulary.size()));
     }
-    this.spellers = spellers;
-    workspace = new Workspace(logitCount);
+    WheelSettings own = examiner == null ? settings : settings.withPrefixReuse(false);
     Line line = new Line();
+    Workspace workspace = new Workspace(logitCount);
+    Intake intake = new Intake(first, workspace, spellers, own.capacity(), clock);
     Examination examination = new Examination(examiner, inbox::put);
     Endings endings = new Endings(line, examination, outside, clock);
     Choosing choosing = new Choosing(vocabulary, logitCount, clock);
-    float[] logits = new float[Math.multiplyExact(settings.maxSequences(), logitCount)];
-    shared = new Shared(settings, line, examination, endings, choosing, logits, clock);
+    float[] logits = new float[Math.multiplyExact(own.maxSequences(), logitCount)];
+    shared = new Shared(own, line, intake, examination, endings, choosing, logits, clock);
     counters.add(outside);
     for (PipeProcessor processor : processors) {
       wheels.add(new Wheel(shared, wheels.size(), processor));
@@ -112,18 +110,8 @@ public final class Wheels implements Runnable, AutoCloseable {
    * @throws EngineException where it can never be done
    */
   public Generation submit(Request request, Listener listener) {
-    int capacity = shared.settings().capacity();
-    request.check(first.end().vocabulary(), capacity);
     Generation generation = new Generation(inbox::note);
-    Sequence.Parts parts =
-        new Sequence.Parts(
-            arrivals.getAndIncrement(),
-            first.newWalk(),
-            new Sampler(request.sampling(), workspace),
-            spellers.get(),
-            capacity,
-            shared.clock().getAsLong());
-    Sequence sequence = new Sequence(request, listener, generation, parts);
+    Sequence sequence = shared.intake().first(request, listener, generation);
     shared.choosing().replay(sequence);
     inbox.put(sequence);
     return generation;
@@ -131,9 +119,21 @@ public final class Wheels implements Runnable, AutoCloseable {
 
   /** A frame came from another node of a pipe. Throws where it cannot be read. */
   public void arrived(int pipe, ByteBuffer bytes) {
-    Frame frame = new Frame(bytes);
+    arrived(pipe, new Frame(bytes), () -> {});
+  }
+
+  /**
+   * As {@link #arrived(int, ByteBuffer)}, of a frame whose head was read before.
+   *
+   * @param read run when the frame is taken in: until then it is kept here
+   */
+  public void arrived(int pipe, Frame frame, Runnable read) {
     Wheel wheel = wheels.get(pipe);
-    inbox.put(() -> wheel.arrived(frame));
+    inbox.put(
+        () -> {
+          read.run();
+          wheel.arrived(frame);
+        });
   }
 
   /**
@@ -159,19 +159,29 @@ public final class Wheels implements Runnable, AutoCloseable {
    * tokens from it that are with the nodes of another pipe end when they are back.
    */
   public void revoke(int pipe, String why) {
-    inbox.put(() -> revokeNow(pipe, why));
+    List<Wheel> wheel = List.of(wheels.get(pipe));
+    inbox.put(() -> revoke(wheel, sequence -> sequence.isOf(pipe), why));
   }
 
-  private void revokeNow(int pipe, String why) {
-    Wheel wheel = wheels.get(pipe);
-    wheel.abandon(Condition.STEP_FAILED, why);
+  /**
+   * Nothing that came through other nodes so far can be trusted: at the next turn all sequences
+   * that are in a pipe with other nodes, or have tokens that may have come through one, end with
+   * REVOKED, wherever they are now, and all cached pages are dropped. Where tokens that a request
+   * was resumed from came from, nobody knows.
+   */
+  public void revokeAll(String why) {
+    inbox.put(() -> revoke(wheels, Sequence::isOfOthers, why));
+  }
+
+  private void revoke(List<Wheel> from, Predicate<Sequence> which, String why) {
+    from.forEach(wheel -> wheel.abandon(Condition.STEP_FAILED, why));
     for (Sequence sequence : all()) {
-      if (sequence.isOf(pipe)) {
+      if (which.test(sequence)) {
         sequence.revoked = why;
       }
     }
     grant();
-    wheel.dropCached();
+    from.forEach(Wheel::dropCached);
   }
 
   /** Of all pipes and the line together. */
@@ -243,10 +253,12 @@ public final class Wheels implements Runnable, AutoCloseable {
 
   private void takeIn() {
     for (Sequence next = inbox.nextSequence(); next != null; next = inbox.nextSequence()) {
-      if (next.complete != null) {
+      shared.examination().choose(next);
+      if (next.examined && next.generated() > 0) {
+        shared.line().put(shared.intake().again(next));
+      } else if (next.complete != null) {
         shared.endings().end(next, next.complete, "");
       } else {
-        shared.examination().choose(next);
         shared.line().put(next);
       }
     }

@@ -172,19 +172,75 @@ class FrameTest {
   }
 
   @Test
+  void aGroupComesBackOnlyWhereThePipeDoes() {
+    // through a, here, through b, here for the head
+    Pipe there =
+        new Pipe(
+            5,
+            "o",
+            4,
+            List.of(
+                new Pipe.Stretch("a", 0, 2),
+                new Pipe.Stretch("o", 2, 3),
+                new Pipe.Stretch("b", 3, 4)));
+    for (ComputeStep step : ComputeStep.values()) {
+      for (int layer = 0; layer < 6; layer++) {
+        assertThat(comesBack(there, 0, step, layer))
+            .isEqualTo(step == ComputeStep.LAYER && layer == 2);
+        assertThat(comesBack(there, 3, step, layer))
+            .isEqualTo(step == ComputeStep.HEAD && layer == 4);
+      }
+    }
+  }
+
+  private static boolean comesBack(Pipe pipe, int from, ComputeStep step, int layer) {
+    Group home = group();
+    for (int run = 0; run < home.size(); run++) {
+      home.traveller(run).walk().due(step, layer);
+    }
+    Frame back = new Frame(Frame.step(home, pipe));
+    for (int run = 0; run < home.size(); run++) {
+      Walk walk = home.traveller(run).walk();
+      walk.due(ComputeStep.LAYER, from);
+      walk.move(Condition.CANCELLED); // a walk begins after another is DONE
+    }
+    try {
+      back.returnTo(home, pipe);
+      assertThat(home.traveller(1).walk().layer()).isEqualTo(layer);
+      return true;
+    } catch (EngineException e) {
+      assertThat(e).hasMessageContaining("back for " + step + " " + layer + ", not for ");
+      assertThat(home.traveller(1).walk().state()).isEqualTo(SequenceState.DONE);
+      return false;
+    }
+  }
+
+  @Test
   void aGroupComesBackOnlyAsItWent() {
     Group home = group();
     Frame frame = new Frame(Frame.step(home, PIPE));
     Group other = new Group(2, 50, 1);
     other.open(1);
     other.add(home.traveller(0), 0, 3, false);
-    assertThatThrownBy(() -> frame.returnTo(other)).hasMessageContaining("60 rows back of 3");
+    assertThatThrownBy(() -> frame.returnTo(other, PIPE))
+        .hasMessageContaining("60 rows back, not the 3 that went");
+    int runs = 29 + 4 + 6 + 1 + 4 + 12; // head, "mühle", step, layer, counts
+    for (int at = runs; at < runs + 2 * (25 + 3 * 4); at++) {
+      byte[] forged = Frame.step(home, PIPE).array();
+      forged[at] ^= 1;
+      FakeNet.seal(forged);
+      assertThatThrownBy(() -> new Frame(ByteBuffer.wrap(forged)).returnTo(home, PIPE))
+          .as("byte %d", at)
+          .isInstanceOf(EngineException.class)
+          .hasMessageContaining("not the 60 that went");
+    }
     // as many rows, of others
     Group swapped = new Group(2, 60, 2);
     swapped.open(77);
     swapped.add(home.traveller(1), 39, 30, false);
     swapped.add(home.traveller(0), 40, 30, false);
     Frame again = new Frame(Frame.step(home, PIPE));
-    assertThatThrownBy(() -> again.returnTo(swapped)).hasMessageContaining("60 rows back of 60");
+    assertThatThrownBy(() -> again.returnTo(swapped, PIPE))
+        .hasMessageContaining("60 rows back, not the 60 that went");
   }
 }

@@ -144,7 +144,10 @@ class PipeProcessorTest {
     net.send("o", net.waiting("a").remove());
     net.step();
     assertThat(one.walk().ending())
-        .matches(e -> e.kind() == Ending.Kind.RELEASED && e.reason().contains("where they were"));
+        .matches(
+            e ->
+                e.kind() == Ending.Kind.RELEASED
+                    && e.reason().contains("back for LAYER 1, not for HEAD 3"));
   }
 
   @Test
@@ -153,7 +156,10 @@ class PipeProcessorTest {
     // itself complains
     Traveller skipping = new FrameTest.Someone(origin.newWalk(), 2, 3, new int[9], new int[] {1});
     Ending ending = send(skipping, 3, 2, false);
-    assertThat(ending).isEqualTo(new Ending(Ending.Kind.FAILED, "page 1 has 0, written at 3"));
+    assertThat(ending)
+        .isEqualTo(
+            new Ending(
+                Ending.Kind.FAILED, "node a, from layer 1 on: page 1 has 0, written at 3"));
   }
 
   @Test
@@ -162,6 +168,48 @@ class PipeProcessorTest {
     Ending ending = send(traveller(1, 0), 0, 4, false);
     assertThat(ending)
         .isEqualTo(new Ending(Ending.Kind.FAILED, "node a is no origin, but its plan 7 says so"));
+  }
+
+  @Test
+  void aNodeTakesNoStepButLayers() {
+    for (ComputeStep step : ComputeStep.values()) {
+      Traveller one = traveller(1, 0);
+      group.open(++groups);
+      group.add(one, 0, 4, false);
+      origin.start(group);
+      ByteBuffer forged = net.waiting("a").remove();
+      forged.put(29 + 4 + 1, (byte) step.ordinal()); // head, "o"
+      FakeNet.seal(forged.array());
+      node.receive(forged);
+      Frame answer = new Frame(net.waiting("o").remove());
+      if (step == ComputeStep.LAYER) {
+        assertThat(answer.kind()).isEqualTo(Frame.Kind.STEP);
+      } else {
+        assertThat(answer.ending().kind()).isEqualTo(Ending.Kind.RELEASED);
+        assertThat(answer.ending().reason())
+            .isEqualTo("node a: a step of " + step + ", which is its origin's");
+      }
+    }
+  }
+
+  @Test
+  void eachNodeIsToldOnceToForget() {
+    List<Pipe.Stretch> stretches =
+        List.of(
+            new Pipe.Stretch("a", 0, 1), new Pipe.Stretch("o", 1, 2), new Pipe.Stretch("a", 2, 3));
+    origin.plan(new Pipe(8, "o", 3, stretches));
+    origin.forget(5);
+    assertThat(net.waiting("a")).hasSize(1);
+    assertThat(net.waiting("o")).isEmpty();
+  }
+
+  @Test
+  void headAtANodeThatIsNotTheOriginIsRefused() {
+    Walk walk = new Walk(ComputeStep.HEAD, 3, node.tally());
+    group.open(1);
+    group.add(new FrameTest.Someone(walk, 1, 0, new int[9], new int[] {0}), 0, 1, false);
+    node.start(group);
+    assertThat(walk.ending()).isEqualTo(new Ending(Ending.Kind.FAILED, "not origin for head"));
   }
 
   @Test

@@ -3,19 +3,26 @@ package dev.millrace.engine.wheel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.pipe.FakeNet;
+import dev.millrace.engine.pipe.Forge;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.pipe.Witness;
 import dev.millrace.engine.wheel.Mill.Heard;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What an examiner is shown, and what its verdict does. */
+@Timeout(60)
 class ExaminerTest implements Examiner {
   private static final int WIDTH = Mill.MODEL.end().width();
   private static final Pipe PLAN =
@@ -40,6 +47,8 @@ class ExaminerTest implements Examiner {
   private int positions;
   private long passage;
   private boolean choosing = true;
+  private int came; // frames
+  private IntFunction<UnaryOperator<ByteBuffer>> liar = number -> frame -> frame;
 
   ExaminerTest() {
     var origin =
@@ -47,7 +56,7 @@ class ExaminerTest implements Examiner {
     origin.plan(PLAN);
     WheelSettings settings = Mill.SETTINGS.withRows(32, 32).withGroups(3);
     wheels = new Wheels(settings, List.of(origin), Mill.vocabulary(), Mill::speller, () -> 0, this);
-    net.join("o", frame -> wheels.arrived(0, frame));
+    net.join("o", frame -> wheels.arrived(0, liar.apply(++came).apply(frame)));
   }
 
   private PipeProcessor node(String name, int from, int to) {
@@ -120,32 +129,198 @@ class ExaminerTest implements Examiner {
   }
 
   @Test
-  void theExaminedShareNoPagesAndTheOthersDo() {
+  void whereThereIsAnExaminerNobodySharesPagesSoThatNodesCannotTellTheChosen() {
     choosing = false;
     Request request = request();
     run(request);
     choosing = true;
-    Heard examined = run(request);
-    assertThat(positions).as("computed from 0 on").isEqualTo(99);
-    assertThat(left).hasSize(99);
-    choosing = false;
-    Heard other = run(request);
-    assertThat(other.result().usage().cachedTokens()).isEqualTo(64);
-    verdicts.getFirst().accept(null);
-    turnAll();
-    assertThat(examined.result().usage().cachedTokens()).isZero();
-  }
-
-  @Test
-  void nobodyFollowsAnExaminedOne() {
-    Request request = request();
     Heard examined = new Heard();
     examined.generation = wheels.submit(request, examined);
     wheels.turn();
     choosing = false;
     Heard other = run(request);
     assertThat(other.result().usage().cachedTokens()).isZero();
-    assertThat(examined.generation.isDone()).isFalse();
+    assertThat(positions).as("computed from 0 on").isEqualTo(99);
+    assertThat(wheels.stats().pagesCached()).isZero();
+    verdicts.getFirst().accept(null);
+    turnAll();
+    assertThat(examined.result().usage().cachedTokens()).isZero();
+  }
+
+  /** What it gives where nothing goes wrong. */
+  private static int[] right(Request request) {
+    return new Mill(Mill.SETTINGS).submitAndTurn(request).result().tokens();
+  }
+
+  private void isRightAndToldOnce(Request request, Heard heard) {
+    assertThat(positions).isEqualTo(99);
+    hopsAgree();
+    verdicts.getFirst().accept(null);
+    turnAll();
+    assertThat(heard.result().finish()).isEqualTo(Finish.LENGTH);
+    assertThat(heard.result().tokens()).isEqualTo(right(request)).isEqualTo(heard.ids());
+    assertThat(heard.text.toString()).isEqualTo(Mill.spell(heard.ids()));
+    assertThat(heard.begins).isEqualTo(1);
+    assertThat(a.passages() + b.passages()).isZero();
+  }
+
+  @Test
+  void whatIsReleasedOnTheWayBeginsAgainAndIsToldOnce() {
+    liar = number -> frame -> number == 8 || number == 19 ? Forge.released(frame, 7) : frame;
+    Request request = request();
+    Heard heard = run(request);
+    assertThat(dropped).isEqualTo(2);
+    isRightAndToldOnce(request, heard);
+  }
+
+  @Test
+  void anotherPlanOnTheWayBeginsAgainAndIsToldOnce() {
+    Request request = request();
+    Heard heard = new Heard();
+    heard.generation = wheels.submit(request, heard);
+    while (heard.tokens.size() < 7) {
+      wheels.turn();
+      net.step();
+    }
+    wheels.plan(0, null, "node b is lost");
+    wheels.turn();
+    a.plan(null); // so that nothing of before counts
+    b.plan(null);
+    a.plan(PLAN);
+    b.plan(PLAN);
+    while (net.step()) {} // what was on its way
+    wheels.plan(0, PLAN, "node b is back");
+    turnAll();
+    assertThat(dropped).isEqualTo(1);
+    isRightAndToldOnce(request, heard);
+  }
+
+  @Test
+  void aLiarThatHasItsTraceDroppedIsFoundByItsTokens() {
+    liar =
+        number ->
+            frame ->
+                number > 8
+                    ? frame
+                    : number == 8 ? Forge.released(frame, 7) : Forge.hidden(frame, random);
+    Heard heard = run(request());
+    assertThat(heard.tokens).hasSize(5);
+    assertThat(heard.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(heard.result().reason())
+        .startsWith("token 0 differs from the one that was given before: it was ");
+    assertThat(heard.result().tokens()).isEqualTo(heard.ids());
+    assertThat(verdicts).isEmpty();
+  }
+
+  @Test
+  void oneThatIsReleasedAgainAndAgainFailsThoughItGivesItsOldTokensEachTime() {
+    liar = number -> frame -> number % 8 == 0 ? Forge.released(frame, 7) : frame;
+    Heard heard = run(request()); // three frames of the prompt, and four more
+    assertThat(heard.tokens).hasSize(5);
+    assertThat(heard.result().finish()).isEqualTo(Finish.FAILED);
+    assertThat(heard.result().reason()).isEqualTo("later");
+    assertThat(dropped).isEqualTo(Harvest.MOST_RELEASES);
+  }
+
+  @Test
+  void whileItGivesItsOldTokensItCanBeReleasedAndCancelled() {
+    for (boolean cancel : new boolean[] {true, false}) {
+      came = 0;
+      liar = number -> frame -> number == 8 ? Forge.released(frame, 7) : frame;
+      Request request = request();
+      Heard heard = new Heard();
+      heard.generation = wheels.submit(request, heard);
+      while (came < 13) {
+        wheels.turn();
+        net.step();
+      }
+      if (cancel) {
+        heard.generation.cancel();
+      } else {
+        heard.generation.release();
+      }
+      turnAll();
+      assertThat(heard.result().finish())
+          .isEqualTo(cancel ? Finish.CANCELLED : Finish.RELEASED);
+      assertThat(heard.result().tokens()).hasSize(5).isEqualTo(heard.ids());
+      assertThat(heard.result().usage().generatedTokens()).isEqualTo(5);
+      assertThat(heard.result().text()).isEqualTo(heard.text.toString());
+    }
+  }
+
+  @Test
+  void whatItIsResumedFromIsGeneratedAgainEvenIfThatIsAll() {
+    for (int prior : new int[] {1, 11, 20}) {
+      verdicts.clear();
+      Request request = request();
+      int[] all = right(request);
+      Heard heard = run(request.resumedFrom(Arrays.copyOf(all, prior)));
+      assertThat(positions).isEqualTo(99);
+      assertThat(heard.generation.isDone()).isFalse();
+      verdicts.getFirst().accept(null);
+      turnAll();
+      assertThat(heard.result().finish()).isEqualTo(Finish.LENGTH);
+      assertThat(heard.result().tokens()).isEqualTo(all);
+      assertThat(heard.ids()).isEqualTo(Arrays.copyOfRange(all, prior, 20));
+      assertThat(heard.result().text()).isEqualTo(Mill.spell(all));
+    }
+  }
+
+  @Test
+  void aWrongTokenThatItIsResumedFromIsFound() {
+    Request request = request();
+    int[] wrong = right(request);
+    wrong[19] = wrong[19] == 9 ? 8 : 9;
+    Heard heard = run(request.resumedFrom(wrong));
+    assertThat(heard.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(heard.result().reason()).startsWith("token 19 differs");
+    choosing = false;
+    assertThat(run(request.resumedFrom(wrong)).result().tokens()).isEqualTo(wrong);
+  }
+
+  @Test
+  void anEndThatComesEarlierThanBeforeIsADifference() {
+    Request ends = Request.of(Mill.prompt(random, 9), Mill.warm(1), 400);
+    int[] all = right(ends);
+    assertThat(all.length).isLessThan(390);
+    int[] more = Arrays.copyOf(all, all.length + 2);
+    more[all.length] = 70;
+    more[all.length + 1] = 71;
+    Heard heard = run(ends.resumedFrom(more));
+    assertThat(heard.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(heard.result().reason()).endsWith("it was 70, now it is the end");
+  }
+
+  @Test
+  void aCancelledOneWhoseStepFailedIsCancelled() {
+    Heard heard = new Heard();
+    heard.generation = wheels.submit(request(), heard);
+    liar =
+        number ->
+            frame -> {
+              heard.generation.cancel();
+              return Forge.failed(frame, 7);
+            };
+    turnAll();
+    assertThat(heard.result().finish()).isEqualTo(Finish.CANCELLED);
+  }
+
+  @Test
+  void nobodyIsToldToForgetWhatNobodyHeardOf() {
+    Heard sent = new Heard();
+    sent.generation = wheels.submit(request(), sent);
+    Heard rests = new Heard();
+    rests.generation = wheels.submit(request(), rests);
+    wheels.turn();
+    assertThat(wheels.stats().admitted()).isEqualTo(2);
+    rests.generation.cancel();
+    wheels.turn();
+    assertThat(rests.result().finish()).isEqualTo(Finish.CANCELLED);
+    assertThat(net.waiting("a")).as("the step of the other").hasSize(1);
+    assertThat(net.waiting("b")).isEmpty();
+    sent.generation.cancel();
+    turnAll();
+    assertThat(a.passages() + b.passages()).isZero();
   }
 
   @Test

@@ -223,6 +223,54 @@ class PipesTest {
   }
 
   @Test
+  void revokedAreAllWithTokensThroughOtherNodesWhereverTheyAreNow() {
+    Mill mill = Mill.spread(Mill.SETTINGS.withSequences(1), "oaaa", 1);
+    Heard told = mill.submit(request(30, 50));
+    while (told.tokens.size() < 2) {
+      mill.turn();
+      mill.net.step();
+    }
+    mill.wheel.plan(0, null, "node a is lost");
+    mill.turn();
+    Request fresh = request(31, 5);
+    Heard waits = mill.submit(fresh);
+    Heard resumed = mill.submit(request(32, 5).resumedFrom(new int[] {7}));
+    mill.turn();
+    mill.wheel.revokeAll("node a lied");
+    mill.turn();
+    for (Heard heard : List.of(told, resumed)) {
+      assertThat(heard.result().finish()).isEqualTo(Finish.REVOKED);
+      assertThat(heard.result().reason()).isEqualTo("node a lied");
+    }
+    assertThat(waits.generation.isDone()).isFalse();
+    Pipe here = new Pipe(9, "o", 4, List.of(new Pipe.Stretch("a", 0, 4)));
+    PipeProcessor whole =
+        new PipeProcessor("a", List.of(Mill.MODEL.segment(64, 0, 4)), null, mill.net);
+    whole.plan(here);
+    mill.net.join("a", whole::receive);
+    mill.wheel.plan(0, here, "node a is back");
+    mill.turn();
+    assertThat(mill.wheel.away(0)).hasSize(1);
+    mill.wheel.revokeAll("node a lied again");
+    mill.turnAll();
+    assertThat(waits.result().finish()).isEqualTo(Finish.REVOKED);
+    assertThat(whole.passages()).isZero();
+    isAsAlone(fresh, mill.submitAndTurn(fresh));
+  }
+
+  @Test
+  void whatWasComputedHereAloneIsNotRevokedWithAll() {
+    Wheels wheels = local(1);
+    Request request = request(30, 20);
+    Heard heard = submit(wheels, request);
+    wheels.turn();
+    wheels.turn();
+    wheels.revokeAll("node a lied");
+    turnAll(wheels);
+    isAsAlone(request, heard);
+  }
+
+  @Test
   void revokingEndsThoseThatAreAwayAndDropsTheirPages() {
     Mill mill = Mill.spread(Mill.SETTINGS, "oaaa", 1);
     Request request = request(64, 5);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.pipe.Batch;
 import dev.millrace.engine.pipe.Condition;
+import dev.millrace.engine.pipe.Forge;
 import dev.millrace.engine.pipe.Hop;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
@@ -73,6 +74,8 @@ class TransitionCoverageTest {
             "HEAD PREEMPTED",
             // its end is what makes a node an origin
             "VALIDATING END_MISSING",
+            // a node takes no step but layers
+            "VALIDATING NOT_ORIGIN_FOR_HEAD",
             // embedding is left to the next turn's batch
             "HEAD EMBEDDED_NEXT_LOCAL",
             "HEAD EMBEDDED_NEXT_REMOTE");
@@ -231,8 +234,14 @@ class TransitionCoverageTest {
     astray.net.step();
     astray.net.send("a", astray.net.waiting("o").remove());
     astray.turnAll();
-    assertThat(lost.result().finish()).isEqualTo(Finish.FAILED);
-    assertThat(lost.result().reason()).isEqualTo("not origin for head");
+    assertThat(lost.result().finish()).as("it was released once").isEqualTo(Finish.LENGTH);
+    Mill failing = spread("oaaa");
+    Heard failed = failing.submit(request(3, 3));
+    failing.turn();
+    failing.net.step();
+    failing.wheel.arrived(0, Forge.failed(failing.net.waiting("o").remove(), 7));
+    failing.turnAll();
+    assertThat(failed.result().reason()).isEqualTo("broken");
     local().processor.stray();
   }
 

@@ -2,6 +2,7 @@ package dev.millrace.engine.wheel;
 
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.pipe.FakeModel;
+import dev.millrace.engine.pipe.Forge;
 import dev.millrace.engine.pipe.Hop;
 import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
@@ -31,7 +32,9 @@ final class Weather {
   final Wheels wheels;
   final int pipes;
   boolean storm;
+  boolean forging; // whether half of what is spoilt fits its hash
   long replans;
+  long forged;
   private final Random random;
   private final WheelSettings settings;
   private final List<Map<String, PipeProcessor>> nodes = new ArrayList<>(); // of each pipe
@@ -124,6 +127,7 @@ final class Weather {
         letters.stream().filter(l -> l.pipe() == any.pipe() && l.to().equals(any.to())).toList();
     Letter letter = same.getFirst();
     int mishap = storm ? random.nextInt(120) : 99;
+    mishap = forging && mishap > 110 ? 3 : mishap;
     switch (mishap) {
       case 0 -> {
         letters.remove(letter);
@@ -133,9 +137,7 @@ final class Weather {
       case 2 -> take(same.getLast());
       case 3 -> {
         letters.remove(letter);
-        byte[] spoilt = letter.bytes().clone();
-        spoilt[random.nextInt(spoilt.length)] ^= (byte) (1 << random.nextInt(8));
-        open(new Letter(letter.pipe(), letter.to(), spoilt));
+        open(new Letter(letter.pipe(), letter.to(), spoil(letter.bytes())));
       }
       case 4, 5 -> {
         if (!delivered.isEmpty()) {
@@ -144,6 +146,16 @@ final class Weather {
       }
       default -> take(letter);
     }
+  }
+
+  private byte[] spoil(byte[] bytes) {
+    if (forging && random.nextBoolean()) {
+      forged++;
+      return Forge.anyBit(bytes, random);
+    }
+    byte[] spoilt = bytes.clone();
+    spoilt[random.nextInt(spoilt.length)] ^= (byte) (1 << random.nextInt(8));
+    return spoilt;
   }
 
   private void take(Letter letter) {
@@ -185,6 +197,13 @@ final class Weather {
     wheels.plan(pipe, plan, "plan " + epochs);
     hurt[pipe] = false;
     replans++;
+  }
+
+  void replanAll() {
+    for (int pipe = 0; pipe < pipes; pipe++) {
+      replan(pipe);
+    }
+    turn();
   }
 
   /** The storm is over: what is hurt, or stands still, is planned anew until all is done. */

@@ -21,6 +21,7 @@ import java.util.function.LongSupplier;
 public final class Inference implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Duration TICK = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final InferenceSettings settings;
   private final Library library;
@@ -34,7 +35,8 @@ public final class Inference implements AutoCloseable {
 
   /**
    * Looks at all files, and loads the first model, and all whose layers are with others: what is
-   * here of them. For these others it does not wait.
+   * here of them. For these others it waits only until their network takes it in, and beside other
+   * models no longer than some seconds.
    *
    * @throws EngineException when a model cannot be run here; the message says why
    */
@@ -46,10 +48,17 @@ public final class Inference implements AutoCloseable {
    * @param clock nanoseconds
    */
   static Inference open(InferenceSettings settings, LongSupplier clock) {
+    return open(settings, clock, PATIENCE);
+  }
+
+  /**
+   * @param patience with others' networks, where other models can work meanwhile
+   */
+  static Inference open(InferenceSettings settings, LongSupplier clock, Duration patience) {
     Library library = new Library(settings, clock);
     Inference inference = new Inference(settings, library);
     try {
-      library.warmUp();
+      library.warmUp(patience);
       Thread.ofPlatform().daemon().name("millrace-idle").start(inference::watch);
       return inference;
     } catch (Refusal | LoadFailure e) {
@@ -65,7 +74,7 @@ public final class Inference implements AutoCloseable {
   private void watch() {
     try {
       while (!closed.await(TICK.toNanos(), TimeUnit.NANOSECONDS)) {
-        library.shelf().tick();
+        library.tick();
       }
     } catch (InterruptedException e) {
       LOG.log(Level.WARNING, "interrupted by a stranger: idle models stay from now on");
@@ -74,7 +83,10 @@ public final class Inference implements AutoCloseable {
 
   /** The workers to give to a server; they need not be closed. */
   public List<Worker> workers() {
-    return List.of(new Generating(library, figures), new Embedding(library, figures));
+    Worker generating = new Generating(library, figures);
+    return settings.embeds()
+        ? List.of(generating, new Embedding(library, figures))
+        : List.of(generating);
   }
 
   /** How many tasks to claim at once: those that the wheel holds, and some to follow them. */

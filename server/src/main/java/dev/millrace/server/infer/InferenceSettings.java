@@ -56,6 +56,11 @@ public record InferenceSettings(
         Defaults.unset());
   }
 
+  /** Whether any model is wholly here: one whose layers are with others gives no vectors. */
+  public boolean embeds() {
+    return models.stream().anyMatch(model -> model.opening() == null);
+  }
+
   /** Of the machine, or of the container where that has less. */
   private static long physicalMemory() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system

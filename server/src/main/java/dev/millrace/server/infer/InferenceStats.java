@@ -35,9 +35,9 @@ public record InferenceStats(
    *
    * @param ready whether all of them are there now
    * @param waiting what is missing, in words; empty when it is ready
-   * @param gauges figures of {@link Opening#gauges}
+   * @param figures of {@link Opening#figures}
    */
-  public record Spread(String model, boolean ready, String waiting, Map<String, Double> gauges) {}
+  public record Spread(String model, boolean ready, String waiting, Map<String, Double> figures) {}
 
   /**
    * What one loaded model that generates does.

@@ -1,6 +1,7 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.engine.EngineException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** The models that are served, by name, and the shelf for those in use. Thread-safe. */
 final class Library implements AutoCloseable {
   /**
+   * @param standing null: all of it is here
    * @param listed whether it could be used, once
    */
   private record Served(
       ModelCard card,
       Source<LoadedModel> model,
       Source<LoadedEmbeddings> embeddings,
+      @Nullable Standing standing,
       AtomicBoolean listed) {
 
     /** Whether it generates, and could now. */
@@ -33,7 +36,9 @@ final class Library implements AutoCloseable {
   }
 
   private final Map<String, Served> served = new LinkedHashMap<>();
-  private final ModelShelf shelf;
+  private final List<Standing> standing = new ArrayList<>();
+  private final Budget budget;
+  private final ModelShelf shelf; // of those that are here
 
   /**
    * @param clock nanoseconds
@@ -41,21 +46,25 @@ final class Library implements AutoCloseable {
    */
   Library(InferenceSettings settings, LongSupplier clock) {
     FileHashes hashes = new FileHashes();
+    long taken = 0;
     for (ModelFile file : settings.models()) {
       ModelCard card = ModelCard.read(file, settings.engine());
+      Source<LoadedModel> source = LoadedModel.source(card, settings.defaults(), hashes);
+      Standing stays = card.opening() == null ? null : new Standing(source, clock);
       AtomicBoolean listed = new AtomicBoolean();
       served.put(
           file.name(),
-          new Served(
-              card,
-              LoadedModel.source(card, settings.defaults(), hashes),
-              LoadedEmbeddings.source(card, hashes),
-              listed));
+          new Served(card, source, LoadedEmbeddings.source(card, hashes), stays, listed));
+      if (stays != null) {
+        standing.add(stays);
+        taken += card.generateBytes();
+      }
       if (card.opening() != null) {
         card.opening().onReady(() -> listed.set(true));
       }
     }
-    shelf = new ModelShelf(settings.memory(), settings.idle(), clock);
+    budget = new Budget(settings.memory(), taken);
+    shelf = new ModelShelf(budget, settings.idle(), clock);
   }
 
   ModelShelf shelf() {
@@ -69,13 +78,22 @@ final class Library implements AutoCloseable {
    * @throws Refusal if it is not served, or gives vectors only
    */
   Ticket<LoadedModel> generator(@Nullable String name) {
-    Served found = name == null ? first(card -> !card.isEncoder()) : named(name);
+    Served found = generating(name);
     if (found.card.isEncoder()) {
       throw new Refusal(
           "model \"%s\" gives embeddings and generates no text; a job of type embed can use it"
               .formatted(found.card.name()));
     }
-    return shelf.ask(found.model);
+    return found.standing == null ? shelf.ask(found.model) : found.standing.ask();
+  }
+
+  /** Whether a model could generate now, for all that others have to do with it. */
+  boolean isReady(@Nullable String name) {
+    return generating(name).card.isReady();
+  }
+
+  private Served generating(@Nullable String name) {
+    return name == null ? first(card -> !card.isEncoder()) : named(name);
   }
 
   /**
@@ -136,7 +154,7 @@ final class Library implements AutoCloseable {
         boolean ready = opening.ready();
         all.add(
             new InferenceStats.Spread(
-                model.card.name(), ready, ready ? "" : opening.waiting(), opening.gauges()));
+                model.card.name(), ready, ready ? "" : opening.waiting(), opening.figures()));
       }
     }
     return all;
@@ -169,22 +187,58 @@ final class Library implements AutoCloseable {
 
   /**
    * Loads the default model and what is here of those whose layers are with others, and waits for
-   * that: such a one cannot turn ready before.
+   * that.
+   *
+   * @param patience with the others: after that they come when they come
+   * @throws Refusal if there can never be room for one of all models
    */
-  void warmUp() throws InterruptedException {
+  void warmUp(Duration patience) throws InterruptedException {
+    checkRoom();
+    standing.forEach(Standing::open);
     Served first = served.values().iterator().next();
+    if (first.standing == null) {
+      Ticket<?> ticket =
+          first.card.isEncoder() ? shelf.ask(first.embeddings) : shelf.ask(first.model);
+      ticket.await().ifPresent(Lease::close);
+    }
+    for (Standing model : standing) {
+      model.await(patience);
+    }
+  }
+
+  private void checkRoom() {
+    long taken = 0;
     for (Served model : served.values()) {
-      if (model == first || model.card.opening() != null) {
-        Ticket<?> ticket =
-            model.card.isEncoder() ? shelf.ask(model.embeddings) : shelf.ask(model.model);
-        ticket.await().ifPresent(Lease::close);
+      if (model.standing != null) {
+        new Budget(budget.all(), taken).check(model.card.name(), model.card.generateBytes());
+        taken += model.card.generateBytes();
+      }
+    }
+    for (Served model : served.values()) {
+      if (model.standing == null) {
+        ModelCard card = model.card;
+        budget.check(card.name(), card.isEncoder() ? card.embedBytes() : card.generateBytes());
       }
     }
   }
 
+  /** Lets go of what nobody uses, and opens anew what is to stay. */
+  void tick() throws InterruptedException {
+    shelf.tick();
+    for (Standing model : standing) {
+      model.tick();
+    }
+  }
+
+  private List<Shelved> onShelves() {
+    List<Shelved> items = new ArrayList<>(shelf.loaded());
+    standing.forEach(model -> items.addAll(model.loaded()));
+    return items;
+  }
+
   List<LoadedModel> generating() {
     List<LoadedModel> models = new ArrayList<>();
-    for (Shelved item : shelf.loaded()) {
+    for (Shelved item : onShelves()) {
       if (item instanceof LoadedModel model) {
         models.add(model);
       }
@@ -194,7 +248,7 @@ final class Library implements AutoCloseable {
 
   /** Names of models that are loaded; those that embed as {@code name (embeddings)}. */
   List<String> loaded() {
-    return shelf.loaded().stream()
+    return onShelves().stream()
         .map(
             item ->
                 switch (item) {
@@ -205,8 +259,13 @@ final class Library implements AutoCloseable {
         .toList();
   }
 
+  boolean isClosed() {
+    return shelf.isClosed();
+  }
+
   @Override
   public void close() {
     shelf.close();
+    standing.forEach(Standing::close);
   }
 }

@@ -46,21 +46,35 @@ final class LoadedModel implements Shelved {
       }
 
       @Override
-      public boolean stays() {
-        return card.opening() != null; // others compute for it, and are not told to stop and go
+      public boolean waits() {
+        return card.opening() != null;
       }
 
       @Override
       public LoadedModel load() {
-        Hashed<Engine> hashed = hashes.during(card.files(), card::open);
+        Hashed<Engine> hashed = open(card, hashes);
         try {
           return new LoadedModel(card, hashed, users);
         } catch (RuntimeException e) {
-          hashed.made().close();
+          close(card, hashed.made());
           throw e;
         }
       }
     };
+  }
+
+  private static Hashed<Engine> open(ModelCard card, FileHashes hashes) {
+    Opening opening = card.opening();
+    return opening == null
+        ? hashes.during(card.files(), () -> Engine.open(card.file(), card.settings()))
+        : new Hashed<>(opening.open(card.settings()), opening.sha256());
+  }
+
+  private static void close(ModelCard card, Engine engine) {
+    engine.close();
+    if (card.opening() != null) {
+      card.opening().close();
+    }
   }
 
   String name() {
@@ -122,6 +136,6 @@ final class LoadedModel implements Shelved {
 
   @Override
   public void close() {
-    engine.close();
+    close(card, engine);
   }
 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param files its parts
  * @param weights bytes of all of them, which is about what the weights take
  * @param settings for this model: no longer a context than it was trained on
+ * @param generateBytes what it takes to generate
  * @param opening how it is brought to work; null: the whole file is loaded here
  */
 record ModelCard(
@@ -29,6 +30,7 @@ record ModelCard(
     ModelConfig config,
     long weights,
     EngineSettings settings,
+    long generateBytes,
     @Nullable Opening opening) {
 
   /**
@@ -42,13 +44,20 @@ record ModelCard(
         bytes += Files.size(file);
       }
       int context = wanted.context() == 0 ? config.contextLength() : wanted.context();
+      EngineSettings settings = wanted.withContext(Math.min(context, config.contextLength()));
+      Opening opening = model.opening();
+      long generateBytes =
+          opening == null
+              ? bytes + cacheBytes(config, settings.turning(config).pages(), settings.kvType())
+              : opening.bytes(gguf, settings);
       return new ModelCard(
           model.name(),
           List.copyOf(gguf.files()),
           config,
           bytes,
-          wanted.withContext(Math.min(context, config.contextLength())),
-          model.opening());
+          settings,
+          generateBytes,
+          opening);
     } catch (IOException e) {
       throw new EngineException(model.file() + ": " + e, e);
     }
@@ -68,18 +77,6 @@ record ModelCard(
     return settings.turning(config).capacity();
   }
 
-  /** What it takes to generate. */
-  long generateBytes() {
-    return opening == null
-        ? weights + cacheBytes(settings.turning(config).pages(), settings.kvType())
-        : opening.bytes(settings);
-  }
-
-  /** Brings it to work. */
-  Engine open() {
-    return opening == null ? Engine.open(file(), settings) : opening.open(settings);
-  }
-
   /** Whether it could generate now, once it is loaded. */
   boolean isReady() {
     return opening == null || opening.ready();
@@ -88,10 +85,10 @@ record ModelCard(
   /** What it takes to embed, where one text is computed at a time. */
   long embedBytes() {
     KvType type = isEncoder() ? KvType.F32 : settings.kvType();
-    return weights + cacheBytes(Pages.holding(settings.context()), type);
+    return weights + cacheBytes(config, Pages.holding(settings.context()), type);
   }
 
-  private long cacheBytes(int pages, KvType type) {
+  private static long cacheBytes(ModelConfig config, int pages, KvType type) {
     AttentionConfig attention = config.attention();
     KvStore.Shape shape =
         new KvStore.Shape(

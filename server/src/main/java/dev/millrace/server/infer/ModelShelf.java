@@ -37,10 +37,9 @@ final class ModelShelf implements AutoCloseable {
   private boolean closed; // guarded by this
 
   /**
-   * @param budget in bytes
    * @param clock nanoseconds
    */
-  ModelShelf(long budget, Duration idle, LongSupplier clock) {
+  ModelShelf(Budget budget, Duration idle, LongSupplier clock) {
     this.room = new Room(budget);
     this.idleNanos = idle.toNanos();
     this.clock = clock;
@@ -51,32 +50,16 @@ final class ModelShelf implements AutoCloseable {
    *
    * @throws Refusal if it can never have room
    */
-  <T extends Shelved> Ticket<T> ask(Source<T> source) {
-    long bytes = source.bytes();
-    synchronized (this) {
-      Place<T> place = place(source);
-      checkRoom(source.name(), bytes, Room.staying(place, places.values()));
-      Ticket<T> ticket = new Ticket<>(this, place);
-      if (closed) {
-        ticket.fail(new IllegalStateException("the models are closed"));
-      } else {
-        waiting.add(ticket);
-        settle();
-      }
-      return ticket;
+  synchronized <T extends Shelved> Ticket<T> ask(Source<T> source) {
+    room.check(source);
+    Ticket<T> ticket = new Ticket<>(this, place(source));
+    if (closed) {
+      ticket.fail(new IllegalStateException("the models are closed"));
+    } else {
+      waiting.add(ticket);
+      settle();
     }
-  }
-
-  private void checkRoom(String name, long bytes, long staying) {
-    if (bytes + staying > room.budget()) {
-      throw new Refusal(
-          "model \"%s\" needs %s with its cache, and all models together may take %s%s; allow more memory, a smaller context or fewer slots"
-              .formatted(
-                  name,
-                  Bytes.shown(bytes),
-                  Bytes.shown(room.budget()),
-                  staying == 0 ? "" : ", of which %s are taken".formatted(Bytes.shown(staying))));
-    }
+    return ticket;
   }
 
   @SuppressWarnings("unchecked") // a source's place is of its type
@@ -230,7 +213,9 @@ final class ModelShelf implements AutoCloseable {
                   (System.nanoTime() - start) / 1e9));
       cameIn(place, item);
     } catch (Throwable e) { // whoever waits must learn of it, whatever it is
-      LOG.log(Level.WARNING, "model \"%s\": %s".formatted(place.source.name(), e.getMessage()));
+      LOG.log(
+          isClosed() ? Level.DEBUG : Level.WARNING,
+          "model \"%s\": %s".formatted(place.source.name(), e.getMessage()));
       failed(place, e);
     }
   }
@@ -270,10 +255,7 @@ final class ModelShelf implements AutoCloseable {
     List<Place<?>> unused =
         all(
             place ->
-                place.isIn()
-                    && place.mayLeave()
-                    && place.leases == 0
-                    && now - place.lastUse >= idleNanos);
+                place.isIn() && place.leases == 0 && now - place.lastUse >= idleNanos);
     if (!unused.isEmpty() && mover == null && !closed) {
       move(unused, null);
     }
@@ -301,6 +283,9 @@ final class ModelShelf implements AutoCloseable {
       waiting.forEach(ticket -> ticket.fail(new IllegalStateException("the models are closed")));
       waiting.clear();
       boolean interrupted = false;
+      if (mover != null && !all(place -> place.isMoving() && place.source.waits()).isEmpty()) {
+        mover.interrupt();
+      }
       while (mover != null) {
         try {
           wait();

@@ -3,24 +3,30 @@ package dev.millrace.server.infer;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.gguf.Gguf;
 import java.util.Map;
 
 /**
  * Another way to bring a model to work than to load the whole file here: its layers may be with
- * others. All methods but {@link #open} return at once and may be called by any thread.
+ * others. All methods but {@link #open} and {@link #close} return at once; all may be called by any
+ * thread.
  */
-public interface Opening {
+public interface Opening extends AutoCloseable {
 
   /**
    * Loads what is here of the model and gives the engine, which need not be ready yet: what is
-   * submitted before waits. Called once at a time; again only when the last engine is closed.
+   * submitted before waits. It may take as long as others take to answer; an interrupt ends that.
+   * Called once at a time; again only after {@link #close}, or when it failed.
    *
    * @throws EngineException when the file cannot be run here; the message says why
    */
   Engine open(EngineSettings settings);
 
-  /** What it will take here, weights and caches, as well as that is known before. */
-  long bytes(EngineSettings settings);
+  /** What it will take here, weights and caches, as well as the file says before. */
+  long bytes(Gguf file, EngineSettings settings);
+
+  /** The SHA-256 of the model's file, in hex; asked while it is open. */
+  String sha256();
 
   /** Whether it could compute a token now: all of its layers are somewhere. */
   boolean ready();
@@ -35,8 +41,15 @@ public interface Opening {
   void onReady(Runnable hook);
 
   /**
-   * Figures of the moment, by name: small letters, digits and underscores. Metrics show each as
-   * {@code millrace_pipe_NAME}.
+   * Figures by name: small letters, digits and underscores. Metrics show each as {@code
+   * millrace_pipe_NAME}. What only grows has a name that ends in {@code _total}.
    */
-  Map<String, Double> gauges();
+  Map<String, Double> figures();
+
+  /**
+   * Leaves the others, after the engine was closed or has ended by itself: it is not ready from
+   * then on. Does nothing where it is not open.
+   */
+  @Override
+  void close();
 }

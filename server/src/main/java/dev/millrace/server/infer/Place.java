@@ -63,11 +63,6 @@ final class Place<T extends Shelved> {
     return state == State.IN || state == State.BROKEN;
   }
 
-  /** Whether it is there and is to leave when others need its room, or nobody needs it. */
-  boolean mayLeave() {
-    return isThere() && (state == State.BROKEN || !source.stays());
-  }
-
   /** Whether it comes or goes. */
   boolean isMoving() {
     return state == State.COMING || state == State.GOING;

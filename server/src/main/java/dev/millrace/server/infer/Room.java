@@ -14,19 +14,19 @@ import org.jspecify.annotations.Nullable;
  * up, those that are to leave for it stay the same. Guarded by the shelf's lock.
  */
 final class Room {
-  private final long budget;
+  private final Budget budget;
   private final Set<Place<?>> condemned = new LinkedHashSet<>();
   private @Nullable Place<?> asking;
 
-  /**
-   * @param budget in bytes
-   */
-  Room(long budget) {
+  Room(Budget budget) {
     this.budget = budget;
   }
 
-  long budget() {
-    return budget;
+  /**
+   * @throws Refusal if a model can never have room
+   */
+  void check(Source<?> source) {
+    budget.check(source.name(), source.bytes());
   }
 
   boolean isCondemned(Place<?> place) {
@@ -56,7 +56,7 @@ final class Room {
   Optional<List<Place<?>>> ask(Place<?> place, Collection<Place<?>> all) {
     asking = place;
     condemned.removeIf(leaving -> !leaving.isThere()); // it leaves for another reason
-    long missing = place.source.bytes() - budget;
+    long missing = place.source.bytes() - budget.left();
     for (Place<?> other : all) {
       boolean stays = other.state() != Place.State.GOING && !condemned.contains(other);
       missing += stays ? other.bytes() : 0;
@@ -70,19 +70,10 @@ final class Room {
     return missing <= 0 && free ? Optional.of(List.copyOf(condemned)) : Optional.empty();
   }
 
-  /** What those take that stay whoever asks, besides {@code place}. */
-  static long staying(Place<?> place, Collection<Place<?>> all) {
-    long bytes = 0;
-    for (Place<?> other : all) {
-      bytes += other != place && other.source.stays() ? other.bytes() : 0;
-    }
-    return bytes;
-  }
-
   private static List<Place<?>> longestUnused(Collection<Place<?>> all) {
     List<Place<?>> in = new ArrayList<>();
     for (Place<?> place : all) {
-      if (place.mayLeave()) {
+      if (place.isThere()) {
         in.add(place);
       }
     }

@@ -41,7 +41,9 @@ final class Runner {
   TaskOutcome run() {
     try {
       Parameters asked = Parameters.of(task.data(), task.input());
-      Ticket<LoadedModel> ticket = library.generator(model(asked));
+      String model = model(asked);
+      Ticket<LoadedModel> ticket = library.generator(model);
+      task.waitsWhile(() -> !library.isReady(model));
       brake.set(ticket::withdraw, ticket::withdraw);
       Optional<Lease<LoadedModel>> lease = ticket.await();
       if (lease.isEmpty()) {
@@ -55,7 +57,7 @@ final class Runner {
     } catch (Refusal e) {
       return new Failed(Failure.permanent(e.getMessage()));
     } catch (LoadFailure e) {
-      return library.shelf().isClosed()
+      return library.isClosed()
           ? new Released("the models are closed")
           : TaskOutcome.failed(e.getMessage());
     }
@@ -109,7 +111,7 @@ final class Runner {
           settled = settling.anew(settled); // nobody goes on from these tokens, now or later
         }
         if (over && settled != null) {
-          return new Ending(settled, task, brake, lease, library.shelf().isClosed()).of(result);
+          return new Ending(settled, task, brake, lease, library.isClosed()).of(result);
         }
       }
       return TaskOutcome.failed("the claim is gone");
@@ -131,7 +133,7 @@ final class Runner {
                   result.reason(),
                   over ? ", as were those before them" : " and it starts again");
       task.log(line);
-      LOG.log(Level.WARNING, "task " + task.claim() + ": " + line);
+      LOG.log(Level.DEBUG, "task " + task.claim() + ": " + line); // the job has it; nobody needs all
     }
 
     /** Null if the engine refuses the prior tokens. */

@@ -7,8 +7,8 @@ interface Source<T extends Shelved> {
   /** What it will take, as well as that is known before. */
   long bytes();
 
-  /** Whether it is never unloaded to make room or for idleness, once it is loaded. */
-  default boolean stays() {
+  /** Whether {@link #load} may wait for others, however long; an interrupt ends that. */
+  default boolean waits() {
     return false;
   }
 

@@ -1,9 +1,12 @@
 package dev.millrace.server.infer;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A place in line for a model. */
 final class Ticket<T extends Shelved> {
@@ -33,6 +36,18 @@ final class Ticket<T extends Shelved> {
 
   void fail(Throwable why) {
     lease.completeExceptionally(why);
+  }
+
+  /** Whether it is known by now, or within that time, how it ended. */
+  boolean isDecided(Duration within) throws InterruptedException {
+    try {
+      lease.get(within.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException | CancellationException e) {
+      return true;
+    }
+    return true;
   }
 
   /**

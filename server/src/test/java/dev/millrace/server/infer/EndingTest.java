@@ -59,7 +59,7 @@ class EndingTest {
             return nothing;
           }
         };
-    ModelShelf shelf = new ModelShelf(1, Duration.ofHours(1), System::nanoTime);
+    ModelShelf shelf = new ModelShelf(new Budget(1, 0), Duration.ofHours(1), System::nanoTime);
     return new Lease<>(shelf, new Place<>(source), nothing);
   }
 

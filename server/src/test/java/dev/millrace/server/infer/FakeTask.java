@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -170,6 +171,9 @@ final class FakeTask implements TaskContext {
     }
     pauseHooks.add(hook);
   }
+
+  @Override
+  public void waitsWhile(BooleanSupplier outside) {}
 
   @Override
   public boolean cancelled() {

@@ -1,11 +1,13 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.engine.Engine;
+import dev.millrace.engine.EngineException;
 import dev.millrace.engine.EngineSettings;
 import dev.millrace.engine.Prompts;
 import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.model.Model;
 import dev.millrace.engine.pipe.Batch;
+import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.PipeProcessor;
 import dev.millrace.engine.pipe.Segment;
 import dev.millrace.engine.token.Tokenizer;
@@ -22,14 +24,22 @@ import org.jspecify.annotations.Nullable;
  * compute turns out to be wrong.
  */
 final class SpreadModel implements Opening {
+  static final String SHA256 = "ab".repeat(32);
+  private static final List<Pipe.Stretch> WHOLE = List.of(new Pipe.Stretch("here", 0, 2));
+
   private final Path file;
   private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
   private volatile boolean ready;
+  private volatile @Nullable RuntimeException trouble;
+  private volatile int left;
+  private volatile int weighed;
   private volatile int opened;
   private volatile int closed;
   private volatile int revocations; // yet to come
   private volatile int apart; // a revocation comes in each so many steps
   private volatile @Nullable Wheels wheels;
+  private long epoch = 1; // guarded by this
+  private boolean held; // guarded by this
 
   SpreadModel(ModelFile model) {
     file = model.file();
@@ -42,11 +52,60 @@ final class SpreadModel implements Opening {
 
   void turnReady() {
     ready = true;
+    plan();
     hooks.forEach(Runnable::run);
   }
 
   void fallApart() {
     ready = false;
+    plan();
+  }
+
+  /** As the nodes would have it: without them nothing is computed. */
+  private synchronized void plan() {
+    Wheels turning = wheels;
+    if (turning != null) {
+      turning.plan(0, ready ? new Pipe(++epoch, "here", 2, WHOLE) : null, "as the test says");
+    }
+  }
+
+  /** How it is opened from now on: not at all, with that; null: as usual. */
+  void trouble(@Nullable RuntimeException why) {
+    trouble = why;
+  }
+
+  /** Whether it is waited for when it is opened. */
+  synchronized void hold(boolean held) {
+    this.held = held;
+    notifyAll();
+  }
+
+  private synchronized void await() {
+    try {
+      while (held) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      throw new EngineException("interrupted while waiting for the network", e);
+    }
+  }
+
+  /** Its engine ends by itself. */
+  void breakDown() {
+    Wheels turning = wheels;
+    if (turning != null) {
+      turning.close();
+    }
+  }
+
+  /** How often the others were left. */
+  int left() {
+    return left;
+  }
+
+  /** How often it was asked what it takes. */
+  int weighed() {
+    return weighed;
   }
 
   /** The next so many generations are revoked, each after some steps. */
@@ -66,6 +125,11 @@ final class SpreadModel implements Opening {
   @Override
   public Engine open(EngineSettings settings) {
     opened++;
+    await();
+    RuntimeException why = trouble;
+    if (why != null) {
+      throw why;
+    }
     try (Gguf gguf = Gguf.open(file)) {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
       Model model = Model.open(gguf, settings.loading(Engine.generating(gguf)));
@@ -78,6 +142,7 @@ final class SpreadModel implements Opening {
               System::nanoTime,
               null);
       wheels = turning;
+      plan();
       return Engine.of(
           new Engine.Parts(
               tokenizer,
@@ -96,8 +161,14 @@ final class SpreadModel implements Opening {
   }
 
   @Override
-  public long bytes(EngineSettings settings) {
+  public long bytes(Gguf gguf, EngineSettings settings) {
+    weighed++;
     return 1 << 20;
+  }
+
+  @Override
+  public String sha256() {
+    return SHA256;
   }
 
   @Override
@@ -119,8 +190,17 @@ final class SpreadModel implements Opening {
   }
 
   @Override
-  public Map<String, Double> gauges() {
+  public Map<String, Double> figures() {
     return Map.of("nodes", ready ? 2.0 : 1.0);
+  }
+
+  @Override
+  public void close() {
+    if (wheels != null) {
+      wheels = null;
+      ready = false;
+      left++;
+    }
   }
 
   /** Layers that are found out to lie, in the middle of a generation. */

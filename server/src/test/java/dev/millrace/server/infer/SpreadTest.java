@@ -80,7 +80,7 @@ class SpreadTest {
               assertThat(far.model()).isEqualTo("far");
               assertThat(far.ready()).isFalse();
               assertThat(far.waiting()).contains("layers 1 to 1");
-              assertThat(far.gauges()).containsEntry("nodes", 1.0);
+              assertThat(far.figures()).containsEntry("nodes", 1.0);
             });
     model.turnReady();
     assertThat(mill.await(job).result()).isEqualTo(text);
@@ -134,7 +134,7 @@ class SpreadTest {
   void itIsOpenedBeforeItIsReadyAndNeverUnloaded() throws Exception {
     assertThat(model.opened()).isEqualTo(1);
     clock.addAndGet(Duration.ofDays(30).toNanos());
-    inference.library().shelf().tick();
+    inference.library().tick();
     assertThat(inference.stats().loaded()).containsExactly("far");
     assertThat(model.closed()).isZero();
     inference.close();
@@ -142,29 +142,17 @@ class SpreadTest {
   }
 
   @Test
-  void othersDoNotTakeItsRoom() throws Exception {
-    inference.close();
-    long room = (1 << 20) + (64 << 10);
-    InferenceSettings both = TinyModels.serving(model.named("far"), TinyModels.llama());
-    inference = Inference.open(both.withMemory(room));
-    Failure failure =
-        Running.failure(
-            inference, FakeTask.generate("once", DATA.replace("}", ", \"model\": \"tiny\"}")));
-    assertThat(failure.message()).contains("tiny", "1.0 MiB are taken", "allow more memory");
-    assertThat(inference.stats().loaded()).containsExactly("far");
-  }
-
-  @Test
   void itGivesNoEmbeddings() throws Exception {
-    Failure failure =
-        Running.failure(inference, new FakeTask("embed", "once", JsonObject.create()));
-    assertThat(failure.retryable()).isFalse();
-    assertThat(failure.message()).contains("far", "layers are with other nodes");
+    assertThat(inference.workers()).extracting(Worker::type).containsExactly("generate");
     inference.close();
     inference = Inference.open(TinyModels.serving(model.named("far"), TinyModels.llama()));
     TaskResult other =
         Running.result(inference, new FakeTask("embed", "once", JsonObject.create()));
     assertThat(Running.receipt(other).string("model")).isEqualTo("tiny");
+    JsonObject far = JsonObject.create().put("model", "far");
+    Failure failure = Running.failure(inference, new FakeTask("embed", "once", far));
+    assertThat(failure.retryable()).isFalse();
+    assertThat(failure.message()).contains("far", "layers are with other nodes");
   }
 
   @Test

@@ -22,7 +22,7 @@ final class Redaction {
    */
   private static final String FILES =
       "(?i:file):/[^\\s\"',;]*|\\b[A-Za-z]:\\\\[^\\s\"':,;]+"
-          + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/)[^\\s\"':,;()/]+/[^\\s\"':,;()]+";
+          + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/|docs/api\\b)[^\\s\"':,;()/]+/[^\\s\"':,;()]+";
 
   private static final Pattern SECRET = Pattern.compile(KEYS + "|" + FILES);
 

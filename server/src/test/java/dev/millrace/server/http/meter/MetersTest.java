@@ -216,7 +216,8 @@ class MetersTest {
             "millrace_pipe_nodes{model=\"gone\"} 1.0",
             "millrace_pipe_ready{model=\"far\"} 1.0",
             "millrace_pipe_ready{model=\"gone\"} 0.0",
-            "millrace_pipe_replans{model=\"far\"} 2.0");
+            "# TYPE millrace_pipe_replans_total counter",
+            "millrace_pipe_replans_total{model=\"far\"} 2.0");
   }
 
   @Test

@@ -316,6 +316,7 @@ class SubmissionTest {
         "a mask-like word",
         "send it as Authorization: Bearer KEY",
         "resume it by PUT /v1/jobs/{jobId}/status, or see /api/jobs and /metrics",
+        "there is no such path; /docs/api lists them",
         "request/body/inputs/messages/0 must be an object",
         "jsonSchema: #/properties/a/type is \"sand\"",
         "task 1/2: https://example.com:8443/a/b and https://[::1]/a/b answered 3/4, and/or //"

@@ -1,16 +1,18 @@
-package dev.millrace.cluster.origin;
+package dev.millrace.cluster.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.ClusterException;
-import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class CourierTest {
@@ -58,6 +60,52 @@ final class CourierTest {
     courier.send("a", message(7));
     assertThat(courier.flush(20_000)).isTrue();
     assertThat(undelivered).containsExactly("a7 no such node");
+  }
+
+  @Test
+  void whatCannotBeSentIsTriedAgainInItsOrderForAWhile() throws InterruptedException {
+    AtomicLong clock = new AtomicLong();
+    AtomicInteger tries = new AtomicInteger();
+    Courier courier =
+        new Courier(
+            (node, message) -> {
+              if (tries.getAndIncrement() == 0) {
+                throw new ClusterException("not yet");
+              }
+              sent.add(node + message.session());
+            },
+            Duration.ofSeconds(10),
+            clock::get,
+            (node, message, why) -> undelivered.add(node));
+    courier.send("a", message(1));
+    courier.send("a", message(2));
+    assertThat(courier.flush(20_000)).isTrue();
+    assertThat(sent).containsExactly("a1", "a2");
+    assertThat(undelivered).isEmpty();
+  }
+
+  @Test
+  void whatIsLateIsGivenUpTogether() throws InterruptedException {
+    AtomicLong clock = new AtomicLong();
+    CountDownLatch both = new CountDownLatch(1);
+    AtomicInteger tries = new AtomicInteger();
+    Courier courier =
+        new Courier(
+            (node, message) -> {
+              awaitUninterrupted(both);
+              tries.incrementAndGet();
+              clock.addAndGet(TimeUnit.SECONDS.toNanos(10));
+              throw new ClusterException("silent");
+            },
+            Duration.ofSeconds(10),
+            clock::get,
+            (node, message, why) -> undelivered.add(node + message.session()));
+    courier.send("a", message(1));
+    courier.send("a", message(2));
+    both.countDown();
+    assertThat(courier.flush(20_000)).isTrue();
+    assertThat(undelivered).containsExactly("a1", "a2");
+    assertThat(tries).as("it was looked for once").hasValue(1);
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {

@@ -1,0 +1,121 @@
+package dev.millrace.cluster.origin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cluster.member.ModelNeed;
+import dev.millrace.cluster.wire.Message;
+import dev.millrace.engine.pipe.Pipe;
+import dev.millrace.engine.pipe.Pipe.Stretch;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of a node that does not say what it noted, and of one that cannot. */
+@Timeout(60)
+final class WithheldTest {
+  private final Session session =
+      new Session(
+          5,
+          0,
+          new Pipe(1, "origin", 2, List.of(new Stretch("origin", 0, 1), new Stretch("a", 1, 2))));
+  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> sent = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> verdicts = new LinkedBlockingQueue<>();
+  private final Figures figures = new Figures();
+  private volatile @Nullable Session runs = session;
+  private long passages;
+
+  private final Audit audit = audit(100);
+
+  private Audit audit(long patienceMillis) {
+    ModelNeed need = new ModelNeed("5ha", "m", 1, List.of(1L, 1L), 1, 1);
+    Replays nobody =
+        new Replays(
+            need,
+            () -> {
+              throw new AssertionError("nothing is to be replayed");
+            },
+            holder -> {
+              throw new AssertionError(holder);
+            },
+            null);
+    Audit.Surroundings around =
+        new Audit.Surroundings() {
+          @Override
+          public @Nullable Session session(int pipe, long epoch) {
+            return runs;
+          }
+
+          @Override
+          public void send(String node, Message message) {
+            sent.add(message.kind() + " " + node);
+          }
+
+          @Override
+          public void tell(Event event) {
+            events.add(event);
+          }
+        };
+    return new Audit(nobody, around, figures, patienceMillis);
+  }
+
+  @AfterEach
+  void close() {
+    audit.close();
+  }
+
+  private void end() {
+    Recording recording = new Recording(0, ++passages, 1);
+    recording.left(0, new float[] {1}, 0);
+    audit.take(
+        new Recorder.Ended(
+            recording, 1, 1, why -> verdicts.add(why == null ? "right" : why)));
+  }
+
+  @Test
+  void whoIsSilentTwiceIsExpelled() throws InterruptedException {
+    audit.start(recording -> {});
+    end();
+    assertThat(verdicts.take()).contains("no verdict: node a does not give its records");
+    assertThat(events.take()).isInstanceOf(Event.Doubtful.class);
+    end();
+    assertThat(verdicts.take()).contains("no verdict");
+    assertThat(events.take())
+        .isInstanceOfSatisfying(
+            Event.Lied.class, lied -> assertThat(lied.nodes()).containsExactly("a"));
+    assertThat(figures.auditsIncomplete.sum()).isEqualTo(2);
+    assertThat(figures.lies.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsLostOrHasNoPipeAnyMoreIsBlamedForNothing() throws InterruptedException {
+    end();
+    assertThat(sent.take()).as("asked before its turn comes").isEqualTo("RECORDS_ASKED a");
+    audit.lost("a", "gone");
+    audit.start(recording -> {});
+    assertThat(verdicts.take()).contains("node a was lost with its records");
+    end();
+    runs = null;
+    assertThat(verdicts.take()).contains("its pipe broke");
+    end();
+    assertThat(verdicts.take()).contains("its pipe broke before");
+    assertThat(events).isEmpty();
+    assertThat(figures.auditsIncomplete.sum()).isEqualTo(3);
+  }
+
+  @Test
+  void nobodyIsAskedForASequenceThatIsGone() throws InterruptedException {
+    end();
+    audit.dropped(0, passages);
+    runs = null;
+    end();
+    audit.start(recording -> {});
+    assertThat(verdicts.take()).contains("its pipe broke before");
+    assertThat(verdicts).isEmpty();
+    assertThat(figures.auditsIncomplete.sum()).isEqualTo(1);
+  }
+}

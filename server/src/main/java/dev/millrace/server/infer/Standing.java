@@ -1,0 +1,88 @@
+package dev.millrace.server.infer;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model whose layers are with others. It is opened once for good, and anew when that failed or
+ * its engine ended by itself. It has a shelf of its own, so that nobody else waits while it waits
+ * for its network. Thread-safe.
+ */
+final class Standing implements AutoCloseable {
+  private static final long FIRST_PAUSE = Duration.ofSeconds(5).toNanos();
+  private static final long LONGEST_PAUSE = Duration.ofMinutes(5).toNanos();
+  private static final Duration NEVER = Duration.ofDays(36_500);
+
+  private final Source<LoadedModel> source;
+  private final ModelShelf shelf;
+  private final LongSupplier clock;
+  private @Nullable Ticket<LoadedModel> opening; // guarded by this
+  private long failed; // guarded by this; when it last did
+  private long pause; // guarded by this; after that
+
+  /**
+   * @param clock nanoseconds
+   */
+  Standing(Source<LoadedModel> source, LongSupplier clock) {
+    this.source = source;
+    this.shelf = new ModelShelf(new Budget(source.bytes(), 0), NEVER, clock);
+    this.clock = clock;
+  }
+
+  Ticket<LoadedModel> ask() {
+    return shelf.ask(source);
+  }
+
+  /** Begins to open it. */
+  synchronized void open() {
+    opening = ask();
+  }
+
+  /**
+   * Waits until it is open; after {@code patience} that goes on without the caller.
+   *
+   * @throws LoadFailure if it cannot be opened
+   */
+  void await(Duration patience) throws InterruptedException {
+    Ticket<LoadedModel> ticket;
+    synchronized (this) {
+      ticket = opening;
+    }
+    if (ticket != null && ticket.isDecided(patience)) {
+      ticket.await().ifPresent(Lease::close);
+    }
+  }
+
+  /** Opens it where it is not open, unless that failed a moment ago. */
+  synchronized void tick() throws InterruptedException {
+    if (opening != null && opening.isDecided(Duration.ZERO)) {
+      note(opening);
+      opening = null;
+    }
+    boolean due = clock.getAsLong() - failed >= pause;
+    if (opening == null && due && shelf.loaded().isEmpty() && !shelf.isClosed()) {
+      open();
+    }
+  }
+
+  private void note(Ticket<LoadedModel> decided) throws InterruptedException {
+    try {
+      decided.await().ifPresent(Lease::close);
+      pause = 0;
+    } catch (LoadFailure e) { // which the shelf has logged
+      failed = clock.getAsLong();
+      pause = pause == 0 ? FIRST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
+    }
+  }
+
+  List<Shelved> loaded() {
+    return shelf.loaded();
+  }
+
+  @Override
+  public void close() {
+    shelf.close();
+  }
+}

@@ -1,0 +1,14 @@
+package dev.millrace.server;
+
+/** Work that goes on later from where it stopped. */
+record ResumableWorker(String type, Body body) implements Worker {
+  @Override
+  public TaskOutcome work(TaskContext task) throws Exception {
+    return body.work(task);
+  }
+
+  @Override
+  public boolean resumable() {
+    return true;
+  }
+}

@@ -1,0 +1,215 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.Flow;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.stage.Tolerance;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.engine.EngineException;
+import dev.millrace.server.Mill;
+import dev.millrace.server.Server;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A model whose layers are with others beside one that is here: neither is the other's trouble. */
+@Timeout(120)
+class StandingTest {
+  private static final String DATA =
+      "{\"max_tokens\": 10, \"ignore_eos\": true, \"raw\": true, \"model\": \"%s\"}";
+
+  private final Mill mill = new Mill();
+  private final SpreadModel far = new SpreadModel(TinyModels.llama());
+  private final InferenceSettings settings =
+      TinyModels.serving(TinyModels.llama(), far.named("far"));
+  private final AtomicLong clock = new AtomicLong();
+  private Inference inference;
+
+  @BeforeEach
+  void open() {
+    inference = Inference.open(settings, clock::get);
+  }
+
+  @AfterEach
+  void close() {
+    mill.close();
+    inference.close();
+  }
+
+  private Server serve() {
+    return mill.start(mill.builder().group(inference.slots(), inference.workers()));
+  }
+
+  private JobId submit(String model, int tasks) {
+    List<TaskSpec> all = new ArrayList<>();
+    for (int i = 0; i < tasks; i++) {
+      all.add(TaskSpec.of("once " + i));
+    }
+    JsonObject data = Json.object(DATA.formatted(model));
+    return mill.submit(
+        new StageSpec("generate", false, Tolerance.NONE, Mill.ONE_ATTEMPT, all, null, data));
+  }
+
+  private JobId submitEmbedding() {
+    return mill.submit("embed", "once");
+  }
+
+  private void assertDone(JobId job) throws InterruptedException {
+    assertThat(mill.await(job).status()).as("job %s", job).isEqualTo(Flow.Status.DONE);
+  }
+
+  @Test
+  void jobsOfOthersFinishWhileManyWaitForIt() throws Exception {
+    Server server = serve();
+    JobId waits = submit("far", 20);
+    assertDone(submit("tiny", 20));
+    assertDone(submitEmbedding());
+    await().atMost(Mill.LONG).until(() -> server.status().running().size() == 20);
+    far.turnReady();
+    assertDone(waits);
+  }
+
+  @Test
+  void soTheyDoWhenItFellApartUnderItsJobs() throws Exception {
+    far.turnReady();
+    Server server = serve();
+    assertDone(submit("far", 3));
+    far.fallApart();
+    JobId waits = submit("far", 20);
+    assertDone(submit("tiny", 20));
+    far.turnReady();
+    assertDone(waits);
+    far.fallApart();
+    JobId aborted = submit("far", 8);
+    JobId paused = submit("far", 8);
+    assertDone(submit("tiny", 1));
+    mill.await(paused, () -> mill.task(paused).state() == TaskState.IN_PROGRESS);
+    mill.store.abort(aborted, Cause.user("ann", null));
+    mill.store.pause(paused, Cause.user("ann", null));
+    await().atMost(Mill.LONG).until(() -> server.status().running().isEmpty());
+    mill.store.resume(paused, Cause.user("ann", null));
+    mill.await(paused, () -> mill.task(paused).state() == TaskState.IN_PROGRESS);
+    server.stop();
+    assertThat(mill.task(paused).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(mill.task(paused).attempts()).isZero();
+  }
+
+  @Test
+  void whatItTakesIsAskedOnce() throws Exception {
+    far.turnReady();
+    serve();
+    assertDone(submit("far", 10));
+    assertThat(far.weighed()).isEqualTo(1);
+  }
+
+  @Test
+  void receiptsHaveTheHashThatItsOpeningKnows() throws Exception {
+    far.turnReady();
+    FakeTask task = FakeTask.generate("once", DATA.formatted("far"));
+    assertThat(Running.receipt(Running.result(inference, task)).string("model_sha256"))
+        .isEqualTo(SpreadModel.SHA256);
+  }
+
+  @Test
+  void whenItsEngineEndsItLeavesAndIsOpenedAnew() throws Exception {
+    far.turnReady();
+    far.breakDown();
+    FakeTask task = FakeTask.generate("once", DATA.formatted("far"));
+    assertThat(Running.failure(inference, task).retryable()).isTrue();
+    await().atMost(Mill.LONG).until(() -> far.left() == 1);
+    assertThat(inference.stats().spread().getFirst().ready()).isFalse();
+    await().atMost(Mill.LONG).until(() -> far.opened() == 2); // though no task asks for it
+    far.turnReady();
+    assertThat(Running.result(inference, task.again(0)).text()).isNotEmpty();
+  }
+
+  @Test
+  void whatCannotBeOpenedAnewIsTriedLessAndLessOften() throws Exception {
+    far.trouble(new EngineException("the node does not know us"));
+    far.breakDown();
+    FakeTask task = FakeTask.generate("once", DATA.formatted("far"));
+    Running.failure(inference, task);
+    await().atMost(Mill.LONG).until(() -> far.opened() >= 2);
+    for (int times = 3; times < 6; times++) {
+      int opened = times;
+      await()
+          .atMost(Mill.LONG)
+          .until(
+              () -> {
+                clock.addAndGet(Duration.ofSeconds(1).toNanos());
+                inference.library().tick();
+                return far.opened() >= opened;
+              });
+    }
+    assertThat(clock.get()).isGreaterThan(Duration.ofSeconds(5 + 10 + 20).toNanos());
+    far.trouble(null);
+    clock.addAndGet(Duration.ofMinutes(5).toNanos());
+    await().atMost(Mill.LONG).until(() -> inference.stats().loaded().contains("far"));
+  }
+
+  @Test
+  void aStartDoesNotWaitLongForItsNetwork() throws Exception {
+    inference.close();
+    far.hold(true);
+    inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
+    assertThat(inference.stats().loaded()).containsExactly("tiny");
+    serve();
+    JobId waits = submit("far", 20);
+    assertDone(submit("tiny", 20));
+    far.hold(false);
+    await().atMost(Mill.LONG).until(() -> inference.stats().loaded().contains("far"));
+    far.turnReady();
+    assertDone(waits);
+  }
+
+  @Test
+  void itIsClosedWhileItStillWaitsForItsNetwork() throws Exception {
+    inference.close();
+    far.hold(true);
+    inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
+    JobId waits = submit("far", 3);
+    Server server = serve();
+    mill.await(waits, () -> mill.task(waits).state() == TaskState.IN_PROGRESS);
+    server.stop();
+    inference.close(); // would not return
+    assertThat(mill.task(waits).attempts()).isZero();
+  }
+
+  @Test
+  void aStartThatIsRefusedByItsNetworkEndsWithTheText() {
+    inference.close();
+    far.trouble(new EngineException("the node does not know us"));
+    assertThatThrownBy(() -> Inference.open(settings))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("the node does not know us");
+  }
+
+  @Test
+  void whatHasNoRoomBesideItIsRefusedAtTheStart() {
+    inference.close();
+    long room = (1 << 20) + (64 << 10);
+    assertThatThrownBy(() -> Inference.open(settings.withMemory(room)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("model \"tiny\"")
+        .hasMessageContaining("1.0 MiB are taken")
+        .hasMessageContaining("allow more memory");
+    assertThatThrownBy(() -> Inference.open(settings.withMemory(1 << 19)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("model \"far\" needs 1.0 MiB")
+        .hasMessageContaining("may take 512.0 KiB; allow");
+    assertThat(far.opened()).isEqualTo(1);
+  }
+}
