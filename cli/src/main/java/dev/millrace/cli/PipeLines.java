@@ -217,7 +217,13 @@ final class PipeLines {
     for (NodeState origin : states) {
       origin.pipes().forEach(pipe -> pipes.add(json(states, origin, pipe)));
     }
-    return Json.write(JsonObject.create().put("pipes", pipes).put("warnings", clashes(states)))
+    List<String> expelled =
+        states.stream().flatMap(state -> state.expelled().stream()).distinct().sorted().toList();
+    return Json.write(
+            JsonObject.create()
+                .put("pipes", pipes)
+                .put("expelled", expelled)
+                .put("warnings", clashes(states)))
         + "\n";
   }
 

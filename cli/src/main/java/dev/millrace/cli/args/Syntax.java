@@ -25,7 +25,7 @@ public record Syntax(
    */
   public Syntax {
     List<Option> all = new ArrayList<>(options);
-    if (all.stream().noneMatch(option -> option.name().equals(Option.JSON.name()))) {
+    if (find(options, "--json") == null) {
       all.add(Option.JSON);
     }
     all.add(Option.HELP);
@@ -33,6 +33,10 @@ public record Syntax(
   }
 
   @Nullable Option find(String word) {
+    return find(options, word);
+  }
+
+  private static @Nullable Option find(List<Option> options, String word) {
     for (Option option : options) {
       if (option.is(word)) {
         return option;

@@ -211,7 +211,7 @@ final class TlsSocket extends Socket {
         return;
       }
       if (queued.addAndGet(length) > QUEUE_BYTES) {
-        close();
+        TlsSocket.this.close();
         throw new SocketException("the other side does not take what it is sent");
       }
       queue.add(Arrays.copyOfRange(bytes, offset, offset + length));

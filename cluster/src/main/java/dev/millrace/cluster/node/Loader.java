@@ -5,6 +5,7 @@ import dev.millrace.cluster.transfer.Fetch;
 import dev.millrace.cluster.transfer.Lines;
 import dev.millrace.cluster.transfer.ModelStore;
 import dev.millrace.cluster.transfer.Peer;
+import dev.millrace.cluster.transfer.Trouble;
 import dev.millrace.engine.EngineException;
 import dev.millrace.engine.gguf.Gguf;
 import dev.millrace.engine.gguf.GgufException;
@@ -183,7 +184,7 @@ final class Loader implements Supply, AutoCloseable {
         stamps.add(new Stamp(part, found.size(), found.lastModifiedTime(), found.fileKey()));
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(file + " cannot be read: " + e.getMessage(), e);
+      throw new UncheckedIOException(file + " cannot be read: " + Trouble.of(e), e);
     }
     return stamps;
   }

@@ -43,6 +43,7 @@ final class Dialogue {
   private final Fetch.Wanted wanted;
   private final Landing landing;
   private final Fetch.Limits limits;
+  private final Account account;
   private final BooleanSupplier stop;
   private final boolean mayDisagree;
   private End end = End.BROKEN;
@@ -58,11 +59,13 @@ final class Dialogue {
       Fetch.Wanted wanted,
       Landing landing,
       Fetch.Limits limits,
+      Account account,
       BooleanSupplier stop,
       boolean mayDisagree) {
     this.wanted = wanted;
     this.landing = landing;
     this.limits = limits;
+    this.account = account;
     this.stop = stop;
     this.mayDisagree = mayDisagree;
   }
@@ -179,7 +182,11 @@ final class Dialogue {
       throw new UntrueException("chunk %d has another hash than it said".formatted(chunk));
     }
     taken++;
-    return here(() -> landing.put(chunk));
+    return here(
+        () -> {
+          landing.put(chunk);
+          account.has(landing.done());
+        });
   }
 
   /** Not all at once: a peer that sends a byte now and then must not hold us for ever. */
@@ -211,7 +218,7 @@ final class Dialogue {
       stuck =
           new ClusterException(
               "%s cannot be kept: %s; free some space or use another cache, what is here is kept"
-                  .formatted(wanted.model(), e.getMessage()),
+                  .formatted(wanted.model(), Trouble.of(e)),
               e);
     } catch (ClusterException e) {
       stuck = e;

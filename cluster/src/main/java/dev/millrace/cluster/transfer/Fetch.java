@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,7 @@ public final class Fetch {
   private final Map<String, Integer> failures = new HashMap<>();
   private final Set<String> disagreeing = new HashSet<>();
   private final Set<String> believed = new HashSet<>(); // told the chunks that are gone by
+  private final Account account;
   private volatile @Nullable Landing landing;
 
   Fetch(
@@ -86,48 +88,80 @@ public final class Fetch {
       Lines lines,
       Supplier<List<Peer>> peers,
       Disk disk,
-      Limits limits) {
+      Limits limits,
+      Consumer<String> progress) {
     this.store = store;
     this.wanted = wanted;
     this.lines = lines;
     this.peers = peers;
     this.disk = disk;
     this.limits = limits;
+    this.account = new Account(wanted, limits.clock(), progress);
   }
 
   /**
    * @param peers asked anew whenever another one is needed: those that say they have the model
+   * @param progress told now and then, in words, by the thread that runs
    */
-  public static Fetch of(ModelStore store, Wanted wanted, Lines lines, Supplier<List<Peer>> peers) {
-    return new Fetch(store, wanted, lines, peers, Disk.REAL, Limits.USUAL);
+  public static Fetch of(
+      ModelStore store,
+      Wanted wanted,
+      Lines lines,
+      Supplier<List<Peer>> peers,
+      Consumer<String> progress) {
+    return new Fetch(store, wanted, lines, peers, Disk.REAL, Limits.USUAL, progress);
   }
 
   /**
-   * Fetches, checks and keeps it, on the caller's thread.
+   * Fetches, checks and keeps it, on the caller's thread. Where another process is fetching it into
+   * the same cache, waits for that.
    *
    * @return the model's file, the first part of a split one
    * @throws ClusterException in words, where no peer could give it, where the disk is full, or
    *     after {@link #stop}; a later fetch goes on where this one ended
    */
   public Path run() {
-    Optional<Path> here = store.find(wanted.sha256());
-    if (here.isPresent()) {
-      return here.get();
+    Optional<Path> known = store.find(wanted.sha256());
+    if (known.isPresent()) {
+      return known.get();
     }
-    try (Landing open = Landing.open(store.cache(), wanted, disk, this::isStopped)) {
-      landing = open;
-      while (!arrived(open)) {
-        ask(next(), open);
+    try (PartDirectory directory = own()) {
+      Optional<Path> here = store.findAnew(wanted.sha256());
+      if (here.isPresent()) {
+        directory.discard();
+        return here.get();
       }
-      List<Path> files = open.land();
-      store.keep(files, wanted.sha256(), Objects.requireNonNull(open.chunks()));
-      return files.getFirst();
+      return fetched(Landing.open(store.cache(), wanted, directory, disk, this::isStopped));
     } catch (IOException e) {
       throw new ClusterException(
           "%s: %s cannot be kept there: %s; what is here is kept"
-              .formatted(store.cache(), wanted.model(), e),
+              .formatted(store.cache(), wanted.model(), Trouble.of(e)),
           e);
     }
+  }
+
+  /** Where the model is put together, once nobody else has it. */
+  private PartDirectory own() throws IOException {
+    PartDirectory own = PartDirectory.open(store.cache(), wanted);
+    if (own == null) {
+      account.waits();
+    }
+    while (own == null) {
+      pause(1);
+      own = PartDirectory.open(store.cache(), wanted);
+    }
+    return own;
+  }
+
+  private Path fetched(Landing open) throws IOException {
+    landing = open;
+    while (!arrived(open)) {
+      ask(next(), open);
+    }
+    List<Path> files = open.land();
+    store.keep(files, wanted.sha256(), Objects.requireNonNull(open.chunks()));
+    account.ends();
+    return files.getFirst();
   }
 
   /** Whether all is here and is what was wanted. */
@@ -214,7 +248,9 @@ public final class Fetch {
 
   private void ask(Peer peer, Landing open) {
     Dialogue dialogue =
-        new Dialogue(wanted, open, limits, this::isStopped, disagreeing.contains(peer.name()));
+        new Dialogue(
+            wanted, open, limits, account, this::isStopped, disagreeing.contains(peer.name()));
+    account.asks(peer.name(), open.done());
     Chunks before = open.chunks();
     String broke = "it said nothing";
     try {

@@ -61,7 +61,8 @@ final class Hashing {
       List<Long> parts = before.stream().map(Known.Stamp::bytes).toList();
       return new Known(sha256, before, new Chunks(parts, hashes.toByteArray()));
     } catch (IOException e) {
-      throw new ClusterException(files.getFirst() + ": the model cannot be read: " + e, e);
+      throw new ClusterException(
+          files.getFirst() + ": the model cannot be read: " + Trouble.of(e), e);
     }
   }
 

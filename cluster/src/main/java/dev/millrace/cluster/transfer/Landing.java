@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * nowhere: they are hashed again when it is opened, so that after a crash there is nothing to be
  * believed. One thread at a time, and one process.
  */
-final class Landing implements AutoCloseable {
+final class Landing {
   private final Fetch.Wanted wanted;
   private final Path cache;
   private final PartDirectory directory;
@@ -39,20 +39,15 @@ final class Landing implements AutoCloseable {
   }
 
   /** Goes on where an earlier one ended. */
-  static Landing open(Path cache, Fetch.Wanted wanted, Disk disk, BooleanSupplier stop)
+  static Landing open(
+      Path cache, Fetch.Wanted wanted, PartDirectory directory, Disk disk, BooleanSupplier stop)
       throws IOException {
-    PartDirectory directory = PartDirectory.open(cache, wanted);
-    try {
-      Landing landing = new Landing(cache, wanted, directory, disk, stop);
-      landing.chunks = directory.told();
-      if (landing.chunks != null) {
-        landing.verify();
-      }
-      return landing;
-    } catch (Throwable e) {
-      directory.close();
-      throw e;
+    Landing landing = new Landing(cache, wanted, directory, disk, stop);
+    landing.chunks = directory.told();
+    if (landing.chunks != null) {
+      landing.verify();
     }
+    return landing;
   }
 
   /** What the bytes are checked with; null before somebody has told it. */
@@ -215,10 +210,5 @@ final class Landing implements AutoCloseable {
   /** Moves the whole model to its place in one step, and goes. */
   List<Path> land() throws IOException {
     return directory.land(told());
-  }
-
-  @Override
-  public void close() throws IOException {
-    directory.close();
   }
 }

@@ -30,7 +30,8 @@ final class Leftovers {
           remove(directory);
         }
       } catch (IOException e) {
-        LOG.log(Level.WARNING, directory + ": what is left of a model cannot be removed: " + e);
+        String why = Trouble.of(e);
+        LOG.log(Level.WARNING, directory + ": what is left of a model cannot be removed: " + why);
       }
     }
   }

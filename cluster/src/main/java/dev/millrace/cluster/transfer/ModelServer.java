@@ -138,7 +138,7 @@ public final class ModelServer implements CallHandler {
       try {
         parts.read(Chunks.start(chunk), buffer, length);
       } catch (IOException e) {
-        refuse(out, "the model cannot be read: " + e.getMessage());
+        refuse(out, "the model cannot be read: " + Trouble.of(e));
         return false;
       }
       out.writeByte(CHUNK);

@@ -65,13 +65,25 @@ public final class ModelStore implements AutoCloseable {
       return store;
     } catch (IOException e) {
       throw new ClusterException(
-          cache + ": the cache of models cannot be made: " + e + "; name another directory", e);
+          "%s: the cache of models cannot be made: %s; name another directory"
+              .formatted(cache, Trouble.of(e)),
+          e);
     }
   }
 
   /** The model of that hash, of a split one the first part; empty where none is known here yet. */
   public Optional<Path> find(String sha256) {
     return known(sha256).map(known -> known.files().getFirst());
+  }
+
+  /** The same, with what another process may have put into the cache since this one looked. */
+  Optional<Path> findAnew(String sha256) {
+    for (Path file : files(cache)) {
+      if (file.toString().contains(PartDirectory.digits(sha256))) {
+        hash(file);
+      }
+    }
+    return find(sha256);
   }
 
   Optional<Known> known(String sha256) {
@@ -174,7 +186,7 @@ public final class ModelStore implements AutoCloseable {
       index.save(read);
     } catch (IOException e) {
       // It is known all the same; the next start reads the model again.
-      LOG.log(Level.WARNING, cache + ": a hash cannot be kept: " + e);
+      LOG.log(Level.WARNING, cache + ": a hash cannot be kept: " + Trouble.of(e));
     }
   }
 

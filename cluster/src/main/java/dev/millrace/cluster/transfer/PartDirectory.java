@@ -1,6 +1,5 @@
 package dev.millrace.cluster.transfer;
 
-import dev.millrace.cluster.ClusterException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -41,18 +40,26 @@ final class PartDirectory implements AutoCloseable {
     lock = openLock(directory);
   }
 
-  /**
-   * @throws ClusterException where somebody else has it
-   */
-  static PartDirectory open(Path cache, Fetch.Wanted wanted) throws IOException {
-    PartDirectory opened = new PartDirectory(cache, wanted);
-    if (!isGot(opened.lock)) {
-      opened.close();
-      throw new ClusterException(
-          opened.directory
-              + ": somebody else is fetching this model; wait for it, or use another cache");
+  /** Null where somebody else has it. */
+  static @Nullable PartDirectory open(Path cache, Fetch.Wanted wanted) throws IOException {
+    PartDirectory opened;
+    try {
+      opened = new PartDirectory(cache, wanted);
+    } catch (NoSuchFileException e) {
+      if (Files.isWritable(cache)) {
+        return null; // whoever had it removes it
+      }
+      throw e;
     }
-    return opened;
+    if (isGot(opened.lock) && Files.exists(opened.lockFile())) {
+      return opened;
+    }
+    opened.close();
+    return null;
+  }
+
+  private Path lockFile() {
+    return directory.resolve("lock");
   }
 
   static FileChannel openLock(Path directory) throws IOException {
@@ -97,7 +104,7 @@ final class PartDirectory implements AutoCloseable {
   /** The model's files by their names here, whether there is anything of them or not. */
   List<Path> files(Chunks told) {
     int count = told.parts().size();
-    String name = "model-" + wanted.sha256().substring(0, 8);
+    String name = "model-" + digits(wanted.sha256());
     List<Path> parts = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
       String file = count == 1 ? name + ".gguf" : "%s-%05d-of-%05d.gguf".formatted(name, i, count);
@@ -142,13 +149,31 @@ final class PartDirectory implements AutoCloseable {
     try (FileChannel channel = FileChannel.open(cache)) {
       channel.force(true);
     }
-    Files.deleteIfExists(manifest());
-    Files.deleteIfExists(directory.resolve("lock"));
-    Files.deleteIfExists(files);
-    Files.deleteIfExists(directory);
+    remove();
     return one
         ? List.of(place)
         : parts.stream().map(part -> place.resolve(part.getFileName())).toList();
+  }
+
+  private void remove() throws IOException {
+    Files.deleteIfExists(files);
+    Files.deleteIfExists(manifest());
+    Files.deleteIfExists(lockFile());
+    Files.deleteIfExists(directory);
+  }
+
+  /** Nothing is to be put together: goes, unless something was begun here before. */
+  void discard() {
+    try {
+      remove();
+    } catch (IOException e) {
+      // It is a leftover, and goes with those.
+    }
+  }
+
+  /** The first of a hash, by which files in the cache differ. */
+  static String digits(String sha256) {
+    return sha256.substring(0, 8);
   }
 
   /** A name that people know it by, made of nothing that means something to a file system. */
@@ -156,7 +181,7 @@ final class PartDirectory implements AutoCloseable {
     String plain = wanted.model().replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", "");
     String name = plain.replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^[.-]+", "");
     name = name.isEmpty() ? "model" : name.substring(0, Math.min(name.length(), 100));
-    Path place = cache.resolve(name + "-" + wanted.sha256().substring(0, 8) + suffix);
+    Path place = cache.resolve(name + "-" + digits(wanted.sha256()) + suffix);
     // What is there by that name is not this model, or it would have been found.
     return Files.exists(place) ? cache.resolve(name + "-" + wanted.sha256() + suffix) : place;
   }

@@ -79,7 +79,7 @@ class ExplicitTest {
     assertThatThrownBy(() -> LayerNode.start(settings))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("of the 4.9 KiB that this node may use")
-        .hasMessageContaining("name fewer layers, or allow more memory");
+        .hasMessageContaining("name fewer layers, or a larger --memory");
   }
 
   @Test

@@ -16,6 +16,7 @@ final class FakeWeights implements Weights {
   int open;
   int opened;
   boolean closed;
+  Runnable before = () -> {}; // done before each step
 
   FakeWeights(int from, int to) {
     this.from = from;
@@ -83,6 +84,7 @@ final class FakeWeights implements Weights {
         if (over || closed) {
           throw new IllegalStateException("closed");
         }
+        before.run();
         segment.forward(batch);
       }
 

@@ -3,10 +3,8 @@ package dev.millrace.cluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.member.Codec;
-import dev.millrace.cluster.member.NodeState;
 import dev.millrace.cluster.member.Opening;
 import dev.millrace.cluster.place.Range;
-import dev.millrace.cluster.wire.HostPort;
 import dev.millrace.cluster.wire.Message.Kind;
 import dev.millrace.engine.Numerics;
 import dev.millrace.engine.cache.KvType;
@@ -16,10 +14,10 @@ import dev.millrace.engine.pipe.Pipe;
 import dev.millrace.engine.pipe.Segment;
 import dev.millrace.engine.pipe.Witness;
 import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.tensor.Crew;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -113,14 +111,18 @@ class SessionsTest {
     town.open("o", "a", 1, with(opening, 14, 64, 8, 2));
     assertThat(origin.ear.refusal())
         .isEqualTo(
-            "14 pages for keys and values need 420 bytes, but 300 bytes of the 700 bytes that this"
-                + " node may use are taken");
+            "14 pages for keys and values need 420 bytes, but only 400 bytes of the 700 bytes that"
+                + " this node may use are free; start node a with a larger --memory, or the server"
+                + " with fewer --slots or less --ctx");
     for (int i = 1; i <= 2; i++) {
       town.open("o", "a", i, with(opening, 2, 64, 8, 2));
       origin.ear.next(Kind.OPENED);
     }
     town.open("o", "a", 3, with(opening, 1, 64, 8, 2));
-    assertThat(origin.ear.refusal()).contains("2 sessions are open, as many as this node may have");
+    assertThat(origin.ear.refusal())
+        .isEqualTo(
+            "2 sessions are open, as many as node a may have; wait, or start it with a larger"
+                + " --max-origins");
     town.open("o", "a", 2, with(opening, 1, 64, 8, 2));
     assertThat(origin.ear.refusal()).contains("a session of this number is open");
     origin.close("a"); // the first
@@ -409,32 +411,74 @@ class SessionsTest {
   }
 
   @Test
-  void sessionsOfAnOriginThatLeftTheNetworkAreFreed() {
+  void originThatIsNoMemberIsServedWhileItsLinkStands() {
     Town.Node node = town.node("a");
     FakeWeights weights = node.holds(0, 4);
-    Worker worker = worker(node);
-    worker.members(List.of(member("a", 1), member("o", 5)));
+    node.sessions.members(Set.of("a", "o"));
     HandOrigin origin = new HandOrigin(town, "o", 1, "oaaa");
     origin.open();
-    HandOrigin early = new HandOrigin(town, "p", 2, "paaa");
-    town.open("p", "a", 2, early.opening()); // before this node has heard of its origin
-    node.now += Anteroom.VIEWS;
-    worker.members(List.of(member("a", 1), member("o", 5)));
-    assertThat(weights.open).isEqualTo(2);
-    worker.members(List.of(member("a", 1), member("o", 6), member("p", 1)));
-    assertThat(weights.open).as("another life of that origin").isEqualTo(1);
-    worker.members(List.of(member("a", 1)));
+    node.sessions.members(Set.of("a"));
+    assertThat(origin.generate(PROMPT, COUNT)).isEqualTo(alone(PROMPT));
+    node.sessions.members(Set.of("a", "o"));
+    assertThat(weights.open).isEqualTo(1);
+    node.desk.lost("o", "it started anew");
+    town.work();
     assertThat(weights.open).isZero();
   }
 
-  private static Worker worker(Town.Node node) {
-    Telling telling = new Telling(node.budget, node.stock, node.sessions, List::of, change -> {});
-    return new Worker(node.inbox, node.stock, node.sessions, telling, new Crew(1), List.of());
+  @Test
+  void nodeThatIsStuckInAStepRefusesOpenings() {
+    Town.Ear other = town.ear("p");
+    Opening opening = Town.opening(Town.plan(7, "p", "paaa"));
+    Town.Node[] stuck = new Town.Node[1];
+    stuck[0] =
+        town.node(
+            "a",
+            segment ->
+                new Slow(
+                    segment,
+                    () -> {
+                      stuck[0].now += TimeUnit.SECONDS.toNanos(Sessions.STUCK - 1);
+                      town.send("p", "a", Kind.OPEN, 2, Codec.encode(opening));
+                      assertThat(other.heard).as("it may be a long step").isEmpty();
+                      stuck[0].now += TimeUnit.SECONDS.toNanos(1);
+                      town.send("p", "a", Kind.OPEN, 3, Codec.encode(opening));
+                      assertThat(other.refusal()).startsWith("node a is stuck in a step since 60 s");
+                    }));
+    stuck[0].holds(0, 4);
+    HandOrigin origin = new HandOrigin(town, "o", 1, "oaaa");
+    origin.open();
+    HandOrigin.Sequence sequence = origin.begin(PROMPT);
+    sequence.step();
+    town.work();
+    sequence.finish();
+    assertThat(sequence.generated()).hasSize(1);
+    other.next(Kind.OPENED); // the one that waited
+    assertThat(stuck[0].sessions.stuck()).isNull();
   }
 
-  private static NodeState member(String name, long incarnation) {
-    HostPort nowhere = new HostPort("127.0.0.1", 1);
-    return NodeState.of(name, incarnation, 1, 1, nowhere, nowhere);
+  /** Does something else first. */
+  private record Slow(Segment segment, Runnable first) implements Segment {
+    @Override
+    public int from() {
+      return segment.from();
+    }
+
+    @Override
+    public int to() {
+      return segment.to();
+    }
+
+    @Override
+    public int pages() {
+      return segment.pages();
+    }
+
+    @Override
+    public void forward(Batch batch) {
+      first.run();
+      segment.forward(batch);
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.millrace.cluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -10,31 +11,59 @@ class SpeedTest {
   private final Speed speed = new Speed();
   private long now;
 
-  @Test
-  void trialTakesAFifthOfASecondAndClosesItsCut() {
+  /** Layers of which a step takes so long, by when it is. */
+  private FakeWeights taking(LongUnaryOperator nanosOfStep) {
     FakeWeights weights = new FakeWeights(0, 4);
-    speed.measure(weights, () -> now += TimeUnit.MILLISECONDS.toNanos(10));
-    assertThat(now).isLessThan(TimeUnit.MILLISECONDS.toNanos(300));
+    weights.before = () -> now += nanosOfStep.applyAsLong(now);
+    return weights;
+  }
+
+  @Test
+  void twoTrialsThatAgreeAreEnoughAndTheCutIsClosed() {
+    FakeWeights weights = taking(at -> TimeUnit.MILLISECONDS.toNanos(10));
+    speed.measure(weights, () -> now);
+    assertThat(now).isEqualTo(TimeUnit.MILLISECONDS.toNanos(400));
     assertThat(speed.bytesPerSecond()).as("400 bytes in 10 ms").isEqualTo(40_000);
+    assertThat(speed.isSteady()).isTrue();
     assertThat(weights.open).isZero();
     assertThat(weights.opened).isEqualTo(1);
   }
 
   @Test
-  void slowLayersAreTriedThreeTimes() {
-    int[] looks = {0};
-    speed.measure(
-        new FakeWeights(0, 4),
-        () -> {
-          looks[0]++;
-          return now += TimeUnit.SECONDS.toNanos(1);
-        });
-    assertThat(looks[0]).isLessThan(12);
+  void whatIsMeasuredWhileTheCompilerWorksDoesNotCount() {
+    long warm = TimeUnit.MILLISECONDS.toNanos(900);
+    FakeWeights weights =
+        taking(at -> at < warm ? TimeUnit.MILLISECONDS.toNanos(120) - at / 10 : 1_000_000);
+    speed.measure(weights, () -> now);
+    assertThat(speed.bytesPerSecond()).as("400 bytes in 1 ms").isEqualTo(400_000);
+    assertThat(speed.isSteady()).isTrue();
+  }
+
+  @Test
+  void whatIsNeverSteadyIsSaidToBeSoAndSoonSetRightByRealSteps() {
+    long[] last = {TimeUnit.MILLISECONDS.toNanos(400)};
+    FakeWeights weights = taking(at -> last[0] = last[0] * 3 / 4);
+    speed.measure(weights, () -> now);
+    assertThat(now).isLessThan(TimeUnit.SECONDS.toNanos(3));
+    assertThat(speed.isSteady()).isFalse();
+    for (int i = 0; i < 10; i++) {
+      speed.passed(1000, TimeUnit.SECONDS.toNanos(1));
+    }
+    assertThat(speed.bytesPerSecond()).isCloseTo(1000, Offset.offset(200.0));
+    assertThat(speed.isSteady()).isTrue();
+  }
+
+  @Test
+  void slowLayersAreTriedFourTimes() {
+    FakeWeights weights = taking(at -> TimeUnit.SECONDS.toNanos(1));
+    speed.measure(weights, () -> now);
+    assertThat(now).isEqualTo(TimeUnit.SECONDS.toNanos(4));
     assertThat(speed.bytesPerSecond()).isEqualTo(400);
   }
 
   @Test
   void realStepsMoveItSlowly() {
+    speed.passed(1000, TimeUnit.SECONDS.toNanos(1));
     speed.passed(1000, TimeUnit.SECONDS.toNanos(1));
     assertThat(speed.bytesPerSecond()).isEqualTo(1000);
     speed.passed(1000, TimeUnit.SECONDS.toNanos(2));

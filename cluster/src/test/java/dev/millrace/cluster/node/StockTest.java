@@ -72,8 +72,8 @@ class StockTest {
     town.load("o", "s", Town.SHA, 3, 4);
     assertThat(origin.refusal())
         .isEqualTo(
-            "layer 3 of model fake needs 100 bytes, but 300 bytes of the 350 bytes that this node"
-                + " may use are taken");
+            "layer 3 of model fake needs 100 bytes, but only 50 bytes of the 350 bytes that this"
+                + " node may use are free; start it with a larger --memory");
     assertThat(small.budget.used()).isEqualTo(300);
   }
 

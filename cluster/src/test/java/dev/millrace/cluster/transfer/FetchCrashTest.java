@@ -88,7 +88,7 @@ class FetchCrashTest {
       assertThat(target.find(wanted.sha256())).isEmpty();
 
       LoopLines.Answering rest = lines.peer("b", new ModelServer(source));
-      Path fetched = Fetch.of(target, wanted, lines, () -> List.of(rest.peer())).run();
+      Path fetched = Fetch.of(target, wanted, lines, () -> List.of(rest.peer()), words -> {}).run();
       assertThat(fetched).hasSameBinaryContentAs(model);
       assertThat(rest.sent().get())
           .isBetween(wanted.bytes() - 3L * CHUNK, wanted.bytes() - 3L * CHUNK + 4_096);

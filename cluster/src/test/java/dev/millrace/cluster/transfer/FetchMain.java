@@ -14,7 +14,7 @@ final class FetchMain {
     Peer peer = new Peer("peer", HostPort.parse(arguments[3]));
     try (ModelStore store = ModelStore.open(List.of(), Path.of(arguments[0]), () -> {});
         LoopLines lines = new LoopLines()) {
-      Fetch.of(store, wanted, lines, () -> List.of(peer)).run();
+      Fetch.of(store, wanted, lines, () -> List.of(peer), words -> {}).run();
     }
   }
 }

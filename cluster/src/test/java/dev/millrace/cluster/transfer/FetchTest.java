@@ -12,7 +12,9 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -20,11 +22,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +80,7 @@ class FetchTest {
   }
 
   private Fetch fetch(Disk disk, Peer... peers) {
-    return new Fetch(target, wanted, lines, () -> List.of(peers), disk, LIMITS);
+    return new Fetch(target, wanted, lines, () -> List.of(peers), disk, LIMITS, words -> {});
   }
 
   private Path run(Peer... peers) {
@@ -247,7 +251,8 @@ class FetchTest {
             lines,
             () -> round.getAndIncrement() == 0 ? List.of(first) : List.of(liar.peer(), last),
             Disk.REAL,
-            LIMITS);
+            LIMITS,
+            words -> {});
     isThere(fetch.run());
     assertThat(liar.sent().get()).as("it only told its hashes").isLessThan(WORDS);
   }
@@ -383,7 +388,7 @@ class FetchTest {
             Duration.ofMillis(1),
             1,
             () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(1)));
-    Fetch fetch = new Fetch(target, wanted, lines, () -> List.of(slow), Disk.REAL, limits);
+    Fetch fetch = new Fetch(target, wanted, lines, () -> List.of(slow), Disk.REAL, limits, words -> {});
     assertThatThrownBy(fetch::run).hasMessageContaining("a chunk takes longer than PT5S");
   }
 
@@ -406,7 +411,7 @@ class FetchTest {
           clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
           return List.of();
         };
-    Fetch inVain = new Fetch(target, wanted, lines, none, Disk.REAL, limits);
+    Fetch inVain = new Fetch(target, wanted, lines, none, Disk.REAL, limits, words -> {});
     assertThatThrownBy(inVain::run).hasMessageContaining("no node has the file of org/m.gguf");
     assertThat(asked).as("at once, and for 6 s").hasValue(4);
     Supplier<List<Peer>> third =
@@ -414,7 +419,7 @@ class FetchTest {
           none.get();
           return asked.get() == 7 ? List.of(late) : List.of();
         };
-    isThere(new Fetch(target, wanted, lines, third, Disk.REAL, limits).run());
+    isThere(new Fetch(target, wanted, lines, third, Disk.REAL, limits, words -> {}).run());
   }
 
   @Test
@@ -555,30 +560,95 @@ class FetchTest {
     assertThat(later.sent().get()).isBetween(2L * CHUNK - 1_000, 2L * CHUNK + WORDS);
   }
 
+  /** An honest peer that serves when it is let go. */
+  private Peer gated(CountDownLatch asked, CountDownLatch go) throws IOException {
+    ModelServer server = new ModelServer(source, 10, System::nanoTime);
+    CallHandler handler =
+        (from, in, out) -> {
+          asked.countDown();
+          await(go);
+          server.answer(from, in, out);
+        };
+    return lines.peer("gated", handler).peer();
+  }
+
   @Test
-  void twoFetchesOfOneModelDoNotMeet() throws Exception {
+  void ofTwoFetchesIntoOneCacheTheSecondWaitsAndFetchesNothing() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
     CountDownLatch waits = new CountDownLatch(1);
-    Chunks chunks = source.known(wanted.sha256()).orElseThrow().chunks();
-    Peer slow =
-        lines
-            .peer(
-                "slow",
-                (from, in, out) -> {
-                  in.readNBytes(Sha256.BYTES);
-                  waits.countDown();
-                  out.writeByte(ModelServer.HAVE);
-                  chunks.write(out);
-                  out.flush();
-                  in.readInt();
-                  in.readInt();
-                  in.readInt();
-                })
-            .peer();
-    Thread first = Thread.ofVirtual().start(() -> assertThatThrownBy(() -> run(slow)).isNotNull());
+    Peer first = gated(asked, go);
+    LoopLines.Answering other = honest("b");
+    ModelStore neighbour = store("cache");
+    CompletableFuture<Path> one = CompletableFuture.supplyAsync(() -> run(first));
+    assertThat(await(asked)).isTrue();
+    Fetch second =
+        new Fetch(
+            neighbour,
+            wanted,
+            lines,
+            () -> List.of(other.peer()),
+            Disk.REAL,
+            LIMITS,
+            words -> {
+              assertThat(words).contains("another node with this cache");
+              waits.countDown();
+            });
+    CompletableFuture<Path> two = CompletableFuture.supplyAsync(second::run);
     assertThat(await(waits)).isTrue();
-    assertThatThrownBy(() -> run(honest("a").peer()))
-        .hasMessageContaining("somebody else is fetching");
-    first.interrupt();
-    assertThat(first.join(Duration.ofSeconds(60))).isTrue();
+    assertThat(two).isNotDone();
+    go.countDown();
+    Path fetched = one.get(60, TimeUnit.SECONDS);
+    assertThat(two.get(60, TimeUnit.SECONDS)).isEqualTo(fetched);
+    assertThat(other.sent().get()).isZero();
+    assertThat(neighbour.hashes()).containsExactly(wanted.sha256());
+    try (var all = Files.list(dir.resolve("cache"))) {
+      assertThat(all.map(path -> path.getFileName().toString()))
+          .containsExactlyInAnyOrder("hashes", fetched.getFileName().toString());
+    }
+  }
+
+  @Test
+  void aFetchThatWaitsForAnotherCanBeStopped() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Peer first = gated(asked, go);
+    CompletableFuture<Path> one = CompletableFuture.supplyAsync(() -> run(first));
+    assertThat(await(asked)).isTrue();
+    Fetch[] second = new Fetch[1];
+    second[0] =
+        new Fetch(
+            store("cache"),
+            wanted,
+            lines,
+            () -> List.of(first),
+            Disk.REAL,
+            LIMITS,
+            words -> second[0].stop());
+    assertThatThrownBy(() -> second[0].run()).hasMessageContaining("was stopped");
+    go.countDown();
+    isThere(one.get(60, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void whatAnotherProcessFetchedMeanwhileIsFoundWithoutAnyPeer() throws IOException {
+    ModelStore neighbour = store("cache");
+    Awaitility.await().until(() -> neighbour.hashing().isEmpty());
+    Path fetched = run(honest("a").peer());
+    assertThat(neighbour.find(wanted.sha256())).as("it has not looked since").isEmpty();
+    target = neighbour;
+    assertThat(run()).isEqualTo(fetched);
+    isThere(fetched);
+  }
+
+  @Test
+  void cacheThatCannotBeMadeIsRefusedInWords() throws IOException {
+    Path file = Files.writeString(dir.resolve("file"), "x");
+    assertThatThrownBy(() -> ModelStore.open(List.of(), file.resolve("cache"), () -> {}))
+        .isInstanceOf(ClusterException.class)
+        .hasMessageContaining("the cache of models cannot be made: ")
+        .hasMessageNotContaining("Exception");
+    assertThat(Trouble.of(new NoSuchFileException("/x"))).isEqualTo("there is no /x");
+    assertThat(Trouble.of(new AccessDeniedException("/x"))).isEqualTo("this user may not use /x");
   }
 }

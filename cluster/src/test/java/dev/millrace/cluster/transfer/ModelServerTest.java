@@ -192,9 +192,36 @@ class ModelServerTest {
       a.answer(ModelServer.CALL, new ModelServer(store));
       Fetch.Wanted wanted = new Fetch.Wanted(sha256, "m", Files.size(model));
       Lines wire = Lines.over(b, Duration.ofSeconds(10));
-      Path fetched =
-          Fetch.of(target, wanted, wire, () -> List.of(new Peer("here", a.address()))).run();
+      Peer peer = new Peer("here", a.address());
+      Path fetched = Fetch.of(target, wanted, wire, () -> List.of(peer), words -> {}).run();
       assertThat(fetched).hasSameBinaryContentAs(model);
+    }
+  }
+
+  @Test
+  void aPeerThatFallsSilentIsLeftForAnotherAfterTheLinesPatience() throws IOException {
+    NetworkKey key = NetworkKey.generate();
+    HostPort free = new HostPort("127.0.0.1", 0);
+    Identity here = new Identity("here", 1, key.tls(), false);
+    Identity frozen = new Identity("frozen", 2, key.tls(), false);
+    Identity there = new Identity("there", 3, key.tls(), false);
+    try (Switchboard a =
+            Switchboard.open(here, free, WireSettings.DEFAULTS, hello -> null, new Deaf());
+        Switchboard silent =
+            Switchboard.open(frozen, free, WireSettings.DEFAULTS, hello -> null, new Deaf());
+        Switchboard b =
+            Switchboard.open(there, free, WireSettings.DEFAULTS, hello -> null, new Deaf());
+        ModelStore target = ModelStore.open(List.of(), dir.resolve("target"), () -> {})) {
+      a.answer(ModelServer.CALL, new ModelServer(store));
+      silent.answer(ModelServer.CALL, (from, in, out) -> in.readAllBytes());
+      Fetch.Wanted wanted = new Fetch.Wanted(sha256, "m", Files.size(model));
+      List<Peer> both =
+          List.of(new Peer("frozen", silent.address()), new Peer("here", a.address()));
+      Lines wire = Lines.over(b, Duration.ofSeconds(1));
+      long began = System.nanoTime();
+      Path fetched = Fetch.of(target, wanted, wire, () -> both, words -> {}).run();
+      assertThat(fetched).hasSameBinaryContentAs(model);
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(9));
     }
   }
 }
