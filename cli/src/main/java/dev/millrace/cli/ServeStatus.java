@@ -38,9 +38,7 @@ final class ServeStatus {
       out.put("pid", owner.pid().getAsLong());
     }
     for (String field :
-        new String[] {
-          "model", "models", "types", "workers", "started_at", "http", Awaited.FIELD
-        }) {
+        new String[] {"model", "models", "types", "workers", "started_at", "http", Awaited.FIELD}) {
       out.putIfPresent(field, owner.info().get(field));
     }
     return out;

@@ -37,8 +37,10 @@ class NodeLinesTest {
         List.of(Fleet.holding(Fleet.node("a", 5100), Fleet.failed("no\nspace\033[2J")));
     assertThat(NodeLines.table(states, false).lines())
         .containsExactly(
-            "NAME  ADDRESS         HOLDS      STATE   SPEED              MEMORY  SESSIONS  PASSAGES",
-            "a     127.0.0.1:5100  house:0-6  failed      -  256 MiB of 1.0 GiB         1         3",
+            "NAME  ADDRESS         HOLDS      STATE   SPEED              MEMORY  SESSIONS "
+                + " PASSAGES",
+            "a     127.0.0.1:5100  house:0-6  failed      -  256 MiB of 1.0 GiB         1        "
+                + " 3",
             "a, house:0-6: no space [2J");
     assertThat(NodeLines.table(states, true)).contains("\033[31mfailed\033[0m ");
   }

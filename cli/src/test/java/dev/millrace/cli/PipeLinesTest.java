@@ -96,7 +96,8 @@ class PipeLinesTest {
   @Test
   void whereNobodyServesThereIsNoPipe() {
     assertThat(PipeLines.text(List.of(A), false)).startsWith("no origin: ");
-    assertThat(PipeLines.json(List.of(A))).isEqualTo("{\"pipes\":[],\"expelled\":[],\"warnings\":[]}\n");
+    assertThat(PipeLines.json(List.of(A)))
+        .isEqualTo("{\"pipes\":[],\"expelled\":[],\"warnings\":[]}\n");
     assertThat(PipeLines.text(List.of(Fleet.origin(Fleet.node("desk", 1))), false))
         .endsWith("  no pipe yet\n");
   }

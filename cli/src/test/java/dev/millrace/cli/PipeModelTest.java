@@ -48,8 +48,7 @@ class PipeModelTest {
             0,
             Duration.ofSeconds(5));
     return new PipeModel(
-        "m",
-        OriginSettings.of(network, file, ENGINE).withLocalLayers(localLayers).withMaxPipes(3));
+        "m", OriginSettings.of(network, file, ENGINE).withLocalLayers(localLayers).withMaxPipes(3));
   }
 
   @Test

@@ -163,9 +163,7 @@ class WorkerOutcomeTest {
   @Test
   void platformThreadsOnRequest() throws InterruptedException {
     Worker kind = Worker.of("kind", task -> String.valueOf(Thread.currentThread().isVirtual()));
-    mill.start(
-        kind,
-        Worker.deciding("cpu", kind::work).onPlatformThreads());
+    mill.start(kind, Worker.deciding("cpu", kind::work).onPlatformThreads());
     JobId virtual = mill.submit("kind", "x");
     JobId platform = mill.submit("cpu", "x");
 

@@ -117,8 +117,7 @@ class LogTest {
     Guests.quieten();
     ByteArrayOutputStream written = new ByteArrayOutputStream();
     new ObjectOutputStream(written).writeObject(new Date(1));
-    ObjectInputStream in =
-        new ObjectInputStream(new ByteArrayInputStream(written.toByteArray()));
+    ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(written.toByteArray()));
     assertThatThrownBy(in::readObject).isInstanceOf(InvalidClassException.class);
   }
 

@@ -25,7 +25,9 @@ final class Hosts {
         known.add(new InetSocketAddress(Stack.resolve(at.host()), at.port()));
       } catch (ClusterException e) {
         if (unknown.size() < LINES && unknown.add(at.host())) {
-          LOG.log(Level.WARNING, () -> "the member at %s is left out: %s".formatted(at, e.getMessage()));
+          LOG.log(
+              Level.WARNING,
+              () -> "the member at %s is left out: %s".formatted(at, e.getMessage()));
         }
       }
     }

@@ -57,8 +57,7 @@ final class JoinCall {
   }
 
   static void answer(DataOutputStream out, Answer answer) throws IOException {
-    Encoder encoder =
-        new Encoder().number(answer.kind().ordinal()).reason(answer.text(), TEXT);
+    Encoder encoder = new Encoder().number(answer.kind().ordinal()).reason(answer.text(), TEXT);
     Framed.write(out, encoder.list(answer.members(), MEMBERS, Codec::write).done());
   }
 

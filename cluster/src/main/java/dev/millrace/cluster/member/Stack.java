@@ -100,8 +100,7 @@ final class Stack {
     }
   }
 
-  private static List<Protocol> protocols(
-      TCP transport, MembershipSettings settings, Hosts hosts) {
+  private static List<Protocol> protocols(TCP transport, MembershipSettings settings, Hosts hosts) {
     long suspect = settings.suspect().toMillis();
     return List.of(
         transport,
@@ -139,8 +138,7 @@ final class Stack {
 
   /** Half of it is of the name, so that nobody else can have it under another. */
   static ExtendedUUID address(String name, long random) {
-    return new ExtendedUUID(bits(name), random)
-        .put(NAME, name.getBytes(StandardCharsets.UTF_8));
+    return new ExtendedUUID(bits(name), random).put(NAME, name.getBytes(StandardCharsets.UTF_8));
   }
 
   private static long bits(String name) {

@@ -56,8 +56,7 @@ final class Coverage {
       boolean same = held.sha256.equals(sha256);
       boolean maybe = held.sha256.isEmpty() && held.model.equals(model);
       if (held.isComing() && (same || maybe) && held.has(layer)) {
-        return "%s %s still loading"
-            .formatted(Phrase.layers(held.range), Phrase.are(held.range));
+        return "%s %s still loading".formatted(Phrase.layers(held.range), Phrase.are(held.range));
       }
       if (held.state == Holding.State.FAILED && same && held.has(layer)) {
         return "%s could not be loaded: %s".formatted(Phrase.layers(held.range), held.problem);

@@ -25,6 +25,7 @@ final class Desk implements Receiver {
   private final Inbox inbox;
   private final Stock stock;
   private final Sessions sessions;
+
   /** Who was told of which session that it is not his or not open. */
   private final Map<Stray, Boolean> told =
       new LinkedHashMap<>() {

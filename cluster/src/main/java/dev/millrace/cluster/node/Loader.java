@@ -148,8 +148,7 @@ final class Loader implements Supply, AutoCloseable {
       return here.get();
     }
     Fetch.Wanted wanted = new Fetch.Wanted(held.sha256, held.model, held.fileBytes);
-    Fetch from = Fetch.of(
-            store, wanted, lines, () -> peers.apply(held.sha256), report::fetching);
+    Fetch from = Fetch.of(store, wanted, lines, () -> peers.apply(held.sha256), report::fetching);
     fetch = from;
     try {
       if (closed) {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class Blame {
   /** What a node is left for. */
   enum Fault {
-    /** There was no link any more. It may be back soon, and is, where the network says so. */
+    /**
+     * There was no link any more. A while after the node has told something new it is tried again;
+     * where it has not, only when the network would know by then that it is gone.
+     */
     LINK(1, 60),
     /** It was slow, could not be reached by another, or refused. */
     WORK(5, 300);
@@ -29,17 +32,12 @@ final class Blame {
     }
   }
 
-  private static final class Record {
-    private final Fault fault;
-    private final long penalty;
-    private final long until;
-    private final String why;
+  /** For so long a node is not tried of which nothing was heard since its link was lost. */
+  private static final long UNSEEN_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    Record(Fault fault, long penalty, long until, String why) {
-      this.fault = fault;
-      this.penalty = penalty;
-      this.until = until;
-      this.why = why;
+  private record Record(Fault fault, long penalty, long at, boolean seen, String why) {
+    long until() {
+      return at + (seen ? penalty : Math.max(penalty, UNSEEN_NANOS));
     }
   }
 
@@ -50,14 +48,14 @@ final class Blame {
   void leave(String node, Fault fault, String why, long now) {
     Record before = left.get(node);
     boolean again = before != null && before.fault == fault;
-    if (before != null && !again && before.fault == Fault.WORK && now - before.until < 0) {
+    if (before != null && !again && before.fault == Fault.WORK && now - before.until() < 0) {
       return; // that it is gone as well makes its time no shorter
     }
     long penalty = again ? Math.min(2 * before.penalty, fault.longest) : fault.first;
-    if (again && now - before.until < 0) {
+    if (again && now - before.until() < 0) {
       penalty = before.penalty; // the same trouble, told by another
     }
-    left.put(node, new Record(fault, penalty, now + penalty, why));
+    left.put(node, new Record(fault, penalty, now, fault != Fault.LINK, why));
   }
 
   /** Leaves a node out for good. */
@@ -77,7 +75,25 @@ final class Blame {
       return lie;
     }
     Record record = left.get(node);
-    return record == null || now - record.until >= 0 ? null : record.why;
+    return record == null || now - record.until() >= 0 ? null : record.why;
+  }
+
+  /** When a node may be used again, as far as its faults go; now, where it may. */
+  long until(String node, long now) {
+    Record record = left.get(node);
+    return record == null || now - record.until() >= 0 ? now : record.until();
+  }
+
+  /** Whether a node's link was lost and it has told nothing since. */
+  boolean isUnseen(String node) {
+    Record record = left.get(node);
+    return record != null && !record.seen;
+  }
+
+  /** It told something new: if its link was lost it may be there again. */
+  void seen(String node) {
+    left.computeIfPresent(
+        node, (name, was) -> new Record(was.fault, was.penalty, was.at, true, was.why));
   }
 
   /** It came back as another life, or after it was gone: what it did before counts no more. */
@@ -96,7 +112,7 @@ final class Blame {
   /** Whether anybody may be used now who might not at {@code before}. */
   boolean anyBack(long before, long now) {
     for (Record record : left.values()) {
-      if (now - record.until >= 0 && before - record.until < 0) {
+      if (now - record.until() >= 0 && before - record.until() < 0) {
         return true;
       }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ final class Board {
   private volatile List<String> expelled = List.of();
   private volatile List<Holder> holders = List.of();
   private volatile int nodes;
+  private volatile int members;
 
   /** Tokens of a pipe by the second, over the last one that is over. */
   private static final class Rate {
@@ -92,8 +94,14 @@ final class Board {
     return holders;
   }
 
+  /** Those that are in pipes, or are asked to be. */
   int nodes() {
     return nodes;
+  }
+
+  /** All others that are in the network. */
+  int members() {
+    return members;
   }
 
   void onReady(Runnable listener) {
@@ -111,9 +119,7 @@ final class Board {
     candidates = of;
     isStale = false;
     holders =
-        of.stream()
-            .map(c -> new Holder(c.node(), c.loaded(), c.speed(), c.sessions()))
-            .toList();
+        of.stream().map(c -> new Holder(c.node(), c.loaded(), c.speed(), c.sessions())).toList();
   }
 
   void broke(int pipe, long now) {
@@ -149,7 +155,15 @@ final class Board {
     }
     waiting = why;
     ready = runs;
-    nodes = fleet.size();
+    members = fleet.size();
+    nodes =
+        (int)
+            controls.stream()
+                .map(PipeControl::session)
+                .filter(Objects::nonNull)
+                .flatMap(session -> session.others().stream())
+                .distinct()
+                .count();
     List<String> liars = blame.expelled();
     if (!states.equals(pipes) || !liars.equals(expelled)) {
       pipes = states;
@@ -220,6 +234,14 @@ final class Board {
             }));
     words.addAll(Shortage.coming(latest.coming(), candidates));
     words.addAll(fleet.problems());
+    String memory =
+        Shortage.memory(
+            need,
+            latest.missing(),
+            candidates.stream().filter(one -> fleet.gives(one.node(), now)).toList());
+    if (memory != null) {
+      words.add(memory);
+    }
     return words.isEmpty() ? "a plan is being made" : String.join("; ", words);
   }
 }

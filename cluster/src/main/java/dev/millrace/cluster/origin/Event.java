@@ -32,6 +32,13 @@ sealed interface Event {
   /** The last steps that a node got for a stretch, and passed on from it. */
   record Progress(long received, long passed) {}
 
+  /**
+   * A node says that it could not compute a step.
+   *
+   * @param accept gives the answer to the step's sequences, which end by it
+   */
+  record Failed(String node, long session, String why, Runnable accept) implements Event {}
+
   /** A node is to be left for a while though no pipe of ours may be using it. */
   record Doubtful(String node, String why) implements Event {}
 

@@ -38,8 +38,11 @@ final class Fleet {
     this.lastHolder = new @Nullable String[need.layers()];
   }
 
-  /** Which nodes are new: they were not there before, or are another life of their name. */
-  record Change(List<String> arrived, List<String> restarted) {}
+  /**
+   * Which nodes are new: they were not there before, or are another life of their name; and which
+   * have told something since they were last heard.
+   */
+  record Change(List<String> arrived, List<String> restarted, List<String> renewed) {}
 
   /**
    * Takes in what the network says now. A node that is in use stays for a while when the network
@@ -49,6 +52,7 @@ final class Fleet {
     Map<String, NodeState> before = new HashMap<>(nodes);
     List<String> arrived = new ArrayList<>();
     List<String> restarted = new ArrayList<>();
+    List<String> renewed = new ArrayList<>();
     nodes.clear();
     for (NodeState state : states) {
       if (state.name().equals(self)) {
@@ -63,6 +67,12 @@ final class Fleet {
         restarted.add(state.name());
         wishes.arrived(state.name(), now);
       }
+      if (was != null && state.number() > was.number()) {
+        renewed.add(state.name());
+        if (hasFailed(state)) { // what it was asked to load last, as far as can be told
+          wishes.failed(state.name());
+        }
+      }
       met = true;
       nodes.put(state.name(), state);
       noteHolder(state);
@@ -76,7 +86,12 @@ final class Fleet {
         wishes.gone(gone.name());
       }
     }
-    return new Change(arrived, restarted);
+    return new Change(arrived, restarted, renewed);
+  }
+
+  private boolean hasFailed(NodeState state) {
+    return state.holdings().stream()
+        .anyMatch(holding -> isOurs(holding) && holding.state() == Holding.State.FAILED);
   }
 
   private void noteHolder(NodeState state) {
@@ -216,6 +231,12 @@ final class Fleet {
     }
   }
 
+  /** Whether a node takes layers that it is asked for, and may be asked now. */
+  boolean gives(String node, long now) {
+    NodeState state = nodes.get(node);
+    return state != null && state.memory() > 0 && !wishes.rests(node, hasFailed(state), now);
+  }
+
   /** Why layers of the model are not loaded anywhere though a node tried, in words. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
@@ -224,8 +245,8 @@ final class Fleet {
         if (isOurs(holding) && holding.state() == Holding.State.FAILED) {
           Range range = new Range(holding.from(), holding.to());
           problems.add(
-              "node %s could not load layers %s: %s"
-                  .formatted(node.name(), range, holding.problem()));
+              "node %s could not load %s: %s"
+                  .formatted(node.name(), Shortage.named(range), holding.problem()));
         }
       }
       String refusal = wishes.refusal(node.name());

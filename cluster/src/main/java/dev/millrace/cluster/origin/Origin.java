@@ -174,6 +174,7 @@ public final class Origin implements AutoCloseable {
     return new OriginStats(
         board.pipes(),
         board.nodes(),
+        board.members(),
         figures.opened.sum(),
         figures.broken.sum(),
         figures.lost.sum(),
@@ -192,7 +193,7 @@ public final class Origin implements AutoCloseable {
   private NodeState described(NodeState state) {
     Board board = planning.board();
     return state
-        .withStock(0, 0, List.of(), file.store().hashes())
+        .withStock(0, model.usedBytes(traffic.hops().size()), List.of(), file.store().hashes())
         .withPipes(List.of(model.need()), board.pipes(), board.expelled());
   }
 

@@ -9,7 +9,8 @@ import java.util.Map;
  * What an origin has seen since it started.
  *
  * @param pipes as they are now
- * @param nodes other members of the network, now
+ * @param nodes that are in pipes now, each once; those that are being opened count
+ * @param members other members of the network, now
  * @param opened pipes that were opened
  * @param broken pipes that were left because of a node
  * @param lost nodes whose link was lost, each time counted
@@ -28,6 +29,7 @@ import java.util.Map;
 public record OriginStats(
     List<PipeState> pipes,
     int nodes,
+    int members,
     long opened,
     long broken,
     long lost,
@@ -56,6 +58,7 @@ public record OriginStats(
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("running", (double) running());
     figures.put("nodes", (double) nodes);
+    figures.put("members", (double) members);
     figures.put("opened_total", (double) opened);
     figures.put("broken_total", (double) broken);
     figures.put("lost_nodes_total", (double) lost);

@@ -35,11 +35,7 @@ final class OwnFile implements AutoCloseable {
   private final @Nullable Path temporary;
 
   private OwnFile(
-      ModelStore store,
-      String sha256,
-      Gguf gguf,
-      List<Stamp> stamps,
-      @Nullable Path temporary) {
+      ModelStore store, String sha256, Gguf gguf, List<Stamp> stamps, @Nullable Path temporary) {
     this.store = store;
     this.sha256 = sha256;
     this.gguf = gguf;

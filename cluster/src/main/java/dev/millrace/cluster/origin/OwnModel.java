@@ -104,6 +104,11 @@ final class OwnModel implements AutoCloseable {
     return terms;
   }
 
+  /** What the end, the first layers and their keys and values take, with so many pipes. */
+  long usedBytes(int pipes) {
+    return end.weightBytes() + pipes * need.local() * need.cacheBytes();
+  }
+
   /** Of a hidden state. */
   int width() {
     return end.config().width();

@@ -11,7 +11,9 @@ import dev.millrace.cluster.wire.Message;
 import dev.millrace.cluster.wire.Message.Kind;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -36,6 +38,9 @@ final class Planning {
   /** Whatever happens or not, what there is is looked at again after so long. */
   static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** After a node failed a step, and once it was used again, the next one counts as another. */
+  static final long FAILURE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private final String origin;
@@ -47,6 +52,7 @@ final class Planning {
   private final Fleet fleet;
   private final Pipes pipes;
   private final Board board;
+  private final Map<String, Long> failedUntil = new HashMap<>(); // while that is the last failure
   private long planAt = Long.MAX_VALUE; // nothing is known yet
   private long lastTick;
 
@@ -95,6 +101,7 @@ final class Planning {
           deadlines.probed(Pipes.session(pipe), probed.node(), probed.stretches());
         }
       }
+      case Event.Failed failed -> failed(failed, now);
       case Event.Doubtful doubtful -> doubt(doubtful.node(), doubtful.why(), now);
       case Event.Lied lied -> lied(lied, now);
     }
@@ -102,6 +109,7 @@ final class Planning {
 
   private void states(Event.States event, long now) {
     Fleet.Change change = fleet.update(event.states(), node -> pipes.sessionsAt(node) > 0, now);
+    change.renewed().forEach(blame::seen);
     change.arrived().forEach(blame::seenAgain);
     for (String node : change.restarted()) {
       blame.seenAgain(node);
@@ -128,15 +136,54 @@ final class Planning {
     }
   }
 
+  /**
+   * The first time the node is to blame, and as long as others can do its work: its sequences go
+   * there and lose nothing. Where there is nobody else, it may be the sequences, and they end.
+   */
+  private void failed(Event.Failed failed, long now) {
+    String node = failed.node();
+    if (pipes.bySession(failed.session()) == null) {
+      return; // they are being rebuilt
+    }
+    Long until = failedUntil.get(node);
+    boolean again = until != null && now - until < 0;
+    if (again && !canDoWithout(node, now)) {
+      failedUntil.put(node, now + FAILURE_NANOS);
+      failed.accept().run();
+      return;
+    }
+    String own = "node " + node + ", "; // who it was is said anyway
+    String why = failed.why().startsWith(own) ? failed.why().substring(own.length()) : failed.why();
+    leave(node, Blame.Fault.WORK, "a step failed: " + why, now);
+    failedUntil.put(node, blame.until(node, now) + FAILURE_NANOS);
+  }
+
+  private boolean canDoWithout(String node, long now) {
+    List<Candidate> others = candidates(now);
+    others.removeIf(candidate -> candidate.node().equals(node));
+    return !Planner.plan(need, origin, others, 1, List.of()).pipes().isEmpty();
+  }
+
+  private List<Candidate> candidates(long now) {
+    return fleet.candidates(node -> blame.whyLeft(node, now) == null, pipes::sessionsAt, now);
+  }
+
   private void unreached(Event.Unreached unreached, long now) {
+    if (unreached.session() == 0 && unreached.by().isEmpty()) { // was to be asked for layers
+      fleet.refused(unreached.node(), "it could not be reached: " + unreached.why(), now);
+      planAt = Math.min(planAt, now + GATHER_NANOS);
+      return;
+    }
     PipeControl pipe = pipes.bySession(unreached.session());
     if (pipe == null || !Pipes.session(pipe).has(unreached.node())) {
       return;
     }
     String by = unreached.by();
-    if (by.isEmpty() || Pipes.session(pipe).has(by)) {
-      String who = by.isEmpty() ? "" : "by " + by + ": ";
-      doubt(unreached.node(), "could not be reached: " + who + unreached.why(), now);
+    if (by.isEmpty()) {
+      leave(unreached.node(), Blame.Fault.LINK, "could not be reached: " + unreached.why(), now);
+      works.hangUp(unreached.node(), unreached.why());
+    } else if (Pipes.session(pipe).has(by)) {
+      doubt(unreached.node(), "could not be reached: by " + by + ": " + unreached.why(), now);
     }
   }
 
@@ -196,7 +243,10 @@ final class Planning {
     String why = "did not open in %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(OPENING_NANOS));
     List<String> awaited = pipe.awaited();
     pipes.breakUp(pipe, String.join(", ", awaited) + " " + why, now);
-    awaited.forEach(node -> blame.leave(node, Blame.Fault.WORK, why, now));
+    for (String node : awaited) {
+      boolean gone = blame.isUnseen(node); // and not back: that is no other fault
+      blame.leave(node, gone ? Blame.Fault.LINK : Blame.Fault.WORK, why, now);
+    }
     awaited.forEach(node -> works.hangUp(node, why));
     planAt = now;
   }
@@ -214,8 +264,7 @@ final class Planning {
   /** Makes of what there is as many pipes as can run, without touching those that do. */
   private void plan(long now) {
     planAt = now + AGAIN_NANOS;
-    List<Candidate> candidates =
-        fleet.candidates(node -> blame.whyLeft(node, now) == null, pipes::sessionsAt, now);
+    List<Candidate> candidates = candidates(now);
     Placement placement = place(candidates);
     List<PlannedPipe> fresh = new ArrayList<>(placement.pipes());
     for (PipeControl pipe : pipes.all()) {

@@ -30,13 +30,13 @@ final class Replays {
   private final Supplier<List<Board.Holder>> holders;
   private final Remote remote;
   private final LocalReplay local;
+  private final Blame blame = new Blame(); // of the audit's thread
   private volatile @Nullable RemoteReplay current;
 
   /**
    * @param holders who may be asked now
    */
-  Replays(
-      ModelNeed need, Supplier<List<Board.Holder>> holders, Remote remote, LocalReplay local) {
+  Replays(ModelNeed need, Supplier<List<Board.Holder>> holders, Remote remote, LocalReplay local) {
     this.need = need;
     this.holders = holders;
     this.remote = remote;
@@ -69,17 +69,22 @@ final class Replays {
     }
   }
 
-  /** Has it computed by another holder; null where none can. */
-  @Nullable Found elsewhere(Stretch stretch, Session session, Rows in)
-      throws InterruptedException {
+  /**
+   * Has it computed by another holder; null where none can. One that fails, or takes too long, is
+   * not asked again for a while.
+   */
+  @Nullable Found elsewhere(Stretch stretch, Session session, Rows in) throws InterruptedException {
     for (Board.Holder holder : holders(stretch, session)) {
       RemoteReplay replay = remote.at(holder.node());
       current = replay;
       try {
         long allowed = Allowance.nanos(need, stretch, in.count(), holder.speed());
         long until = System.nanoTime() + allowed;
-        return new Found(replay.replay(stretch.from(), stretch.to(), in, until), holder.node());
+        Rows out = replay.replay(stretch.from(), stretch.to(), in, until);
+        blame.seenAgain(holder.node());
+        return new Found(out, holder.node());
       } catch (ReplayFailed e) {
+        blame.leave(holder.node(), Blame.Fault.WORK, e.getMessage(), System.nanoTime());
         LOG.log(Level.INFO, "an audit goes on elsewhere: {0}", e.getMessage());
       } finally {
         current = null;
@@ -99,7 +104,9 @@ final class Replays {
 
   /** The one or two who may, those that have nothing to do with the pipe first. */
   private List<Board.Holder> holders(Stretch stretch, Session session) {
+    long now = System.nanoTime();
     return holders.get().stream()
+        .filter(holder -> blame.whyLeft(holder.node(), now) == null)
         .filter(holder -> !holder.node().equals(stretch.node()))
         .filter(
             holder ->

@@ -19,8 +19,12 @@ record Session(long id, int pipe, Pipe plan) {
 
   /** As {@link #remote}; where one node has two that adjoin they are one to it. */
   List<Stretch> stages() {
+    return merged(remote());
+  }
+
+  private static List<Stretch> merged(List<Stretch> stretches) {
     List<Stretch> stages = new ArrayList<>();
-    for (Stretch stretch : remote()) {
+    for (Stretch stretch : stretches) {
       Stretch last = stages.isEmpty() ? null : stages.getLast();
       if (last != null && last.node().equals(stretch.node()) && last.to() == stretch.from()) {
         stages.set(stages.size() - 1, new Stretch(last.node(), last.from(), stretch.to()));
@@ -65,7 +69,7 @@ record Session(long id, int pipe, Pipe plan) {
   /** As people read it: who has which layers. */
   String words() {
     StringBuilder words = new StringBuilder();
-    for (Stretch stretch : plan.stretches()) {
+    for (Stretch stretch : merged(plan.stretches())) {
       boolean here = stretch.node().equals(plan.origin());
       words.append(words.isEmpty() ? "layers " : ", ").append(stretch.from());
       if (stretch.to() - stretch.from() > 1) {

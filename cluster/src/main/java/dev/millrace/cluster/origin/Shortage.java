@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Says why no pipe can run, in words that change only when the reason does. Pure. */
@@ -58,9 +60,11 @@ final class Shortage {
         while (to < range.to() && Objects.equals(holder, lastHolder.apply(to))) {
           to++;
         }
-        String last =
-            holder == null ? "no node had them" : "last at " + holder + fate.apply(holder);
-        words.add("layers %s are missing (%s)".formatted(new Range(from, to), last));
+        boolean one = to - from == 1;
+        String nobody = "no node had " + (one ? "it" : "them");
+        String last = holder == null ? nobody : "last at " + holder + fate.apply(holder);
+        words.add(
+            "%s %s missing (%s)".formatted(named(new Range(from, to)), one ? "is" : "are", last));
         from = to;
       }
     }
@@ -81,8 +85,44 @@ final class Shortage {
         }
       }
       String where = at.isEmpty() ? "" : " at " + String.join(", ", at);
-      words.add("layers %s are being loaded%s".formatted(range, where));
+      String are = range.length() == 1 ? "is" : "are";
+      words.add("%s %s being loaded%s".formatted(named(range), are, where));
     }
     return words;
+  }
+
+  /** As people say it. */
+  static String named(Range range) {
+    return (range.length() == 1 ? "layer " : "layers ") + range;
+  }
+
+  /**
+   * That nobody has the memory for any layer that is missing; null where that is not the reason.
+   *
+   * @param givers nodes that would take layers
+   */
+  static @Nullable String memory(ModelNeed need, List<Range> missing, List<Candidate> givers) {
+    long least =
+        missing.stream()
+            .flatMapToInt(range -> IntStream.range(range.from(), range.to()))
+            .mapToLong(layer -> need.layerBytes().get(layer) + need.cacheBytes())
+            .min()
+            .orElse(0);
+    if (givers.isEmpty() || givers.stream().anyMatch(giver -> giver.free() >= least)) {
+      return null;
+    }
+    String free =
+        givers.stream()
+            .map(giver -> giver.node() + " " + mebibytes(giver.free(), false))
+            .collect(Collectors.joining(", "));
+    return "a layer needs %s with its cache; free: %s; give nodes more --memory, or this server "
+            .formatted(mebibytes(least, true), free)
+        + "fewer --slots or a smaller --ctx";
+  }
+
+  /** A need is rounded up, what there is down: the two never look as if it would fit. */
+  private static String mebibytes(long bytes, boolean up) {
+    long unit = bytes >= 1 << 20 ? 1 << 20 : 1 << 10;
+    return (up ? Math.ceilDiv(bytes, unit) : bytes / unit) + (unit == 1 << 20 ? " MiB" : " KiB");
   }
 }

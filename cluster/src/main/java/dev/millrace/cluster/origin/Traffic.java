@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What goes between the origin and its nodes. Frames of a session that is in use go straight to the
- * wheels; what is of none, or from a node that is not in it, is dropped; the rest is for the
- * planner or the audit. For any thread.
+ * wheels, but for those that say that a step failed; what is of none, or from a node that is not in
+ * it, is dropped; the rest is for the planner or the audit. For any thread.
  */
 final class Traffic implements Receiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -75,13 +75,11 @@ final class Traffic implements Receiver {
   }
 
   private void undelivered(String node, Message message, String why) {
-    if (message.session() != 0) {
-      Audit examining = audit;
-      if (examining != null) {
-        examining.undelivered(node, message.session(), why);
-      }
-      planner.put(node, new Event.Unreached(node, message.session(), "", why));
+    Audit examining = audit;
+    if (examining != null && message.session() != 0) {
+      examining.undelivered(node, message.session(), why);
     }
+    planner.put(node, new Event.Unreached(node, message.session(), "", why));
   }
 
   @Override
@@ -176,7 +174,13 @@ final class Traffic implements Receiver {
       String refusal = returns.refuse(from, frame.kind(), bytes);
       if (refusal == null) {
         figures.bytesReceived.add(bytes);
-        turning.arrived(pipe, frame, () -> returns.read(from));
+        Runnable accept = () -> turning.arrived(pipe, frame, () -> returns.read(from));
+        if (frame.isFailure()) { // who is to blame is not decided here
+          String why = frame.ending().reason();
+          planner.put(from, new Event.Failed(from, returns.session().id(), why, accept));
+        } else {
+          accept.run();
+        }
       } else if (returns.warn(from)) {
         LOG.log(Level.WARNING, "frames of node {0} are dropped: {1}", from, refusal);
         planner.put(from, new Event.Doubtful(from, refusal));

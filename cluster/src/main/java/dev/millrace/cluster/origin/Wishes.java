@@ -59,6 +59,11 @@ final class Wishes {
     refusals.put(node, new Refusal(why, now));
   }
 
+  /** What a node was asked to hold it could not load. */
+  void failed(String node) {
+    wishes.remove(node);
+  }
+
   /** Why a node refused last what it was asked to hold; null: it did not. */
   @Nullable String refusal(String node) {
     Refusal last = refusals.get(node);

@@ -8,12 +8,18 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The best cover of a course: its slowest worker the fastest, then of the fewest stretches. */
+/**
+ * The best cover of a course: its slowest worker is fast and its stretches are few. Each stretch is
+ * one more hop for every step, so one more is worth it where the slowest gets faster by a fifth.
+ */
 final class Cover {
   /** Where the slowest worker is so near to the best that can be, the search ends. */
   private static final double NEAR = 1e-4;
 
   private static final int MOST_ROUNDS = 40;
+
+  /** What another stretch costs, as a factor of time. */
+  static final double HOP = 1.25;
 
   private final Course course;
 
@@ -24,7 +30,11 @@ final class Cover {
   /** Steps by pipe and layer; null where the course cannot be covered. */
   static @Nullable List<Step> of(Course course) {
     List<Step> any = Search.find(course, Double.MAX_VALUE, Preference.REACH);
-    return any == null ? null : new Cover(course).improve(any);
+    if (any == null) {
+      return null;
+    }
+    Cover cover = new Cover(course);
+    return cover.shorten(cover.improve(any), any);
   }
 
   private List<Step> improve(List<Step> any) {
@@ -43,6 +53,46 @@ final class Cover {
     }
     List<Step> shorter = Search.find(course, Math.nextUp(high), Preference.REACH);
     return balance(shorter == null || shorter.size() > best.size() ? best : shorter);
+  }
+
+  /** The best of the fastest cover, the shortest, and those between that have ever more time. */
+  private List<Step> shorten(List<Step> fastest, List<Step> any) {
+    List<Step> best = fastest;
+    double least = course.slowest(fastest);
+    double limit = least;
+    int size = fastest.size();
+    for (int fewer = 1; fewer <= fastest.size() - any.size(); fewer++) {
+      limit *= HOP;
+      List<Step> found = Search.find(course, limit, Preference.REACH);
+      if (found != null && found.size() < size) {
+        size = found.size();
+        List<Step> balanced = hasten(balance(found), least);
+        best = cost(balanced) < cost(best) ? balanced : best;
+      }
+    }
+    return best;
+  }
+
+  /** Makes the slowest faster, as far as it goes with no more stretches. */
+  private List<Step> hasten(List<Step> steps, double least) {
+    List<Step> best = steps;
+    double low = least;
+    double high = course.slowest(best);
+    for (int round = 0; round < MOST_ROUNDS && high - low > NEAR * high; round++) {
+      double middle = (low + high) / 2;
+      List<Step> found = Search.find(course, middle, Preference.REACH);
+      if (found == null || found.size() > best.size()) {
+        low = middle;
+      } else {
+        best = balance(found);
+        high = course.slowest(best);
+      }
+    }
+    return best;
+  }
+
+  private double cost(List<Step> steps) {
+    return course.slowest(steps) * Math.pow(HOP, steps.size());
   }
 
   /** No cover can be faster: all workers as busy as the slowest. */

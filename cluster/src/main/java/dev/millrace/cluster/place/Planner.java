@@ -13,9 +13,9 @@ import java.util.TreeMap;
 
 /**
  * Finds the pipes that can run, and who should get which layers for more of them. First as many
- * pipes as there can be, no node in two of them; then the slowest node of all the fastest; then few
- * stretches. A node takes at most one stretch out of each range that it has, and no stretch spans
- * two of these ranges.
+ * pipes as there can be, no node in two of them; then the slowest node of all the fastest, with no
+ * stretch that makes it faster by less than a fifth. A node takes at most one stretch out of each
+ * range that it has, and no stretch spans two of these ranges.
  */
 public final class Planner {
   private final ModelNeed need;

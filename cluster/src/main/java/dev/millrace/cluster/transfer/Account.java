@@ -12,6 +12,7 @@ final class Account {
   private static final Duration PAUSE = Duration.ofSeconds(10);
 
   private final Fetch.Wanted wanted;
+  private final String model; // as it may stand in a line
   private final LongSupplier clock;
   private final Consumer<String> told;
   private final long began;
@@ -23,6 +24,7 @@ final class Account {
    */
   Account(Fetch.Wanted wanted, LongSupplier clock, Consumer<String> told) {
     this.wanted = wanted;
+    this.model = wanted.model().replaceAll("\\p{Cntrl}", "?");
     this.clock = clock;
     this.told = told;
     this.began = clock.getAsLong();
@@ -31,7 +33,7 @@ final class Account {
 
   /** Somebody else on this machine is fetching it. */
   void waits() {
-    say("%s is being fetched by another node with this cache; waiting for it", wanted.model());
+    say("%s is being fetched by another node with this cache; waiting for it", model);
     told.accept("another node with this cache is fetching it");
   }
 
@@ -40,7 +42,7 @@ final class Account {
     if (!name.equals(peer)) {
       peer = name;
       String here = done == 0 ? "" : "; %s are here already".formatted(text(done));
-      say("fetching %s, %s, from %s%s", wanted.model(), text(wanted.bytes()), name, here);
+      say("fetching %s, %s, from %s%s", model, text(wanted.bytes()), name, here);
       told.accept(percent(done));
     }
   }
@@ -50,14 +52,14 @@ final class Account {
     long now = clock.getAsLong();
     if (now - last >= PAUSE.toNanos()) {
       last = now;
-      say("fetching %s from %s: %s", wanted.model(), peer, percent(done));
+      say("fetching %s from %s: %s", model, peer, percent(done));
       told.accept(percent(done));
     }
   }
 
   void ends() {
     long seconds = TimeUnit.NANOSECONDS.toSeconds(clock.getAsLong() - began);
-    say("fetched %s, %s, in %d s", wanted.model(), text(wanted.bytes()), seconds);
+    say("fetched %s, %s, in %d s", model, text(wanted.bytes()), seconds);
   }
 
   private String percent(long done) {

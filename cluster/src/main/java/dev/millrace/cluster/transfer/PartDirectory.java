@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -36,8 +37,8 @@ final class PartDirectory implements AutoCloseable {
     this.wanted = wanted;
     this.cache = cache;
     directory = cache.resolve(wanted.sha256() + ENDING);
-    files = Files.createDirectories(directory.resolve(".files"));
-    lock = openLock(directory);
+    files = directory.resolve(".files");
+    lock = openLock(Files.createDirectories(directory));
   }
 
   /** Null where somebody else has it. */
@@ -45,13 +46,15 @@ final class PartDirectory implements AutoCloseable {
     PartDirectory opened;
     try {
       opened = new PartDirectory(cache, wanted);
-    } catch (NoSuchFileException e) {
-      if (Files.isWritable(cache)) {
+    } catch (NoSuchFileException | FileAlreadyExistsException e) {
+      if (Files.isWritable(cache)
+          && !Files.isRegularFile(cache.resolve(wanted.sha256() + ENDING))) {
         return null; // whoever had it removes it
       }
       throw e;
     }
     if (isGot(opened.lock) && Files.exists(opened.lockFile())) {
+      Files.createDirectories(opened.files);
       return opened;
     }
     opened.close();
@@ -149,25 +152,21 @@ final class PartDirectory implements AutoCloseable {
     try (FileChannel channel = FileChannel.open(cache)) {
       channel.force(true);
     }
-    remove();
+    discard();
     return one
         ? List.of(place)
         : parts.stream().map(part -> place.resolve(part.getFileName())).toList();
   }
 
-  private void remove() throws IOException {
-    Files.deleteIfExists(files);
-    Files.deleteIfExists(manifest());
-    Files.deleteIfExists(lockFile());
-    Files.deleteIfExists(directory);
-  }
-
-  /** Nothing is to be put together: goes, unless something was begun here before. */
+  /** Nothing is to be put together any more: goes, unless something else was begun here. */
   void discard() {
     try {
-      remove();
+      Files.deleteIfExists(files);
+      Files.deleteIfExists(manifest());
+      Files.deleteIfExists(lockFile());
+      Files.deleteIfExists(directory);
     } catch (IOException e) {
-      // It is a leftover, and goes with those.
+      // Another process has it now, which goes the same way; or it goes with the leftovers.
     }
   }
 

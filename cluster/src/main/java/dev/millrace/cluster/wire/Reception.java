@@ -74,7 +74,8 @@ final class Reception implements Listener.Host {
           : "a name is needed for anything but the call \"%s\"".formatted(Protocol.STATE_CALL);
     }
     if (!Protocol.isName(name)) {
-      return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -".formatted(Words.said(name));
+      return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -"
+          .formatted(Words.said(name));
     }
     if (us.namesFromCertificates() && !CertificateNames.of(connection.peer()).contains(name)) {
       return ("your certificate is not for \"%s\": name your node as its certificate "

@@ -90,8 +90,7 @@ final class MembershipTest {
   @Test
   void whoLeavesIsGoneWithoutBeingMissed() {
     Membership a = join(identity(tls, "a", 1), Duration.ofHours(1), at -> {}, List.of());
-    Membership b =
-        join(identity(tls, "b", 1), Duration.ofHours(1), at -> {}, List.of(a.address()));
+    Membership b = join(identity(tls, "b", 1), Duration.ofHours(1), at -> {}, List.of(a.address()));
     awaitNames(Set.of("a", "b"), a, b);
     b.close();
     awaitNames(Set.of("a"), a);
@@ -267,8 +266,7 @@ final class MembershipTest {
   void aMemberWhoseHostIsNotKnownKeepsNobodyOut() {
     Membership a = join(tls, "a");
     HostPort nowhere = new HostPort("no-such-host.invalid", 5);
-    Membership b =
-        join(identity(tls, "b", 1), SUSPECT, at -> {}, List.of(nowhere, a.address()));
+    Membership b = join(identity(tls, "b", 1), SUSPECT, at -> {}, List.of(nowhere, a.address()));
     awaitNames(Set.of("a", "b"), a, b);
     b.seek(List.of(nowhere));
   }

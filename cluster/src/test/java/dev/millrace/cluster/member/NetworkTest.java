@@ -185,7 +185,8 @@ final class NetworkTest {
   void aNodeMayStartBeforeThoseItJoinsBy() throws Exception {
     HostPort later = free();
     CompletableFuture<Network> early;
-    try (ServerSocket nobody = new ServerSocket(later.port(), 1, InetAddress.getLoopbackAddress())) {
+    try (ServerSocket nobody =
+        new ServerSocket(later.port(), 1, InetAddress.getLoopbackAddress())) {
       early = CompletableFuture.supplyAsync(() -> join(settings("early", later)));
       nobody.accept().close();
     }

@@ -146,7 +146,9 @@ class SessionsTest {
     refused(other, "run the same release");
     refused(Town.opening(Town.plan(7, "x", "xaaa")), "opened by it alone, not by o");
     refused(Town.opening(Town.plan(7, "o", "obbb")), "no layers at this node");
-    refused(Town.opening(Town.plan(7, "o", "oaaaa")), "layer 4 of model fake (hash abababababab) is not here");
+    refused(
+        Town.opening(Town.plan(7, "o", "oaaaa")),
+        "layer 4 of model fake (hash abababababab) is not here");
     refused(Town.opening(Town.plan(7, "o", "oaa")), "the plan is for 3 layers, model fake has 4");
     Pipe gap = new Pipe(7, "o", 4, List.of(new Pipe.Stretch("a", 1, 4)));
     refused(Town.opening(gap), "the plan has gaps");
@@ -443,7 +445,8 @@ class SessionsTest {
                       assertThat(other.heard).as("it may be a long step").isEmpty();
                       stuck[0].now += TimeUnit.SECONDS.toNanos(1);
                       town.send("p", "a", Kind.OPEN, 3, Codec.encode(opening));
-                      assertThat(other.refusal()).startsWith("node a is stuck in a step since 60 s");
+                      assertThat(other.refusal())
+                          .startsWith("node a is stuck in a step since 60 s");
                     }));
     stuck[0].holds(0, 4);
     HandOrigin origin = new HandOrigin(town, "o", 1, "oaaa");

@@ -66,6 +66,23 @@ class StockTest {
   }
 
   @Test
+  void howFarAFileIsFetchedIsToldUntilItIsHere() {
+    Town.Node getting = town.node("g", 350, 4);
+    town.load("o", "g", Town.SHA, 0, 2);
+    Supply.Report report = getting.supply.report(getting.supply.order.getLast());
+    report.fetching("41 % of 29 MiB are here");
+    town.work();
+    assertThat(getting.stock.told().getFirst())
+        .extracting(Holding::state, Holding::problem)
+        .containsExactly(Holding.State.FETCHING, "41 % of 29 MiB are here");
+    report.loading();
+    town.work();
+    assertThat(getting.stock.told().getFirst())
+        .extracting(Holding::state, Holding::problem)
+        .containsExactly(Holding.State.LOADING, "");
+  }
+
+  @Test
   void moreThanTheMemoryIsRefusedWithTheFigures() {
     Town.Node small = town.node("s", 350, 4);
     town.load("o", "s", Town.SHA, 0, 3);

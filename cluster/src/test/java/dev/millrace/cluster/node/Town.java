@@ -56,16 +56,7 @@ final class Town {
       this.name = name;
       budget = new Budget(memory);
       stock = new Stock(budget, supply, inbox, this::tick);
-      sessions =
-          new Sessions(
-              name,
-              most,
-              budget,
-              stock,
-              inbox,
-              this,
-              this::tick,
-              hook);
+      sessions = new Sessions(name, most, budget, stock, inbox, this, this::tick, hook);
       desk = new Desk(inbox, stock, sessions);
       receivers.put(name, desk);
       nodes.add(this);

@@ -90,7 +90,7 @@ final class AuditTest extends Valley {
     spoiled("b", 3, 6, lieAt(12));
     Origin origin = ready("o", s -> s.withAudit(1));
     holding("c", 3, 6);
-    Awaitility.await().until(() -> origin.stats().nodes() == 3);
+    Awaitility.await().until(() -> origin.stats().members() == 3);
     assertSame(generate(origin.engine(), token -> {}));
     OriginStats stats = origin.stats();
     assertThat(stats.expelled()).containsExactly("b");
@@ -276,8 +276,7 @@ final class AuditTest extends Valley {
                     .withCache(directory.resolve("hashes2"))
                     .withAudit(1));
     Path other = model("other.gguf", SEED + 1);
-    Files.move(
-        other, copy, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    Files.move(other, copy, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     assertSame(generate(origin.engine(), token -> {}));
     assertThat(origin.stats().audits()).isEqualTo(8);
     assertThat(origin.stats().expelled()).isEmpty();

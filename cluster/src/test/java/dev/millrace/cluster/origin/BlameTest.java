@@ -45,6 +45,21 @@ final class BlameTest {
   }
 
   @Test
+  void aLostLinkCountsUntilTheNodeTellsSomethingNewAndAWhile() {
+    blame.leave("a", Fault.LINK, "lost", 0);
+    assertThat(blame.isUnseen("a")).isTrue();
+    assertThat(blame.whyLeft("a", seconds(15) - 1)).isEqualTo("lost");
+    assertThat(blame.whyLeft("a", seconds(15))).isNull();
+    blame.seen("a");
+    assertThat(blame.whyLeft("a", seconds(1) - 1)).isEqualTo("lost");
+    assertThat(blame.whyLeft("a", seconds(1))).isNull();
+    assertThat(blame.isUnseen("a")).isFalse();
+    blame.leave("a", Fault.WORK, "slow", 0);
+    blame.seen("a");
+    assertThat(blame.whyLeft("a", seconds(5) - 1)).isEqualTo("slow");
+  }
+
+  @Test
   void whoCameBackOrWorkedLongIsNotBlamed() {
     blame.leave("a", Fault.LINK, "lost", 0);
     blame.seenAgain("a");

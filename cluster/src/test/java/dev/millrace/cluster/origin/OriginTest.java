@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.node.LayerNode;
 import dev.millrace.cluster.node.Spoiled;
+import dev.millrace.engine.pipe.Batch;
+import dev.millrace.engine.wheel.Finish;
+import dev.millrace.engine.wheel.Generation;
+import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.wheel.Result;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +32,10 @@ final class OriginTest extends Valley {
     assertThat(stats.bytesSent()).isGreaterThan(64 * 4 * 8L * TOKENS);
     assertThat(stats.bytesReceived()).isGreaterThan(64 * 4 * 8L * TOKENS);
     assertThat(stats.broken()).isZero();
+    assertThat(nodes.getFirst().states())
+        .filteredOn(state -> state.name().equals("o"))
+        .allSatisfy(state -> assertThat(state.used()).as("its end and layer 0").isPositive())
+        .hasSize(1);
     Awaitility.await()
         .untilAsserted(
             () ->
@@ -192,6 +201,39 @@ final class OriginTest extends Valley {
       assertThat(origin.stats().expelled()).isEmpty();
     } finally {
       stuck.countDown();
+    }
+  }
+
+  @Test
+  void aNodeThatFailsEveryStepIsLeftAndNoSequenceEnds() throws InterruptedException {
+    holding("a", 1, 3);
+    spoiled("b", 3, 6, OriginTest::fail);
+    Origin origin = ready("o", s -> s);
+    holding("c", 3, 6);
+    Awaitility.await().until(() -> origin.stats().members() == 3);
+    assertSame(generate(origin.engine(), token -> {}));
+    assertThat(origin.stats().broken()).isEqualTo(1);
+    assertThat(origin.stats().nodes()).isEqualTo(2);
+  }
+
+  private static void fail(Batch batch) {
+    throw new IllegalStateException("torn");
+  }
+
+  @Test
+  @Timeout(30)
+  void whereNobodyElseHasItsLayersTheReasonIsTheSequences() throws InterruptedException {
+    holding("a", 1, 3);
+    spoiled("b", 3, 6, OriginTest::fail);
+    Origin origin = ready("o", s -> s);
+    List<Generation> under = new ArrayList<>();
+    for (Request request : requests()) {
+      under.add(origin.engine().submit(request, (token, text, logprobs) -> {}));
+    }
+    for (Generation generation : under) {
+      Result result = generation.await();
+      assertThat(result.finish()).isEqualTo(Finish.FAILED);
+      assertThat(result.reason()).contains("node b, from layer 3 on").contains("torn");
     }
   }
 

@@ -159,6 +159,9 @@ final class PlanningTest {
     village.tell(new Event.Lost("c", "x"));
     village.silent.add("b");
     village.sent.clear();
+    village.has("b", 5, 9);
+    village.has("c", 5, 9);
+    village.tell();
     village.go(1_100);
     String first = village.sent.contains("OPEN b") ? "b" : "c";
     assertThat(village.sent).contains("OPEN " + first);
@@ -166,6 +169,149 @@ final class PlanningTest {
     village.go(10_100);
     assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at c");
     assertThat(village.figures.broken.sum()).as("what did not run did not break").isEqualTo(2);
+  }
+
+  @Test
+  void aLostNodeIsNotTriedUntilItIsSeenOrWouldBeKnownToBeGone() {
+    village.has("a", 1, 9);
+    village.tell();
+    village.sent.clear();
+    village.silent.add("a");
+    village.tell(new Event.Lost("a", "reset"));
+    village.go(14_800);
+    assertThat(village.sent).containsExactly("CLOSE a");
+    village.go(300);
+    assertThat(village.sent).containsExactly("CLOSE a", "OPEN a");
+    village.go(10_000);
+    assertThat(waiting()).contains("last at a: did not open in 10 s");
+    village.has("a", 1, 9);
+    village.silent.clear();
+    village.tell();
+    village.go(2_000);
+    assertThat(village.pipe(0)).as("that was no fault of its work").contains("1-8 at a");
+  }
+
+  private Event.Failed failure(List<String> accepted) {
+    return new Event.Failed(
+        "b", village.session(0), "node b, from layer 5 on: torn", () -> accepted.add("b"));
+  }
+
+  @Test
+  void whoFailsAStepIsLeftAndItsSequencesGoElsewhere() {
+    village.has("a", 1, 5);
+    village.has("b", 5, 9);
+    village.tell();
+    village.has("c", 5, 9);
+    village.tell();
+    List<String> accepted = new ArrayList<>();
+    Event.Failed first = failure(accepted);
+    village.tell(first);
+    village.tell(first);
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at c");
+    village.go(6_000);
+    village.tell(new Event.Lost("c", "reset"));
+    village.gone("c");
+    village.tell();
+    assertThat(village.pipe(0)).contains("5-8 at b");
+    village.has("d", 1, 9);
+    village.tell();
+    village.tell(failure(accepted));
+    assertThat(accepted).as("others can do its work").isEmpty();
+    assertThat(village.running.values()).noneMatch(session -> session.has("b"));
+  }
+
+  @Test
+  void whereNobodyElseCanASecondFailureEndsItsSequences() {
+    village.has("a", 1, 5);
+    village.has("b", 5, 9);
+    village.tell();
+    List<String> accepted = new ArrayList<>();
+    village.tell(failure(accepted));
+    assertThat(accepted).isEmpty();
+    assertThat(waiting())
+        .isEqualTo("layers 5-8 are missing (last at b: a step failed: from layer 5 on: torn)");
+    village.go(5_100);
+    Session session = village.running.get(0);
+    village.tell(failure(accepted));
+    village.tell(failure(accepted));
+    assertThat(accepted).hasSize(2);
+    assertThat(village.running.get(0)).as("it is used on").isEqualTo(session);
+    village.go(60_100);
+    village.tell(failure(accepted));
+    assertThat(accepted).as("that long ago is not again").hasSize(2);
+    assertThat(village.pipe(0)).isEqualTo("none");
+  }
+
+  @Test
+  void aNodeThatCannotBeAskedForLayersIsNotWaitedFor() {
+    village.has("a", 1, 5);
+    village.put(Village.node("m", 1).withStock(5_000, 0, List.of(), List.of()));
+    village.tell();
+    village.go(5_100);
+    assertThat(village.sent).containsExactly("LOAD m 5-9");
+    assertThat(waiting()).isEqualTo("layers 5-8 are being loaded at m");
+    village.tell(new Event.Unreached("m", 0, "a", "what is it to him"));
+    village.go(100);
+    assertThat(waiting()).isEqualTo("layers 5-8 are being loaded at m");
+    village.tell(new Event.Unreached("m", 0, "", "not on its list"));
+    village.go(100);
+    assertThat(waiting())
+        .isEqualTo(
+            "layers 5-8 are missing (no node had them); "
+                + "node m takes no layers: it could not be reached: not on its list");
+    village.go(4_500);
+    assertThat(village.sent).hasSize(1);
+    village.go(3_000);
+    assertThat(village.sent).hasSize(2);
+  }
+
+  @Test
+  void thatNobodyHasTheMemoryIsSaid() {
+    village.has("a", 1, 8);
+    village.put(Village.node("m", 1).withStock(100, 0, List.of(), List.of()));
+    village.tell();
+    assertThat(waiting())
+        .isEqualTo(
+            "layer 8 is missing (no node had it); a layer needs 1 KiB with its cache; free: "
+                + "m 0 KiB; give nodes more --memory, or this server fewer --slots or a smaller "
+                + "--ctx");
+    village.put(Village.node("m", 1).withStock(110, 0, List.of(), List.of()));
+    village.tell();
+    village.go(5_100);
+    assertThat(waiting()).isEqualTo("layer 8 is being loaded at m");
+  }
+
+  @Test
+  void whatCouldNotBeLoadedIsNotSaidToBeLoading() {
+    village.has("a", 1, 5);
+    NodeState free = Village.node("m", 1).withStock(5_000, 0, List.of(), List.of());
+    village.put(free);
+    village.tell();
+    village.go(3_100);
+    assertThat(village.sent).containsExactly("LOAD m 5-9");
+    village.put(
+        free.withStock(5_000, 0, List.of(Village.holding(5, 9, Holding.State.FAILED)), List.of()));
+    village.tell();
+    assertThat(waiting())
+        .isEqualTo(
+            "layers 5-8 are missing (no node had them); node m could not load layers 5-8: full");
+  }
+
+  @Test
+  void nodesOfPipesAreCountedApartFromMembers() {
+    threeNodes();
+    assertThat(village.planning.board().nodes()).isEqualTo(2);
+    assertThat(village.planning.board().members()).isEqualTo(3);
+  }
+
+  @Test
+  void stretchesOfOneNodeThatAdjoinAreToldAsOne() {
+    village.has(
+        "a",
+        Village.holding(1, 4, Holding.State.LOADED),
+        Village.holding(4, 9, Holding.State.LOADED));
+    village.tell();
+    assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
   }
 
   @Test

@@ -150,8 +150,7 @@ abstract class Valley {
   }
 
   /** What comes of all requests; one that is revoked is submitted again, as a server would. */
-  static List<int[]> generate(Engine engine, Consumer<Integer> heard)
-      throws InterruptedException {
+  static List<int[]> generate(Engine engine, Consumer<Integer> heard) throws InterruptedException {
     AtomicInteger count = new AtomicInteger();
     List<Generation> under = new ArrayList<>();
     for (Request request : requests()) {

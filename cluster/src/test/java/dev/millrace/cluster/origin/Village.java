@@ -48,6 +48,7 @@ final class Village implements Works {
   private final Map<String, NodeState> nodes = new TreeMap<>();
   private final List<Event> answers = new ArrayList<>();
   private long ids;
+  private long numbers;
 
   Village(int maxPipes) {
     ModelNeed need =
@@ -85,8 +86,28 @@ final class Village implements Works {
     put(node(name, 1).withStock(0, 0, List.of(holdings), List.of()));
   }
 
+  /** That node tells this, later than all that it told before. */
   void put(NodeState state) {
-    nodes.put(state.name(), state);
+    nodes.put(
+        state.name(),
+        new NodeState(
+            state.name(),
+            state.incarnation(),
+            ++numbers,
+            state.protocol(),
+            state.numerics(),
+            state.link(),
+            state.member(),
+            state.memory(),
+            state.used(),
+            state.holdings(),
+            state.files(),
+            state.sessions(),
+            state.passages(),
+            state.cacheBytes(),
+            state.needs(),
+            state.pipes(),
+            state.expelled()));
   }
 
   void gone(String name) {

@@ -72,8 +72,7 @@ final class WithheldTest {
     Recording recording = new Recording(0, ++passages, 1);
     recording.left(0, new float[] {1}, 0);
     audit.take(
-        new Recorder.Ended(
-            recording, 1, 1, why -> verdicts.add(why == null ? "right" : why)));
+        new Recorder.Ended(recording, 1, 1, why -> verdicts.add(why == null ? "right" : why)));
   }
 
   @Test

@@ -74,6 +74,12 @@ class PlannerPropertiesTest {
       return speed / (1 + candidate.sessions());
     }
 
+    /** A stretch more is worth it where the slowest gets faster by a fifth. */
+    double cost(PlannedPipe pipe) {
+      long stretches = pipe.stretches().stream().filter(s -> !s.node().equals("origin")).count();
+      return slowest(pipe) * Math.pow(1.25, stretches);
+    }
+
     Candidate node(String name) {
       return fleet.stream().filter(node -> node.node().equals(name)).findFirst().orElseThrow();
     }
@@ -255,13 +261,13 @@ class PlannerPropertiesTest {
   }
 
   @Test
-  void noSinglePipeIsFasterThanTheOneFound() {
+  void noSinglePipeIsBetterThanTheOneFound() {
     for (long seed = 0; seed < ROUNDS; seed++) {
       Case it = Case.of(seed, 5, 8, 2);
       List<PlannedPipe> pipes = Planner.plan(it.need, "origin", it.fleet, 1, List.of()).pipes();
       if (!pipes.isEmpty() && it.need.local() < it.need.layers()) {
-        double best = new Exhaustive(it).fastest();
-        assertThat(it.slowest(pipes.getFirst()))
+        double best = new Exhaustive(it).least();
+        assertThat(it.cost(pipes.getFirst()))
             .as("seed %d: %s", seed, pipes)
             .isCloseTo(best, within(best * 1e-3));
       }
@@ -315,33 +321,33 @@ class PlannerPropertiesTest {
       this.load = new double[it.fleet.size()];
     }
 
-    double fastest() {
-      from(it.need.local(), 0);
+    double least() {
+      from(it.need.local(), 0, 1);
       return best;
     }
 
-    private void from(int layer, double slowest) {
+    private void from(int layer, double slowest, double hops) {
       if (layer == it.need.layers()) {
-        best = Math.min(best, slowest);
+        best = Math.min(best, slowest * hops);
         return;
       }
       for (int i = 0; i < load.length; i++) {
         for (Range range : it.fleet.get(i).loaded()) {
           if (layer >= range.from() && layer < range.to() && !used.contains(range)) {
-            take(i, range, layer, slowest);
+            take(i, range, layer, slowest, hops * 1.25);
           }
         }
       }
     }
 
-    private void take(int node, Range range, int layer, double slowest) {
+    private void take(int node, Range range, int layer, double slowest, double hops) {
       used.add(range);
       double before = load[node];
       for (int to = layer; to < range.to(); to++) {
         load[node] += it.need.layerBytes().get(to);
         double time = load[node] / it.speed(it.fleet.get(node));
-        if (Math.max(time, slowest) < best) {
-          from(to + 1, Math.max(time, slowest));
+        if (Math.max(time, slowest) * hops < best) {
+          from(to + 1, Math.max(time, slowest), hops);
         }
       }
       load[node] = before;

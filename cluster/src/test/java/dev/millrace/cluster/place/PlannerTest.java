@@ -52,6 +52,22 @@ class PlannerTest {
   }
 
   @Test
+  void aStretchThatMakesLittleFasterIsNotMade() {
+    Candidate[] cold = {
+      node("a", 1, 0, new Range(1, 7)),
+      node("b", 0.9, 0, new Range(6, 13)),
+      node("c", 0.2, 0, new Range(5, 9))
+    };
+    assertThat(plan(need(13, 1), 1, cold).pipes().getFirst().stretches())
+        .extracting(Stretch::node)
+        .containsExactly("origin", "a", "b");
+    cold[2] = node("c", 1, 0, new Range(4, 10));
+    assertThat(plan(need(13, 1), 1, cold).pipes().getFirst().stretches())
+        .as("a third less for the slowest is worth it")
+        .hasSize(4);
+  }
+
+  @Test
   void aNodeThatHoldsBothEndsIsPassedTwice() {
     Placement plan =
         plan(

@@ -44,7 +44,7 @@ class AccountTest {
   @Test
   void aFetchIsSaidAtItsStartEveryTenSecondsAndAtItsEnd() {
     long mib = 1 << 20;
-    Fetch.Wanted wanted = new Fetch.Wanted("ab".repeat(32), "m", 29 * mib);
+    Fetch.Wanted wanted = new Fetch.Wanted("ab".repeat(32), "m\n", 29 * mib);
     Account account = new Account(wanted, () -> now, told::add);
     account.asks("f1", 12 * mib);
     for (int i = 1; i <= 25; i++) {
@@ -56,16 +56,14 @@ class AccountTest {
     account.ends();
     assertThat(logged)
         .containsExactly(
-            "fetching m, 29 MiB, from f1; 12 MiB are here already",
-            "fetching m from f1: 58 % of 29 MiB are here",
-            "fetching m from f1: 75 % of 29 MiB are here",
-            "fetching m, 29 MiB, from f2",
-            "fetched m, 29 MiB, in 25 s");
+            "fetching m?, 29 MiB, from f1; 12 MiB are here already",
+            "fetching m? from f1: 58 % of 29 MiB are here",
+            "fetching m? from f1: 75 % of 29 MiB are here",
+            "fetching m?, 29 MiB, from f2",
+            "fetched m?, 29 MiB, in 25 s");
     assertThat(told)
         .containsExactly(
             "41 % of 29 MiB are here",
-            "58 % of 29 MiB are here",
-            "75 % of 29 MiB are here",
-            "0 % of 29 MiB are here");
+            "58 % of 29 MiB are here", "75 % of 29 MiB are here", "0 % of 29 MiB are here");
   }
 }

@@ -31,6 +31,7 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -388,7 +389,8 @@ class FetchTest {
             Duration.ofMillis(1),
             1,
             () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(1)));
-    Fetch fetch = new Fetch(target, wanted, lines, () -> List.of(slow), Disk.REAL, limits, words -> {});
+    Fetch fetch =
+        new Fetch(target, wanted, lines, () -> List.of(slow), Disk.REAL, limits, words -> {});
     assertThatThrownBy(fetch::run).hasMessageContaining("a chunk takes longer than PT5S");
   }
 
@@ -560,6 +562,10 @@ class FetchTest {
     assertThat(later.sent().get()).isBetween(2L * CHUNK - 1_000, 2L * CHUNK + WORDS);
   }
 
+  private static CompletableFuture<Path> later(Supplier<Path> fetch) {
+    return CompletableFuture.supplyAsync(fetch, Thread.ofVirtual()::start);
+  }
+
   /** An honest peer that serves when it is let go. */
   private Peer gated(CountDownLatch asked, CountDownLatch go) throws IOException {
     ModelServer server = new ModelServer(source, 10, System::nanoTime);
@@ -572,7 +578,7 @@ class FetchTest {
     return lines.peer("gated", handler).peer();
   }
 
-  @Test
+  @RepeatedTest(8) // their ends race
   void ofTwoFetchesIntoOneCacheTheSecondWaitsAndFetchesNothing() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
@@ -580,7 +586,7 @@ class FetchTest {
     Peer first = gated(asked, go);
     LoopLines.Answering other = honest("b");
     ModelStore neighbour = store("cache");
-    CompletableFuture<Path> one = CompletableFuture.supplyAsync(() -> run(first));
+    CompletableFuture<Path> one = later(() -> run(first));
     assertThat(await(asked)).isTrue();
     Fetch second =
         new Fetch(
@@ -594,7 +600,7 @@ class FetchTest {
               assertThat(words).contains("another node with this cache");
               waits.countDown();
             });
-    CompletableFuture<Path> two = CompletableFuture.supplyAsync(second::run);
+    CompletableFuture<Path> two = later(second::run);
     assertThat(await(waits)).isTrue();
     assertThat(two).isNotDone();
     go.countDown();
@@ -613,7 +619,7 @@ class FetchTest {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
     Peer first = gated(asked, go);
-    CompletableFuture<Path> one = CompletableFuture.supplyAsync(() -> run(first));
+    CompletableFuture<Path> one = later(() -> run(first));
     assertThat(await(asked)).isTrue();
     Fetch[] second = new Fetch[1];
     second[0] =

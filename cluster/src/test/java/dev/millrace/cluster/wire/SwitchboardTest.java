@@ -530,8 +530,7 @@ final class SwitchboardTest {
       eventually(() -> assertThat(atA.texts).hasSize(1));
       b.hangUp("a", "bye\r\u009b" + "ü".repeat(1 << 20));
       eventually(
-          () ->
-              assertThat(atA.lost).containsExactly("b: it said: bye??" + "ü".repeat(295) + "…"));
+          () -> assertThat(atA.lost).containsExactly("b: it said: bye??" + "ü".repeat(295) + "…"));
     }
   }
 

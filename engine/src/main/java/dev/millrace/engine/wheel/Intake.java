@@ -49,7 +49,6 @@ final class Intake {
 
   private Sequence.Parts parts(Request request, long arrival, long now) {
     Sampler sampler = new Sampler(request.sampling(), workspace);
-    return new Sequence.Parts(
-        arrival, processor.newWalk(), sampler, spellers.get(), capacity, now);
+    return new Sequence.Parts(arrival, processor.newWalk(), sampler, spellers.get(), capacity, now);
   }
 }

@@ -158,8 +158,7 @@ class PipeProcessorTest {
     Ending ending = send(skipping, 3, 2, false);
     assertThat(ending)
         .isEqualTo(
-            new Ending(
-                Ending.Kind.FAILED, "node a, from layer 1 on: page 1 has 0, written at 3"));
+            new Ending(Ending.Kind.FAILED, "node a, from layer 1 on: page 1 has 0, written at 3"));
   }
 
   @Test

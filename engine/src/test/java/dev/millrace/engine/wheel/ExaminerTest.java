@@ -240,8 +240,7 @@ class ExaminerTest implements Examiner {
         heard.generation.release();
       }
       turnAll();
-      assertThat(heard.result().finish())
-          .isEqualTo(cancel ? Finish.CANCELLED : Finish.RELEASED);
+      assertThat(heard.result().finish()).isEqualTo(cancel ? Finish.CANCELLED : Finish.RELEASED);
       assertThat(heard.result().tokens()).hasSize(5).isEqualTo(heard.ids());
       assertThat(heard.result().usage().generatedTokens()).isEqualTo(5);
       assertThat(heard.result().text()).isEqualTo(heard.text.toString());

@@ -45,9 +45,7 @@ final class EmbedRunner {
     } catch (Refusal e) {
       return new Failed(Failure.permanent(e.getMessage()));
     } catch (LoadFailure | EngineException e) {
-      return library.isClosed()
-          ? new Released("the models are closed")
-          : TaskOutcome.thrown(e);
+      return library.isClosed() ? new Released("the models are closed") : TaskOutcome.thrown(e);
     }
   }
 

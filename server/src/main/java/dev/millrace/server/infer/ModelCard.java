@@ -51,13 +51,7 @@ record ModelCard(
               ? bytes + cacheBytes(config, settings.turning(config).pages(), settings.kvType())
               : opening.bytes(gguf, settings);
       return new ModelCard(
-          model.name(),
-          List.copyOf(gguf.files()),
-          config,
-          bytes,
-          settings,
-          generateBytes,
-          opening);
+          model.name(), List.copyOf(gguf.files()), config, bytes, settings, generateBytes, opening);
     } catch (IOException e) {
       throw new EngineException(model.file() + ": " + e, e);
     }

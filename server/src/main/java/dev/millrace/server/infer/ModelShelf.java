@@ -253,9 +253,7 @@ final class ModelShelf implements AutoCloseable {
   synchronized void tick() {
     long now = clock.getAsLong();
     List<Place<?>> unused =
-        all(
-            place ->
-                place.isIn() && place.leases == 0 && now - place.lastUse >= idleNanos);
+        all(place -> place.isIn() && place.leases == 0 && now - place.lastUse >= idleNanos);
     if (!unused.isEmpty() && mover == null && !closed) {
       move(unused, null);
     }

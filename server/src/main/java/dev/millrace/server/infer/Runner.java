@@ -133,7 +133,8 @@ final class Runner {
                   result.reason(),
                   over ? ", as were those before them" : " and it starts again");
       task.log(line);
-      LOG.log(Level.DEBUG, "task " + task.claim() + ": " + line); // the job has it; nobody needs all
+      LOG.log(
+          Level.DEBUG, "task " + task.claim() + ": " + line); // the job has it; nobody needs all
     }
 
     /** Null if the engine refuses the prior tokens. */

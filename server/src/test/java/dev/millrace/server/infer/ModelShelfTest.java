@@ -21,7 +21,8 @@ class ModelShelfTest {
   private final Word a = new Word("a", 60);
   private final Word b = new Word("b", 60);
   private final Word c = new Word("c", 40);
-  private final ModelShelf shelf = new ModelShelf(new Budget(100, 0), Duration.ofNanos(1000), clock::get);
+  private final ModelShelf shelf =
+      new ModelShelf(new Budget(100, 0), Duration.ofNanos(1000), clock::get);
 
   private final class Word implements Source<Word>, Shelved {
     private final String name;

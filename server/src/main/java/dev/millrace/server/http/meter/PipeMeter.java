@@ -38,8 +38,7 @@ final class PipeMeter implements MultiCollector {
       Map<String, Double> own = new TreeMap<>(model.figures());
       own.put("ready", model.ready() ? 1.0 : 0.0);
       own.forEach(
-          (name, value) ->
-              figures.computeIfAbsent(name, _ -> new TreeMap<>()).put(labels, value));
+          (name, value) -> figures.computeIfAbsent(name, _ -> new TreeMap<>()).put(labels, value));
     }
     List<MetricSnapshot> snapshots = new ArrayList<>();
     figures.forEach((name, values) -> snapshots.add(snapshot(name, values)));
