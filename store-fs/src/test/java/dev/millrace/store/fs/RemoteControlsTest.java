@@ -76,7 +76,7 @@ class RemoteControlsTest extends RealWorkspace {
         .isEqualTo(1);
     assertThat(reading.state(id)).isEmpty();
     aJobGrowsFromOutside(reading);
-    assertThat(left("inbox")).isEmpty();
+    await("an empty inbox", () -> left("inbox").isEmpty()); // it goes after the answer came
     assertThat(left("answers")).isEmpty();
   }
 
