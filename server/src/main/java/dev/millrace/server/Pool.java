@@ -33,7 +33,7 @@ final class Pool {
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
   /** Tasks without a slot; who waits outside beyond that keeps his. */
-  private static final int MOST_ASIDE = 256;
+  private static final int MOST_ASIDE = 2_048;
 
   private final JobStore store;
   private final Settings settings;

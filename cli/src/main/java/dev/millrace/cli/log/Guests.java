@@ -2,6 +2,7 @@ package dev.millrace.cli.log;
 
 import java.io.ObjectInputFilter;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -13,8 +14,12 @@ import java.util.logging.SimpleFormatter;
  * could also read Java objects that others send, which nobody here does.
  */
 public final class Guests {
-  /** Held, because a logger that nobody holds forgets its level. */
-  private static final Logger MEMBERSHIP = Logger.getLogger("org.jgroups");
+  /**
+   * Its own, and that of its transport, which is a class of ours. Held, because a logger that
+   * nobody holds forgets its level.
+   */
+  private static final List<Logger> MEMBERSHIP =
+      List.of(Logger.getLogger("org.jgroups"), Logger.getLogger("dev.millrace.cluster.member"));
 
   private Guests() {}
 
@@ -24,11 +29,13 @@ public final class Guests {
     if (ObjectInputFilter.Config.getSerialFilter() == null) {
       ObjectInputFilter.Config.setSerialFilter(ObjectInputFilter.Config.createFilter("!*"));
     }
-    MEMBERSHIP.setUseParentHandlers(false);
-    MEMBERSHIP.setLevel(
-        Log.shows(Level.DEBUG) ? java.util.logging.Level.WARNING : java.util.logging.Level.OFF);
-    if (MEMBERSHIP.getHandlers().length == 0) {
-      MEMBERSHIP.addHandler(new Passing());
+    for (Logger logger : MEMBERSHIP) {
+      logger.setUseParentHandlers(false);
+      logger.setLevel(
+          Log.shows(Level.DEBUG) ? java.util.logging.Level.WARNING : java.util.logging.Level.OFF);
+      if (logger.getHandlers().length == 0) {
+        logger.addHandler(new Passing());
+      }
     }
   }
 

@@ -93,7 +93,7 @@ final class Bootstrap {
 
   private String waitingFor() {
     return silent.isEmpty()
-        ? "%s, on the way in as this node is".formatted(String.join(", ", joining))
+        ? "%s: a node that is still joining itself".formatted(String.join(", ", joining))
         : String.join("; ", silent.values());
   }
 

@@ -82,7 +82,7 @@ final class Wires implements Roads, AutoCloseable {
     try {
       board.get().connect(node);
       return Optional.empty();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // whoever waits must learn of it
       return Optional.of(new Cut(node, PipeProcessor.reason(e)));
     }
   }

@@ -148,7 +148,7 @@ final class Audit implements Recorder.Court, AutoCloseable {
         Case next = cases.take();
         try {
           examine(next);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // a thread that ended would hold up all
           LOG.log(Level.ERROR, "an audit failed", e);
           withoutVerdict(next, "the audit itself failed: " + e);
         } finally {

@@ -52,7 +52,7 @@ final class LocalReplay {
                 .formatted(gguf.file()));
       }
       return rows;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       throw new ReplayFailed("the origin could not replay it: " + e.getMessage());
     }
   }

@@ -221,7 +221,7 @@ public final class Origin implements AutoCloseable {
             planning.handle(event, System.nanoTime());
           }
           planning.tick(System.nanoTime());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // a thread that ended would hold up all
           LOG.log(Level.ERROR, "planning failed; it goes on with what comes next", e);
         }
       }

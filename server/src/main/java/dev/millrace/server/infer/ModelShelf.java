@@ -46,13 +46,22 @@ final class ModelShelf implements AutoCloseable {
   }
 
   /**
-   * Asks for a model.
+   * Asks for a model, which is loaded for that.
    *
    * @throws Refusal if it can never have room
    */
-  synchronized <T extends Shelved> Ticket<T> ask(Source<T> source) {
+  <T extends Shelved> Ticket<T> ask(Source<T> source) {
+    return ask(source, true);
+  }
+
+  /** Waits for a model that somebody else has loaded, or will. */
+  <T extends Shelved> Ticket<T> await(Source<T> source) {
+    return ask(source, false);
+  }
+
+  private synchronized <T extends Shelved> Ticket<T> ask(Source<T> source, boolean opens) {
     room.check(source);
-    Ticket<T> ticket = new Ticket<>(this, place(source));
+    Ticket<T> ticket = new Ticket<>(this, place(source), opens);
     if (closed) {
       ticket.fail(new IllegalStateException("the models are closed"));
     } else {
@@ -103,7 +112,7 @@ final class ModelShelf implements AutoCloseable {
       }
       if (place.isIn() && !room.isCondemned(place)) {
         serve(ticket);
-      } else if (place.state() == State.OUT && room.admits(place)) {
+      } else if (ticket.opens() && place.state() == State.OUT && room.admits(place)) {
         makeRoom(place);
       }
     }
@@ -227,8 +236,10 @@ final class ModelShelf implements AutoCloseable {
 
   private void fail(Place<?> place, Throwable why) {
     for (Ticket<?> ticket : waitingFor(place)) {
-      waiting.remove(ticket);
-      ticket.fail(why);
+      if (ticket.opens()) {
+        waiting.remove(ticket);
+        ticket.fail(why);
+      }
     }
   }
 

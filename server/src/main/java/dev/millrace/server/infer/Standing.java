@@ -31,13 +31,14 @@ final class Standing implements AutoCloseable {
     this.clock = clock;
   }
 
+  /** A place in line for it; nobody loses that because it cannot be opened for a while. */
   Ticket<LoadedModel> ask() {
-    return shelf.ask(source);
+    return shelf.await(source);
   }
 
   /** Begins to open it. */
   synchronized void open() {
-    opening = ask();
+    opening = shelf.ask(source);
   }
 
   /**

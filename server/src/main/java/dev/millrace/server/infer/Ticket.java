@@ -12,11 +12,21 @@ import java.util.concurrent.TimeoutException;
 final class Ticket<T extends Shelved> {
   private final ModelShelf shelf;
   private final Place<T> place;
+  private final boolean opens;
   private final CompletableFuture<Lease<T>> lease = new CompletableFuture<>();
 
-  Ticket(ModelShelf shelf, Place<T> place) {
+  /**
+   * @param opens whether the model is loaded because of it, and it fails with that; else it waits
+   *     for whoever opens it, however often that fails
+   */
+  Ticket(ModelShelf shelf, Place<T> place, boolean opens) {
     this.shelf = shelf;
     this.place = place;
+    this.opens = opens;
+  }
+
+  boolean opens() {
+    return opens;
   }
 
   Place<T> place() {

@@ -156,8 +156,14 @@ class StandingTest {
     }
     assertThat(clock.get()).isGreaterThan(Duration.ofSeconds(5 + 10 + 20).toNanos());
     far.trouble(null);
-    clock.addAndGet(Duration.ofMinutes(5).toNanos());
-    await().atMost(Mill.LONG).until(() -> inference.stats().loaded().contains("far"));
+    await()
+        .atMost(Mill.LONG)
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofMinutes(5).toNanos());
+              inference.library().tick();
+              return inference.stats().loaded().contains("far");
+            });
   }
 
   @Test
@@ -172,6 +178,38 @@ class StandingTest {
     far.hold(false);
     await().atMost(Mill.LONG).until(() -> inference.stats().loaded().contains("far"));
     far.turnReady();
+    assertDone(waits);
+  }
+
+  @Test
+  void aTaskOutlivesOpeningsThatFail() throws Exception {
+    inference.close();
+    far.hold(true);
+    inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
+    serve();
+    JobId waits = submit("far", 20);
+    int before = far.opened();
+    far.trouble(new EngineException("another network key"));
+    far.hold(false);
+    await()
+        .atMost(Mill.LONG)
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofMinutes(5).toNanos());
+              inference.library().tick();
+              return far.opened() >= before + 2; // the first attempt has failed by now
+            });
+    assertDone(submit("tiny", 20));
+    far.trouble(null);
+    far.turnReady();
+    await()
+        .atMost(Mill.LONG)
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofMinutes(5).toNanos());
+              inference.library().tick();
+              return inference.stats().loaded().contains("far");
+            });
     assertDone(waits);
   }
 
