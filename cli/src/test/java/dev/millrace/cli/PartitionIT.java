@@ -26,7 +26,7 @@ class PartitionIT {
 
   private void run(Namespace other) {
     Cli cli = new Cli(dir);
-    Nodes.copy(HouseModel.file(), dir.resolve("house.gguf"));
+    Nodes.copy(HouseModel.in(Launched.script().getParent()), dir.resolve("house.gguf"));
     assertThat(cli.run("keygen", "network.key").status()).isZero();
     List<String> expected = results("alone", alone(cli), cli);
     int port = Nodes.freePorts();

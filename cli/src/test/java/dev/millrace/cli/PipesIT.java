@@ -31,7 +31,7 @@ class PipesIT {
   void open() {
     cli = new Cli(dir);
     nodes = Nodes.network(dir);
-    Nodes.copy(HouseModel.file(), dir.resolve("house.gguf"));
+    Nodes.copy(HouseModel.in(Launched.script().getParent()), dir.resolve("house.gguf"));
   }
 
   @AfterEach
