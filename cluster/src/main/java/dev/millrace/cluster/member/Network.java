@@ -224,7 +224,7 @@ public final class Network implements AutoCloseable {
     }
     if (listen == 65_535) {
       throw new ClusterException(
-          "port 65535 leaves none above it for the membership: give that its own port");
+          "port 65535 leaves none above it for the membership: listen at a lower one");
     }
     return listen + 1;
   }
