@@ -1,16 +1,18 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.core.json.Json;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.EngineSettings;
-import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.api.Sampling;
 import dev.millrace.engine.grammar.Constraint;
 import dev.millrace.engine.grammar.JsonSchema;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.engine.oracle.Shape;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -34,32 +36,35 @@ public final class ConstraintBench {
 
   public static void main(String[] args) throws Exception {
     Path model =
-        args.length > 0 ? Path.of(args[0]) : Scratch.fresh("constraint").resolve("1b.gguf");
+        args.length > 0
+            ? Path.of(args[0])
+            : ScratchDirectories.fresh("constraint").resolve("1b.gguf");
     if (!Files.exists(model)) {
-      RandomModels.write(model, Shape.llama1b(), TensorType.Q4_0, 1);
+      RandomModels.write(model, ModelShape.llama1b(), TensorType.Q4_0, 1);
     }
     try (Engine engine =
         Engine.open(model, EngineSettings.usual().withThreads(2).withContext(512))) {
       long start = System.nanoTime();
       Constraint constraint = engine.constraint(JsonSchema.compile(Json.object(SCHEMA).values()));
       System.out.printf(Locale.ROOT, "compiled in %.0f ms%n", (System.nanoTime() - start) / 1e6);
-      new Series()
+      new InterleavedRounds()
           .add("free", () -> generate(engine, null))
           .add("constrained", () -> generate(engine, constraint))
           .run(5)
           .print("tokens");
     }
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 
   private static double generate(Engine engine, @Nullable Constraint constraint)
       throws InterruptedException {
     Sampling sampling = Sampling.builder().temperature(1).topK(40).seed(1).build();
-    Request request = Request.of(engine.prompts().raw("people"), sampling, 128).ignoringEnd();
+    GenerationRequest request =
+        GenerationRequest.of(engine.prompts().raw("people"), sampling, 128).ignoringEnd();
     if (constraint != null) {
       request = request.withConstraint(constraint);
     }
-    Result result = engine.submit(request, (token, text, logprobs) -> {}).await();
+    GenerationResult result = engine.submit(request, (token, text, logprobs) -> {}).await();
     return (result.usage().generatedTokens() - 1) * 1e9 / result.usage().decodeNanos();
   }
 }

@@ -1,5 +1,9 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.model.LlamaCppBench;
+import dev.millrace.bench.model.RandomWeights;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
@@ -30,7 +34,7 @@ public final class EngineBench {
         args.length > 1
             ? Arrays.asList(args).subList(1, args.length)
             : List.of("1b-Q8_0", "1b-Q4_0", "1b-Q4_K_M");
-    Path directory = Scratch.fresh("engine");
+    Path directory = ScratchDirectories.fresh("engine");
     for (String model : models) {
       Path file = RandomWeights.file(directory, model);
       Map<String, List<Double>> ours = new LinkedHashMap<>();
@@ -43,7 +47,7 @@ public final class EngineBench {
       }
       print(model, ours, theirs, last);
     }
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 
   private static List<String> ours(Path file) {
@@ -67,7 +71,7 @@ public final class EngineBench {
         "--enable-native-access=ALL-UNNAMED",
         "-cp",
         System.getProperty("java.class.path"),
-        "dev.millrace.bench.PeerBench",
+        LlamaCppBench.class.getName(),
         file.toString(),
         "2",
         "512",
@@ -117,8 +121,8 @@ public final class EngineBench {
         "llama.cpp",
         "ratio");
     for (String name : NAMES) {
-      double our = Series.median(ours.get(name));
-      double their = Series.median(theirs.get(name));
+      double our = InterleavedRounds.median(ours.get(name));
+      double their = InterleavedRounds.median(theirs.get(name));
       System.out.printf(Locale.ROOT, "%-14s %10.1f %10.1f %7.2fx%n", name, our, their, our / their);
     }
     for (String name :

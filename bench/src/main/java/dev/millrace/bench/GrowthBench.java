@@ -1,8 +1,10 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
@@ -53,11 +55,11 @@ public final class GrowthBench {
             cost.idle());
       }
     }
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 
   private static Cost measure(int size, String place) throws Exception {
-    Path dir = Scratch.fresh("growth");
+    Path dir = ScratchDirectories.fresh("growth");
     Workspace workspace = Workspace.open(dir);
     fill(dir, place, size);
     new ProcessBuilder("sync").start().waitFor();
@@ -80,10 +82,10 @@ public final class GrowthBench {
         store.submit(JobSpec.prompt("generate", "p"));
         submits.add((System.nanoTime() - from) / 1e3);
         from = System.nanoTime();
-        store.claim(new Demand(Set.of("generate"), 1, "bench", null));
+        store.claim(new ClaimRequest(Set.of("generate"), 1, "bench", null));
         claims.add((System.nanoTime() - from) / 1e3);
       }
-      return new Cost(Series.median(submits), Series.median(claims), idle());
+      return new Cost(InterleavedRounds.median(submits), InterleavedRounds.median(claims), idle());
     }
   }
 

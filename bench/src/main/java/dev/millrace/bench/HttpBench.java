@@ -1,6 +1,13 @@
 package dev.millrace.bench;
 
-import dev.millrace.bench.Caller.Held;
+import dev.millrace.bench.harness.BenchOptions;
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.http.BenchClient;
+import dev.millrace.bench.http.BenchClient.HeldTask;
+import dev.millrace.bench.http.BenchServer;
+import dev.millrace.bench.http.ClientPool;
+import dev.millrace.bench.http.PreparedJobs;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.Set;
@@ -18,45 +25,45 @@ public final class HttpBench {
   private static final Set<String> OPTIONS = Set.of("connections", "requests", "rounds", "client");
   private static final int CHUNK = 1_000;
 
-  private final Crowd crowd;
-  private final Supply supply;
+  private final ClientPool crowd;
+  private final PreparedJobs supply;
   private final int requests;
-  private final Queue<Held> held = new ConcurrentLinkedQueue<>();
+  private final Queue<HeldTask> held = new ConcurrentLinkedQueue<>();
 
-  HttpBench(Crowd crowd, Supply supply, int requests) {
+  HttpBench(ClientPool crowd, PreparedJobs supply, int requests) {
     this.crowd = crowd;
     this.supply = supply;
     this.requests = requests;
   }
 
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args, OPTIONS, Set.of("apart"));
+    BenchOptions arguments = new BenchOptions(args, OPTIONS, Set.of("apart"));
     int connections = arguments.number("connections", 64);
     String client = arguments.text("client").orElse("raw");
-    try (Host host = Host.open(arguments.flag("apart"));
-        Supply supply = new Supply(host.api());
-        Crowd crowd = Crowd.open(client, host, connections)) {
+    try (BenchServer host = BenchServer.open(arguments.flag("apart"));
+        PreparedJobs supply = new PreparedJobs(host.api());
+        ClientPool crowd = ClientPool.open(client, host, connections)) {
       new HttpBench(crowd, supply, arguments.number("requests", 4_000))
           .series()
           .run(arguments.number("rounds", 5))
           .print("requests");
     } finally {
-      Scratch.clean();
+      ScratchDirectories.clean();
     }
   }
 
-  Series series() {
-    return new Series()
-        .add("empty handler", () -> crowd.perSecond(requests, Caller::empty))
-        .add("POST /v1/jobs", () -> crowd.perSecond(requests, Caller::openJob))
-        .add("POST /api/jobs", () -> crowd.perSecond(requests, Caller::generate))
+  InterleavedRounds series() {
+    return new InterleavedRounds()
+        .add("empty handler", () -> crowd.perSecond(requests, BenchClient::empty))
+        .add("POST /v1/jobs", () -> crowd.perSecond(requests, BenchClient::openJob))
+        .add("POST /api/jobs", () -> crowd.perSecond(requests, BenchClient::generate))
         .add("dequeue, one job", () -> dequeue(supply.oneJob(requests, CHUNK)))
         .add("complete, one job", this::complete)
         .add("dequeue, jobs of one task", () -> dequeue(supply.manyJobs(requests, 1)))
         .add("complete, jobs of one task", this::complete);
   }
 
-  private double dequeue(Supply.Tasks tasks) throws Exception {
+  private double dequeue(PreparedJobs.Tasks tasks) throws Exception {
     return crowd.perSecond(
         tasks.count(),
         caller ->

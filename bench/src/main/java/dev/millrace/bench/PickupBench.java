@@ -1,5 +1,7 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.Server;
 import dev.millrace.server.Worker;
@@ -19,7 +21,7 @@ public final class PickupBench {
     int jobs = args.length > 0 ? Integer.parseInt(args[0]) : 2_000;
     long[] latencies = new long[jobs];
     BlockingQueue<Long> started = new ArrayBlockingQueue<>(1);
-    Workspace workspace = Workspace.open(Scratch.fresh("pickup"));
+    Workspace workspace = Workspace.open(ScratchDirectories.fresh("pickup"));
     try (JobStore store = workspace.own().orElseThrow()) {
       Server server =
           Server.builder(store)
@@ -50,10 +52,10 @@ public final class PickupBench {
     System.out.printf(
         Locale.ROOT,
         "pickup: p50 %.2f ms, p99 %.2f ms, max %.2f ms over %d jobs%n",
-        Series.percentile(latencies, 0.5) / 1e6,
-        Series.percentile(latencies, 0.99) / 1e6,
-        Series.percentile(latencies, 1.0) / 1e6,
+        InterleavedRounds.percentile(latencies, 0.5) / 1e6,
+        InterleavedRounds.percentile(latencies, 0.99) / 1e6,
+        InterleavedRounds.percentile(latencies, 1.0) / 1e6,
         jobs);
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 }

@@ -1,12 +1,20 @@
 package dev.millrace.bench;
 
-import dev.millrace.cluster.origin.OriginStats;
+import dev.millrace.bench.cluster.LayerShares;
+import dev.millrace.bench.cluster.LlamaCppRpc;
+import dev.millrace.bench.cluster.ProcessPipe;
+import dev.millrace.bench.harness.BenchOptions;
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.model.RandomPrompts;
+import dev.millrace.bench.model.RandomWeights;
+import dev.millrace.cluster.OriginStats;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.EngineSettings;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.api.Sampling;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,9 +48,9 @@ public final class PipesBench {
           "context",
           "skip");
 
-  private final Arguments arguments;
+  private final BenchOptions arguments;
   private final Path model;
-  private final Texts texts;
+  private final RandomPrompts texts;
   private final Set<String> skipped;
   private final EngineSettings settings;
   private final int rounds;
@@ -50,10 +58,10 @@ public final class PipesBench {
   private final int output;
   private final int sequences;
 
-  private PipesBench(Arguments arguments, Path model) {
+  private PipesBench(BenchOptions arguments, Path model) {
     this.arguments = arguments;
     this.model = model;
-    texts = Texts.of(model);
+    texts = RandomPrompts.of(model);
     skipped = arguments.words("skip");
     rounds = arguments.number("rounds", 3);
     prompt = arguments.number("prompt", 32);
@@ -66,14 +74,14 @@ public final class PipesBench {
   }
 
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args, OPTIONS);
+    BenchOptions arguments = new BenchOptions(args, OPTIONS);
     String name = arguments.text("model").orElse("1b-Q4_0");
     try {
-      Path model = RandomWeights.file(Scratch.fresh("model"), name).toAbsolutePath();
+      Path model = RandomWeights.file(ScratchDirectories.fresh("model"), name).toAbsolutePath();
       System.out.println(name);
       new PipesBench(arguments, model).run();
     } finally {
-      Scratch.clean();
+      ScratchDirectories.clean();
     }
     System.exit(0);
   }
@@ -82,7 +90,7 @@ public final class PipesBench {
     int threads = arguments.number("threads", 1);
     for (String count : arguments.text("processes").orElse("2,3").split(",")) {
       int processes = Integer.parseInt(count);
-      Shares shares = Shares.of(model, processes);
+      LayerShares shares = LayerShares.of(model, processes);
       System.out.printf(
           Locale.ROOT,
           "%n%d processes of %d threads: %d layers at the origin, %s at nodes%n",
@@ -101,17 +109,18 @@ public final class PipesBench {
       }
     }
     if (!skipped.contains("recovery")) {
-      recovery(Shares.of(model, 2), threads);
+      recovery(LayerShares.of(model, 2), threads);
     }
     if (!skipped.contains("peer")) {
-      RpcPeer.find().ifPresentOrElse(peer -> peer.print(model), RpcPeer::missing);
+      LlamaCppRpc.find().ifPresentOrElse(peer -> peer.print(model), LlamaCppRpc::missing);
     }
   }
 
-  private void compare(Shares shares, int processes, int threads, boolean many) throws Exception {
+  private void compare(LayerShares shares, int processes, int threads, boolean many)
+      throws Exception {
     int total = many ? processes * threads : processes;
     try (Engine one = Engine.open(model, settings.withThreads(total));
-        Ring ring = Ring.open(model, shares, settings, threads, false)) {
+        ProcessPipe ring = ProcessPipe.open(model, shares, settings, threads, false)) {
       same(one, ring.engine());
       if (!skipped.contains("single")) {
         series(one, ring, 1, total, 0.85);
@@ -123,9 +132,10 @@ public final class PipesBench {
     }
   }
 
-  private void series(Engine one, Ring ring, int count, int total, double goal) throws Exception {
-    Series series =
-        new Series()
+  private void series(Engine one, ProcessPipe ring, int count, int total, double goal)
+      throws Exception {
+    InterleavedRounds series =
+        new InterleavedRounds()
             .add("one process, %d threads".formatted(total), () -> decode(one, count))
             .add(
                 "pipe, %d sequences (goal %.2fx)".formatted(count, goal),
@@ -169,33 +179,33 @@ public final class PipesBench {
     return (tokens.get() - before) * 1e9 / (System.nanoTime() - start);
   }
 
-  private List<Result> generate(Engine engine, int count, int length, int more)
+  private List<GenerationResult> generate(Engine engine, int count, int length, int more)
       throws InterruptedException {
     List<Generation> generations = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       generations.add(
           engine.submit(request(engine, i, length, more), (token, text, logprobs) -> {}));
     }
-    List<Result> results = new ArrayList<>();
+    List<GenerationResult> results = new ArrayList<>();
     for (Generation generation : generations) {
       results.add(check(generation.await()));
     }
     return results;
   }
 
-  private Request request(Engine engine, int number, int length, int more) {
+  private GenerationRequest request(Engine engine, int number, int length, int more) {
     int[] tokens = engine.prompts().raw(texts.of(new Random(number), length));
-    return Request.of(tokens, Sampling.greedy(), more).ignoringEnd();
+    return GenerationRequest.of(tokens, Sampling.greedy(), more).ignoringEnd();
   }
 
-  private static Result check(Result result) {
+  private static GenerationResult check(GenerationResult result) {
     if (!result.reason().isEmpty()) {
       throw new IllegalStateException(result.finish() + ": " + result.reason());
     }
     return result;
   }
 
-  private void bytes(Ring ring, int processes) throws InterruptedException {
+  private void bytes(ProcessPipe ring, int processes) throws InterruptedException {
     OriginStats before = ring.origin().stats();
     generate(ring.engine(), sequences, prompt, output);
     OriginStats after = ring.origin().stats();
@@ -210,12 +220,13 @@ public final class PipesBench {
   }
 
   /** A node is killed while a sequence generates; another has the same layers. */
-  private void recovery(Shares shares, int threads) throws Exception {
+  private void recovery(LayerShares shares, int threads) throws Exception {
     System.out.printf(Locale.ROOT, "%na node is killed, another has its layers%n");
     int length = Math.min(512, settings.context() - 80);
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
-      try (Ring ring = Ring.open(model, shares, settings.withPrefixReuse(false), threads, true)) {
+      try (ProcessPipe ring =
+          ProcessPipe.open(model, shares, settings.withPrefixReuse(false), threads, true)) {
         generate(ring.engine(), 1, length, 2);
         long gap = killed(ring, length);
         long start = System.nanoTime();
@@ -230,11 +241,12 @@ public final class PipesBench {
             prefill / 1e9);
       }
     }
-    System.out.printf(Locale.ROOT, "recovery / prefill %.2fx  %s%n", Series.median(ratios), ratios);
+    System.out.printf(
+        Locale.ROOT, "recovery / prefill %.2fx  %s%n", InterleavedRounds.median(ratios), ratios);
   }
 
   /** The longest time between two tokens; the node dies after the sixteenth. */
-  private long killed(Ring ring, int length) throws InterruptedException {
+  private long killed(ProcessPipe ring, int length) throws InterruptedException {
     long[] last = {0};
     long[] longest = {0};
     int[] count = {0};

@@ -1,5 +1,7 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +18,7 @@ public final class StartBench {
   public static void main(String[] args) throws Exception {
     String launcher = args.length > 0 ? args[0] : "./millrace";
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 20;
-    Path dir = Scratch.fresh("start");
+    Path dir = ScratchDirectories.fresh("start");
     Path hello =
         Files.writeString(
             dir.resolve("Hello.java"),
@@ -43,16 +45,16 @@ public final class StartBench {
         }
       }
     }
-    double base = Series.median(times.get("hello world"));
+    double base = InterleavedRounds.median(times.get("hello world"));
     times.forEach(
         (name, values) ->
             System.out.printf(
                 Locale.ROOT,
                 "%-16s %6.1f ms %6.2fx%n",
                 name,
-                Series.median(values),
-                Series.median(values) / base));
-    Scratch.clean();
+                InterleavedRounds.median(values),
+                InterleavedRounds.median(values) / base));
+    ScratchDirectories.clean();
   }
 
   private static double time(List<String> command) throws Exception {

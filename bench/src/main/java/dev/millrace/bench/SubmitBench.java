@@ -4,6 +4,8 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.core.Work;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
@@ -25,17 +27,17 @@ public final class SubmitBench {
   private SubmitBench() {}
 
   public static void main(String[] args) throws Exception {
-    new Series()
+    new InterleavedRounds()
         .add("bare loop of system calls", () -> bare(1_000))
         .add("one submitter", () -> submit(1, 1_000))
         .add("64 submitters", () -> submit(64, 12_800))
         .run(5)
         .print("submissions");
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 
   private static double bare(int jobs) throws IOException {
-    Path root = Scratch.fresh("bare");
+    Path root = ScratchDirectories.fresh("bare");
     Path writing = Files.createDirectory(root.resolve("writing"));
     Path ready = Files.createDirectory(root.resolve("ready"));
     long start = System.nanoTime();
@@ -64,7 +66,7 @@ public final class SubmitBench {
   }
 
   private static double submit(int threads, int jobs) throws Exception {
-    Work work = Workspace.open(Scratch.fresh("submit")).work();
+    Work work = Workspace.open(ScratchDirectories.fresh("submit")).work();
     AtomicInteger left = new AtomicInteger(jobs);
     CountDownLatch done = new CountDownLatch(threads);
     long start = System.nanoTime();

@@ -1,6 +1,15 @@
 package dev.millrace.bench;
 
-import dev.millrace.engine.EngineSettings;
+import dev.millrace.bench.harness.BenchOptions;
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.model.RandomPrompts;
+import dev.millrace.bench.model.RandomWeights;
+import dev.millrace.bench.model.SamplingChoice;
+import dev.millrace.bench.model.Workload;
+import dev.millrace.bench.model.WorkloadResult;
+import dev.millrace.bench.model.WorkloadRunner;
+import dev.millrace.engine.api.EngineSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,17 +49,17 @@ public final class SystemBench {
           "peer-jobs",
           "skip");
 
-  private final Arguments arguments;
-  private final Texts texts;
-  private final Contenders contenders;
+  private final BenchOptions arguments;
+  private final RandomPrompts texts;
+  private final WorkloadRunner contenders;
   private final Set<String> skipped;
   private final int jobs;
   private final int workers;
   private final int peerJobs;
 
-  private SystemBench(Arguments arguments, Path model) {
+  private SystemBench(BenchOptions arguments, Path model) {
     this.arguments = arguments;
-    this.texts = Texts.of(model);
+    this.texts = RandomPrompts.of(model);
     this.skipped = arguments.words("skip");
     this.jobs = arguments.number("jobs", 64);
     this.workers = arguments.number("workers", 4);
@@ -61,17 +70,18 @@ public final class SystemBench {
             .withThreads(arguments.number("threads", usual.threads()))
             .withSlots(arguments.number("slots", usual.slots()))
             .withContext(arguments.number("context", Math.min(1024, texts.context())));
-    Choice choice = new Choice(arguments.decimal("temperature", 0));
-    this.contenders = new Contenders(model, texts, settings, choice);
+    SamplingChoice choice = new SamplingChoice(arguments.decimal("temperature", 0));
+    this.contenders = new WorkloadRunner(model, texts, settings, choice);
   }
 
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args, OPTIONS);
+    BenchOptions arguments = new BenchOptions(args, OPTIONS);
     String name = arguments.text("model").orElse("1b-Q8_0");
     try {
-      new SystemBench(arguments, RandomWeights.file(Scratch.fresh("model"), name)).run(name);
+      new SystemBench(arguments, RandomWeights.file(ScratchDirectories.fresh("model"), name))
+          .run(name);
     } finally {
-      Scratch.clean();
+      ScratchDirectories.clean();
     }
   }
 
@@ -88,13 +98,13 @@ public final class SystemBench {
     }
     if (!skipped.contains("apart")) {
       Workload load =
-          Workload.apart(
+          Workload.unrelated(
               texts, jobs, arguments.number("prompt", 32), arguments.number("output", 256), 1);
       compare("nothing in common", load, rounds, 1.8);
     }
     if (!skipped.contains("prefix")) {
       Workload load =
-          Workload.sharing(
+          Workload.withSharedPrefix(
               texts,
               jobs,
               arguments.number("prefix", 512),
@@ -106,7 +116,7 @@ public final class SystemBench {
   }
 
   private interface Contender {
-    Measured measure(Workload load) throws Exception;
+    WorkloadResult measure(Workload load) throws Exception;
   }
 
   private Map<String, Contender> contenders() {
@@ -127,12 +137,12 @@ public final class SystemBench {
         load.sharedTokens(),
         load.output());
     contenders.compile(load);
-    Map<String, List<Measured>> measured = new LinkedHashMap<>();
+    Map<String, List<WorkloadResult>> measured = new LinkedHashMap<>();
     Map<String, Contender> all = contenders();
     List<String> order = new ArrayList<>(all.keySet());
     for (int round = 1; round <= rounds; round++) {
       for (String contender : order) {
-        Measured figure = all.get(contender).measure(load);
+        WorkloadResult figure = all.get(contender).measure(load);
         measured.computeIfAbsent(contender, key -> new ArrayList<>()).add(figure);
         System.out.printf(
             Locale.ROOT,
@@ -142,27 +152,31 @@ public final class SystemBench {
             figure.perSecond(),
             figure.tokens(),
             figure.seconds(),
-            figure.reused());
+            figure.reusedTokens());
       }
       Collections.rotate(order, 1); // nobody is always the first, or always behind the same one
     }
     print(measured, goal);
   }
 
-  private static void print(Map<String, List<Measured>> measured, double goal) {
+  private static void print(Map<String, List<WorkloadResult>> measured, double goal) {
     System.out.printf(Locale.ROOT, "%-24s %10s%n", "median", "tokens/s");
     measured.forEach(
         (contender, figures) ->
             System.out.printf(
-                Locale.ROOT, "%-24s %10.1f%n", contender, Series.median(rates(figures))));
+                Locale.ROOT,
+                "%-24s %10.1f%n",
+                contender,
+                InterleavedRounds.median(rates(figures))));
     ratio(measured, "engine", 0.9);
     ratio(measured, "peer", goal);
   }
 
   /** Of what ran in the same round, then the median: a slow minute of the machine hits both. */
-  private static void ratio(Map<String, List<Measured>> measured, String against, double goal) {
-    List<Measured> system = measured.get("system");
-    List<Measured> other = measured.get(against);
+  private static void ratio(
+      Map<String, List<WorkloadResult>> measured, String against, double goal) {
+    List<WorkloadResult> system = measured.get("system");
+    List<WorkloadResult> other = measured.get(against);
     if (system == null || other == null) {
       return;
     }
@@ -170,7 +184,7 @@ public final class SystemBench {
     for (int round = 0; round < system.size(); round++) {
       ratios.add(system.get(round).perSecond() / other.get(round).perSecond());
     }
-    double ratio = Series.median(ratios);
+    double ratio = InterleavedRounds.median(ratios);
     System.out.printf(
         Locale.ROOT,
         "%-24s %9.2fx  %s %.1fx  %s%n",
@@ -181,7 +195,7 @@ public final class SystemBench {
         ratios.stream().map(value -> String.format(Locale.ROOT, "%.2f", value)).toList());
   }
 
-  private static List<Double> rates(List<Measured> figures) {
-    return figures.stream().map(Measured::perSecond).toList();
+  private static List<Double> rates(List<WorkloadResult> figures) {
+    return figures.stream().map(WorkloadResult::perSecond).toList();
   }
 }

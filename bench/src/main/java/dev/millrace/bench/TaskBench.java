@@ -1,5 +1,7 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -25,17 +27,17 @@ public final class TaskBench {
   private TaskBench() {}
 
   public static void main(String[] args) throws Exception {
-    new Series()
+    new InterleavedRounds()
         .add("bare rename-read-write-rename", () -> bare(10_000))
         .add("plain jobs", () -> plain(10_000))
         .add("tasks of a batch job", () -> batch(20_000))
         .run(5)
         .print("tasks");
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 
   private static double bare(int jobs) throws IOException {
-    Path root = Scratch.fresh("bare");
+    Path root = ScratchDirectories.fresh("bare");
     Path ready = Files.createDirectory(root.resolve("ready"));
     Path processing = Files.createDirectory(root.resolve("processing"));
     Path output = Files.createDirectory(root.resolve("output"));
@@ -54,7 +56,7 @@ public final class TaskBench {
   }
 
   private static double plain(int jobs) throws Exception {
-    Workspace workspace = Workspace.open(Scratch.fresh("plain"));
+    Workspace workspace = Workspace.open(ScratchDirectories.fresh("plain"));
     List<Thread> submitters = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
       int share = jobs / SLOTS + (i < jobs % SLOTS ? 1 : 0);
@@ -62,7 +64,7 @@ public final class TaskBench {
           Thread.startVirtualThread(
               () -> {
                 for (int n = 0; n < share; n++) {
-                  workspace.submitting().submit(JobSpec.prompt("generate", "p"));
+                  workspace.submitter().submit(JobSpec.prompt("generate", "p"));
                 }
               }));
     }
@@ -73,12 +75,12 @@ public final class TaskBench {
   }
 
   private static double batch(int tasks) throws Exception {
-    Workspace workspace = Workspace.open(Scratch.fresh("batch"));
+    Workspace workspace = Workspace.open(ScratchDirectories.fresh("batch"));
     List<TaskSpec> inputs = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
       inputs.add(TaskSpec.of("p" + i));
     }
-    workspace.submitting().submit(JobSpec.of(List.of(StageSpec.of("generate", inputs))));
+    workspace.submitter().submit(JobSpec.of(List.of(StageSpec.of("generate", inputs))));
     return work(workspace, tasks);
   }
 

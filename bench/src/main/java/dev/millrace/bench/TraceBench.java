@@ -1,8 +1,16 @@
 package dev.millrace.bench;
 
-import dev.millrace.bench.ReplayReport.Outcome;
+import dev.millrace.bench.harness.BenchOptions;
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.model.RandomPrompts;
+import dev.millrace.bench.model.ServingSystem;
+import dev.millrace.bench.trace.ReplayReport;
+import dev.millrace.bench.trace.ReplayReport.ReplayedJob;
+import dev.millrace.bench.trace.RequestTrace;
+import dev.millrace.bench.trace.TraceReplay;
 import dev.millrace.core.job.Priority;
-import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.api.EngineSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +40,7 @@ public final class TraceBench {
   private TraceBench() {}
 
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args, OPTIONS);
+    BenchOptions arguments = new BenchOptions(args, OPTIONS);
     Path file =
         Path.of(
             arguments
@@ -51,10 +59,11 @@ public final class TraceBench {
             .withThreads(arguments.number("threads", usual.threads()))
             .withSlots(arguments.number("slots", usual.slots()));
     boolean fine;
-    try (Mill mill = Mill.open(Scratch.fresh("trace"), model, settings)) {
-      fine = run(arguments, file, Texts.of(model), mill);
+    try (ServingSystem mill =
+        ServingSystem.open(ScratchDirectories.fresh("trace"), model, settings)) {
+      fine = run(arguments, file, RandomPrompts.of(model), mill);
     } finally {
-      Scratch.clean();
+      ScratchDirectories.clean();
     }
     System.exit(fine ? 0 : 1);
   }
@@ -73,17 +82,18 @@ public final class TraceBench {
     return Files.exists(house) ? house : data().resolve("models/stories15M-Q8_0.gguf");
   }
 
-  private static boolean run(Arguments arguments, Path file, Texts texts, Mill mill)
-      throws Exception {
+  private static boolean run(
+      BenchOptions arguments, Path file, RandomPrompts texts, ServingSystem mill) throws Exception {
     long seed = arguments.number("seed", 1);
-    Trace whole = Trace.read(file);
-    Trace scaled = whole.scaled(texts.context() - OVERHEAD);
+    RequestTrace whole = RequestTrace.read(file);
+    RequestTrace scaled = whole.scaled(texts.context() - OVERHEAD);
     double load = arguments.decimal("load", 0.9);
     // The first time warms up.
-    new Replay(mill, texts, seed + 1).capacity(scaled.first(SAMPLE).arrivals());
-    double capacity = new Replay(mill, texts, seed + 2).capacity(scaled.first(SAMPLE).arrivals());
+    new TraceReplay(mill, texts, seed + 1).capacity(scaled.first(SAMPLE).arrivals());
+    double capacity =
+        new TraceReplay(mill, texts, seed + 2).capacity(scaled.first(SAMPLE).arrivals());
     int most = (int) Math.round(arguments.decimal("seconds", 150) * capacity * load);
-    Trace trace = scaled.first(arguments.number("rows", Math.max(most, 2)));
+    RequestTrace trace = scaled.first(arguments.number("rows", Math.max(most, 2)));
     double speed = arguments.decimal("speed", load * capacity / trace.rate());
     System.out.printf(
         Locale.ROOT,
@@ -105,20 +115,20 @@ public final class TraceBench {
         speed * trace.rate() / capacity,
         capacity,
         seed);
-    ReplayReport report = new Replay(mill, texts, seed).run(trace, speed);
-    List<Outcome> overtaken = report.overtaken();
+    ReplayReport report = new TraceReplay(mill, texts, seed).run(trace, speed);
+    List<ReplayedJob> overtaken = report.overtaken();
     print(report, overtaken, mill.status().slots());
     return report.lost().isEmpty() && overtaken.isEmpty();
   }
 
-  private static void print(ReplayReport report, List<Outcome> overtaken, int slots) {
+  private static void print(ReplayReport report, List<ReplayedJob> overtaken, int slots) {
     System.out.printf(
         Locale.ROOT,
         "%.1f s: %.1f jobs/s, %.0f tokens/s (prompt and output); submitted late by %d ms at most%n",
         report.nanos() / 1e9,
         report.jobsPerSecond(),
         report.tokensPerSecond(),
-        report.late().toMillis());
+        report.maxSubmitDelay().toMillis());
     System.out.printf(
         Locale.ROOT,
         "jobs %d, lost %d, overtaken by one behind them in line %d;"
@@ -127,7 +137,7 @@ public final class TraceBench {
         report.lost().size(),
         overtaken.size(),
         slots,
-        100 * report.busy(slots));
+        100 * report.utilization(slots));
     report.lost().stream().limit(5).forEach(job -> System.out.println("  lost: " + job));
     overtaken.stream().limit(5).forEach(job -> System.out.println("  overtaken: " + job));
     printQueues(report);
@@ -165,7 +175,7 @@ public final class TraceBench {
     }
     StringBuilder line = new StringBuilder();
     for (double share : List.of(0.5, 0.95, 0.99, 1.0)) {
-      double millis = Series.percentile(queued, share) / 1e6;
+      double millis = InterleavedRounds.percentile(queued, share) / 1e6;
       line.append(String.format(Locale.ROOT, " %9.0f", millis));
     }
     System.out.printf(Locale.ROOT, "%-12s %6d%s%n", name, queued.length, line);

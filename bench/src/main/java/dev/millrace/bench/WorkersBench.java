@@ -1,5 +1,13 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.harness.BenchOptions;
+import dev.millrace.bench.harness.InterleavedRounds;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.http.BenchClient;
+import dev.millrace.bench.http.BenchServer;
+import dev.millrace.bench.http.ClientPool;
+import dev.millrace.bench.http.PreparedJobs;
+import dev.millrace.bench.http.WorkerRound;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,41 +28,41 @@ public final class WorkersBench {
   /** Part of all tasks that warms up. */
   private static final int WARM_UP = 10;
 
-  private final Crowd crowd;
-  private final Supply supply;
+  private final ClientPool crowd;
+  private final PreparedJobs supply;
   private final List<String> wrong = new ArrayList<>();
 
-  WorkersBench(Crowd crowd, Supply supply) {
+  WorkersBench(ClientPool crowd, PreparedJobs supply) {
     this.crowd = crowd;
     this.supply = supply;
   }
 
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args, OPTIONS, Set.of("apart"));
+    BenchOptions arguments = new BenchOptions(args, OPTIONS, Set.of("apart"));
     int workers = arguments.number("workers", 100);
     String client = arguments.text("client").orElse("raw");
     WorkersBench bench;
-    try (Host host = Host.open(arguments.flag("apart"));
-        Supply supply = new Supply(host.api());
-        Crowd crowd = Crowd.open(client, host, workers)) {
+    try (BenchServer host = BenchServer.open(arguments.flag("apart"));
+        PreparedJobs supply = new PreparedJobs(host.api());
+        ClientPool crowd = ClientPool.open(client, host, workers)) {
       bench = new WorkersBench(crowd, supply);
       bench.run(arguments);
     } finally {
-      Scratch.clean();
+      ScratchDirectories.clean();
     }
     bench.wrong.forEach(System.out::println);
     System.exit(bench.wrong.isEmpty() ? 0 : 1);
   }
 
-  private void run(Arguments arguments) throws Exception {
+  private void run(BenchOptions arguments) throws Exception {
     int tasks = arguments.number("tasks", 100_000);
     int chunk = arguments.number("chunk", 1_000);
     int jobs = arguments.number("jobs", 1_000);
     int each = arguments.number("tasks-each", 10);
     empty(tasks / WARM_UP);
     work(supply.oneJob(Math.max(1, tasks / WARM_UP), chunk));
-    Series series =
-        new Series()
+    InterleavedRounds series =
+        new InterleavedRounds()
             .add("empty handler, two requests a task", () -> empty(tasks / 2))
             .add(tasks + " tasks of one job", () -> work(supply.oneJob(tasks, chunk)));
     if (jobs > 0) {
@@ -64,14 +72,14 @@ public final class WorkersBench {
   }
 
   private double empty(int requests) throws Exception {
-    return crowd.perSecond(requests, Caller::empty) / 2;
+    return crowd.perSecond(requests, BenchClient::empty) / 2;
   }
 
   /** Tasks a second; what should not be is noted. */
-  double work(Supply.Tasks tasks) throws Exception {
-    Shift shift = new Shift(tasks);
+  double work(PreparedJobs.Tasks tasks) throws Exception {
+    WorkerRound shift = new WorkerRound(tasks);
     double rate = shift.work(crowd);
-    shift.twice().forEach(task -> wrong.add("claimed twice: task " + task));
+    shift.claimedTwice().forEach(task -> wrong.add("claimed twice: task " + task));
     if (shift.claims() != tasks.count() || shift.completions() != tasks.count()) {
       wrong.add(
           "of %d tasks, %d were claimed and %d completed"

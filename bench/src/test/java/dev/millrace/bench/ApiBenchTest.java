@@ -2,9 +2,14 @@ package dev.millrace.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.bench.Caller.Held;
+import dev.millrace.bench.harness.ScratchDirectories;
+import dev.millrace.bench.http.BenchClient;
+import dev.millrace.bench.http.BenchClient.HeldTask;
+import dev.millrace.bench.http.BenchServer;
+import dev.millrace.bench.http.ClientPool;
+import dev.millrace.bench.http.PreparedJobs;
+import dev.millrace.client.JobFilter;
 import dev.millrace.client.MillraceClient;
-import dev.millrace.client.wire.JobFilter;
 import dev.millrace.core.task.TaskState;
 import java.util.Optional;
 import java.util.UUID;
@@ -21,15 +26,15 @@ class ApiBenchTest {
 
   @AfterAll
   static void clean() throws Exception {
-    Scratch.clean();
+    ScratchDirectories.clean();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"raw", "sdk"})
   void eachRequestThatIsMeasuredMakesOneJob(String client) throws Exception {
-    try (Host host = Host.open(false);
-        Supply supply = new Supply(host.api());
-        Crowd crowd = Crowd.open(client, host, 4);
+    try (BenchServer host = BenchServer.open(false);
+        PreparedJobs supply = new PreparedJobs(host.api());
+        ClientPool crowd = ClientPool.open(client, host, 4);
         MillraceClient reader = MillraceClient.at(host.api())) {
       new HttpBench(crowd, supply, REQUESTS).series().runWarm(1);
 
@@ -41,14 +46,14 @@ class ApiBenchTest {
   @ParameterizedTest
   @ValueSource(strings = {"raw", "sdk"})
   void callerCompletesTheTaskThatItHolds(String client) throws Exception {
-    try (Host host = Host.open(false);
-        Supply supply = new Supply(host.api());
-        Crowd crowd = Crowd.open(client, host, 1);
+    try (BenchServer host = BenchServer.open(false);
+        PreparedJobs supply = new PreparedJobs(host.api());
+        ClientPool crowd = ClientPool.open(client, host, 1);
         MillraceClient reader = MillraceClient.at(host.api())) {
-      Supply.Tasks tasks = supply.oneJob(1, 1);
+      PreparedJobs.Tasks tasks = supply.oneJob(1, 1);
       crowd.each(
           caller -> {
-            Held held = caller.dequeue(tasks.type(), 0).orElseThrow();
+            HeldTask held = caller.dequeue(tasks.type(), 0).orElseThrow();
             assertThat(caller.dequeue(tasks.type(), 0)).isEqualTo(Optional.empty());
             assertThat(supply.unfinished(tasks)).isNotEmpty();
             caller.complete(held);
@@ -61,9 +66,9 @@ class ApiBenchTest {
 
   @Test
   void workersClaimEachTaskOnceAndCompleteAll() throws Exception {
-    try (Host host = Host.open(false);
-        Supply supply = new Supply(host.api());
-        Crowd crowd = Crowd.open("raw", host, 10)) {
+    try (BenchServer host = BenchServer.open(false);
+        PreparedJobs supply = new PreparedJobs(host.api());
+        ClientPool crowd = ClientPool.open("raw", host, 10)) {
       WorkersBench bench = new WorkersBench(crowd, supply);
 
       bench.work(supply.oneJob(150, 40));
@@ -75,11 +80,11 @@ class ApiBenchTest {
 
   @Test
   void serverInAProcessOfItsOwnAnswersAndEnds() throws Exception {
-    try (Host host = Host.open(true);
-        Crowd crowd = Crowd.open("raw", host, 1);
+    try (BenchServer host = BenchServer.open(true);
+        ClientPool crowd = ClientPool.open("raw", host, 1);
         MillraceClient reader = MillraceClient.at(host.api())) {
-      crowd.each(Caller::empty);
-      crowd.each(Caller::openJob);
+      crowd.each(BenchClient::empty);
+      crowd.each(BenchClient::openJob);
 
       assertThat(reader.jobs().all(JobFilter.all())).hasSize(1);
     }

@@ -1,5 +1,7 @@
 package dev.millrace.cli;
 
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,6 +3,9 @@ package dev.millrace.cli;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.util.List;
@@ -16,22 +19,22 @@ final class HelpCommand implements Command {
 
   @Override
   public int run(Shell shell, Arguments arguments) {
-    arguments.atMost(1);
+    arguments.requireAtMost(1);
     if (!arguments.words().isEmpty()) {
-      Command command = Commands.find(arguments.words().getFirst());
+      Command command = CommandRegistry.find(arguments.words().getFirst());
       if (command == null) {
-        return Usage.unknown(shell, arguments.words().getFirst());
+        return UsageText.unknown(shell, arguments.words().getFirst());
       }
       shell.out().print(command.syntax().help());
       return ExitCode.OK;
     }
     if (arguments.has(Option.JSON)) {
-      for (Commands.Entry entry : Commands.ALL) {
+      for (CommandRegistry.Entry entry : CommandRegistry.ALL) {
         JsonObject line = JsonObject.create().put("command", entry.name());
         shell.out().println(Json.write(line.put("summary", entry.summary())));
       }
       return ExitCode.OK;
     }
-    return Usage.print(shell);
+    return UsageText.print(shell);
   }
 }

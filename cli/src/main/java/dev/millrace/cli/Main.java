@@ -1,9 +1,18 @@
 package dev.millrace.cli;
 
+import dev.millrace.cli.args.ArgumentParser;
 import dev.millrace.cli.args.Option;
-import dev.millrace.cli.args.Parser;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorText;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.ProcessTerminal;
+import dev.millrace.cli.command.RawArguments;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.StandardOutput;
+import dev.millrace.cli.command.Version;
 import dev.millrace.cli.log.Log;
 import dev.millrace.core.store.StoreException;
 import java.io.FileDescriptor;
@@ -22,7 +31,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    Output output = Output.standard();
+    StandardOutput output = StandardOutput.standard();
     PrintStream err =
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     Shell shell =
@@ -45,7 +54,7 @@ public final class Main {
   private static int start(Shell shell, String[] args) {
     try {
       return run(shell, RawArguments.of(args));
-    } catch (Refusal e) {
+    } catch (CommandException e) {
       error(shell, e.getMessage());
       return ExitCode.FAILED;
     }
@@ -54,7 +63,7 @@ public final class Main {
   /** Runs one command and returns its exit status. Never ends the JVM. */
   static int run(Shell shell, String... args) {
     try {
-      return args.length == 0 ? Usage.print(shell) : dispatch(shell, args);
+      return args.length == 0 ? UsageText.print(shell) : dispatch(shell, args);
     } finally {
       shell.out().flush();
       shell.err().flush();
@@ -62,37 +71,37 @@ public final class Main {
   }
 
   private static int dispatch(Shell shell, String[] args) {
-    Command command = Commands.find(args[0]);
+    Command command = CommandRegistry.find(args[0]);
     if (command == null) {
       return args[0].equals(AotTraining.ARGUMENT)
           ? AotTraining.run(shell)
-          : Usage.unknown(shell, args[0]);
+          : UsageText.unknown(shell, args[0]);
     }
     Syntax syntax = command.syntax();
-    if (Parser.asks(syntax, Option.HELP, args, 1)) {
+    if (ArgumentParser.asks(syntax, Option.HELP, args, 1)) {
       shell.out().print(syntax.help());
       return ExitCode.OK;
     }
-    if (Parser.asks(syntax, Option.VERSION, args, 1)) {
+    if (ArgumentParser.asks(syntax, Option.VERSION, args, 1)) {
       shell.out().println("millrace " + Version.number());
       return ExitCode.OK;
     }
-    Log.use(shell.environment(), shell.out(), shell.err(), command.logsToOutput());
+    Log.configure(shell.environment(), shell.out(), shell.err(), command.logsToOutput());
     return run(shell, command, args);
   }
 
   private static int run(Shell shell, Command command, String[] args) {
     try {
-      return command.run(shell, Parser.parse(command.syntax(), args, 1));
+      return command.run(shell, ArgumentParser.parse(command.syntax(), args, 1));
     } catch (UsageException e) {
       error(shell, e.getMessage());
       shell.err().println("See: millrace " + args[0] + " --help");
       return command.usageStatus();
-    } catch (Refusal e) {
+    } catch (CommandException e) {
       error(shell, e.getMessage());
       return ExitCode.FAILED;
     } catch (StoreException | IOException e) {
-      error(shell, Explain.of(e));
+      error(shell, ErrorText.of(e));
       Log.trace(e);
       return ExitCode.FAILED;
     } catch (InterruptedException e) {

@@ -4,6 +4,11 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.StateColours;
+import dev.millrace.cli.terminal.TextTable;
 import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -35,11 +40,11 @@ final class StatesCommand implements Command {
 
   @Override
   public int run(Shell shell, Arguments given) {
-    given.atMost(1);
+    given.requireAtMost(1);
     given.exclude(MERMAID, Option.JSON);
     String gap = "";
-    if (given.words().equals(List.of(SequenceTable.NAME))) {
-      SequenceTable.print(shell, given.has(MERMAID), given.has(Option.JSON));
+    if (given.words().equals(List.of(SequenceStatesPrinter.NAME))) {
+      SequenceStatesPrinter.print(shell, given.has(MERMAID), given.has(Option.JSON));
       return ExitCode.OK;
     }
     for (TransitionTable<?, ?> table : tables(given.words())) {
@@ -53,7 +58,7 @@ final class StatesCommand implements Command {
     }
     if (given.words().isEmpty()) {
       shell.out().print(given.has(Option.JSON) ? "" : gap);
-      SequenceTable.print(shell, given.has(MERMAID), given.has(Option.JSON));
+      SequenceStatesPrinter.print(shell, given.has(MERMAID), given.has(Option.JSON));
     }
     return ExitCode.OK;
   }
@@ -74,13 +79,14 @@ final class StatesCommand implements Command {
 
   private static <S extends Enum<S>, E extends Enum<E>> String text(
       TransitionTable<S, E> table, boolean colourful) {
-    Table out = new Table(table.entity().toUpperCase(Locale.ROOT), "BY", "FROM", "TO", "WHEN");
+    TextTable out =
+        new TextTable(table.entity().toUpperCase(Locale.ROOT), "BY", "FROM", "TO", "WHEN");
     for (TransitionTable.Row<S, E> row : table.rows()) {
       out.row(
           row.event().name().toLowerCase(Locale.ROOT),
           String.join(",", letters(row.by())),
           String.join(", ", names(row.from())),
-          new Table.Cell(row.to().name(), StateColours.of(row.to())),
+          new TextTable.Cell(row.to().name(), StateColours.of(row.to())),
           row.when());
     }
     return out.text(colourful);

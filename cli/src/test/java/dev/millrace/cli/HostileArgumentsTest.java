@@ -58,17 +58,18 @@ class HostileArgumentsTest {
 
   @TempDir Path dir;
   private Path ws;
-  private Cli cli;
+  private InProcessCli cli;
 
   @BeforeEach
   void open() {
     ws = dir.resolve("inner/ws");
-    cli = new Cli(dir.resolve("inner"));
+    cli = new InProcessCli(dir.resolve("inner"));
     cli.submit("ws", "x");
   }
 
   static Stream<String> commands() {
-    return Stream.concat(Commands.names().stream(), Stream.of("wrk", "flw", "--version", "-h"));
+    return Stream.concat(
+        CommandRegistry.names().stream(), Stream.of("wrk", "flw", "--version", "-h"));
   }
 
   @Test
@@ -99,7 +100,7 @@ class HostileArgumentsTest {
   }
 
   private void check(String... args) {
-    Cli.Result result = cli.run(args);
+    InProcessCli.Result result = cli.run(args);
     assertThat(result.status()).as(() -> String.join("|", args) + " -> " + result).isIn(0, 1, 2);
     assertThat(result.err()).doesNotContain("\tat ", "internal:");
     if (result.status() != 0 && !result.out().contains("fail  ")) {

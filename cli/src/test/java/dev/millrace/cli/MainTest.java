@@ -2,6 +2,8 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
 import dev.millrace.core.json.Json;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -13,17 +15,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MainTest {
   @TempDir Path dir;
 
-  private Cli.Result run(String... args) {
-    return new Cli(dir).run(args);
+  private InProcessCli.Result run(String... args) {
+    return new InProcessCli(dir).run(args);
   }
 
   static java.util.List<String> commands() {
-    return Commands.names();
+    return CommandRegistry.names();
   }
 
   @Test
   void noArgumentsPrintHelp() {
-    Cli.Result result = run();
+    InProcessCli.Result result = run();
     assertThat(result.status()).isZero();
     assertThat(result.out()).contains("Usage: millrace", "work", "flow", "serve");
     assertThat(run("--help")).isEqualTo(result);
@@ -33,7 +35,7 @@ class MainTest {
   @ParameterizedTest
   @MethodSource("commands")
   void everyCommandExplainsItself(String command) {
-    Cli.Result result = run(command, "--help");
+    InProcessCli.Result result = run(command, "--help");
     assertThat(result.status()).isZero();
     assertThat(result.out())
         .startsWith("Usage: millrace " + command)
@@ -53,7 +55,7 @@ class MainTest {
   @ParameterizedTest
   @MethodSource("commands")
   void everyCommandRefusesUnknownOptionsByName(String command) {
-    Cli.Result result = run(command, "--jsno");
+    InProcessCli.Result result = run(command, "--jsno");
     boolean contract = java.util.Set.of("work", "flow", "serve").contains(command);
     assertThat(result.status()).isEqualTo(contract ? ExitCode.FAILED : ExitCode.USAGE);
     assertThat(result.out()).isEmpty();
@@ -70,7 +72,7 @@ class MainTest {
 
   @Test
   void unknownCommandsAreRefusedWithAGuess() {
-    Cli.Result result = run("wokr", "x");
+    InProcessCli.Result result = run("wokr", "x");
     assertThat(result.status()).isEqualTo(ExitCode.USAGE);
     assertThat(result.err()).contains("unknown command: wokr; did you mean work?");
     assertThat(run("").status()).isEqualTo(ExitCode.USAGE);

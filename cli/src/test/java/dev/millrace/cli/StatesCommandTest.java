@@ -6,13 +6,13 @@ import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageTransitions;
 import dev.millrace.core.task.TaskTransitions;
-import dev.millrace.engine.pipe.PipeTable;
+import dev.millrace.engine.internal.pipe.PipeTransitionTable;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class StatesCommandTest {
-  private static Cli.Result run(String... args) {
-    return new Cli(Path.of("").toAbsolutePath()).run(args);
+  private static InProcessCli.Result run(String... args) {
+    return new InProcessCli(Path.of("").toAbsolutePath()).run(args);
   }
 
   @Test
@@ -21,7 +21,7 @@ class StatesCommandTest {
         JobTransitions.TABLE.rows().size()
             + StageTransitions.TABLE.rows().size()
             + TaskTransitions.TABLE.rows().size()
-            + PipeTable.SEQUENCE.rows().size();
+            + PipeTransitionTable.SEQUENCE.rows().size();
     assertThat(run("states").lines()).hasSize(rows + 4 + 3);
     assertThat(run("states", "sequence").out()).containsPattern("HEAD +more tokens +EMBED");
     assertThat(run("states", "job").lines()).hasSize(JobTransitions.TABLE.rows().size() + 1);
@@ -35,7 +35,7 @@ class StatesCommandTest {
         .isEqualTo(TaskTransitions.TABLE.toMermaid());
     assertThat(run("states", "--mermaid").out())
         .contains(StageTransitions.TABLE.toMermaid())
-        .contains(PipeTable.SEQUENCE.toMermaid());
+        .contains(PipeTransitionTable.SEQUENCE.toMermaid());
   }
 
   @Test

@@ -1,14 +1,18 @@
 package dev.millrace.client;
 
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.internal.transport.ApiTransport;
+import dev.millrace.client.internal.transport.ClientRequest;
+import dev.millrace.client.internal.transport.ClientResponse;
 import dev.millrace.core.json.JsonObject;
 import java.util.function.Function;
 
 /** Whether the server is well, and what it offers. Thread-safe. */
 public final class HealthApi {
-  private final Channel channel;
+  private final ApiTransport transport;
 
-  HealthApi(Channel channel) {
-    this.channel = channel;
+  HealthApi(ApiTransport channel) {
+    this.transport = channel;
   }
 
   /** Whether the process is up; an exception where it cannot be asked. */
@@ -28,32 +32,32 @@ public final class HealthApi {
 
   /** As so1's clients ask: {@code {status, timestamp}}. */
   public JsonObject health() {
-    return channel.send(Request.get("/health")).read(Function.identity());
+    return transport.send(ClientRequest.get("/health")).read(Function.identity());
   }
 
   /** All metrics in Prometheus' text format. */
   public String metrics() {
-    return channel.send(Request.get("/metrics")).text();
+    return transport.send(ClientRequest.get("/metrics")).text();
   }
 
   /** The same under its stock name. */
   public String serviceMetrics() {
-    return channel.send(Request.get("/service-metrics")).text();
+    return transport.send(ClientRequest.get("/service-metrics")).text();
   }
 
   /** The API's document. */
   public JsonObject openApi() {
-    return channel.send(Request.get("/openapi.json")).read(Function.identity());
+    return transport.send(ClientRequest.get("/openapi.json")).read(Function.identity());
   }
 
   /** The page for people, as HTML. */
   public String docs() {
-    return channel.send(Request.get("/docs/api")).text();
+    return transport.send(ClientRequest.get("/docs/api")).text();
   }
 
   /** Where the server sends who asks for nothing in particular. */
   public String home() {
-    Response response = channel.exchange(Request.get("/"));
+    ClientResponse response = transport.exchange(ClientRequest.get("/"));
     String location = response.header("Location");
     if (location == null) {
       throw ApiException.of(response);
@@ -62,7 +66,7 @@ public final class HealthApi {
   }
 
   private boolean asked(String path) {
-    Response response = channel.exchange(Request.get(path).notRepeated());
+    ClientResponse response = transport.exchange(ClientRequest.get(path).notRepeatable());
     if (response.status() == 503) {
       return false;
     }

@@ -1,11 +1,14 @@
 package dev.millrace.client;
 
-import dev.millrace.client.wire.ApiJob;
-import dev.millrace.client.wire.ApiStage;
-import dev.millrace.client.wire.JobFilter;
-import dev.millrace.client.wire.NewJob;
-import dev.millrace.client.wire.NewStage;
-import dev.millrace.client.wire.PageOf;
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.ApiStage;
+import dev.millrace.api.NewJob;
+import dev.millrace.api.NewStage;
+import dev.millrace.api.PageOf;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.error.NetworkException;
+import dev.millrace.client.internal.transport.ApiTransport;
+import dev.millrace.client.internal.transport.ClientRequest;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -17,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/jobs} and {@code /v1/pipelines}. Thread-safe. */
 public final class JobsApi {
-  private final Channel channel;
+  private final ApiTransport transport;
 
-  JobsApi(Channel channel) {
-    this.channel = channel;
+  JobsApi(ApiTransport channel) {
+    this.transport = channel;
   }
 
   /** Makes a job to which stages are added; safe to repeat by itself. */
@@ -32,9 +35,9 @@ public final class JobsApi {
    * @param key by which the server knows a repetition; null: a fresh one
    */
   public ApiJob create(NewJob job, @Nullable String key) {
-    return channel
-        .produce("job", Request.post("/v1/jobs").once(key).body(job.toJson()))
-        .read(ApiJob::read);
+    return transport
+        .sendCreate("job", ClientRequest.post("/v1/jobs").idempotencyKey(key).body(job.toJson()))
+        .read(ApiJob::fromJson);
   }
 
   /** Makes a whole job with its stages and tasks in one request. */
@@ -47,24 +50,24 @@ public final class JobsApi {
    * @param key by which the server knows a repetition; null: a fresh one
    */
   public ApiJob submit(JsonObject document, @Nullable String key) {
-    return channel
-        .produce("job", Request.post("/v1/pipelines").once(key).body(document))
-        .read(ApiJob::read);
+    return transport
+        .sendCreate("job", ClientRequest.post("/v1/pipelines").idempotencyKey(key).body(document))
+        .read(ApiJob::fromJson);
   }
 
   /** One page of jobs; the first where {@code cursor} is null. */
   public PageOf<ApiJob> list(JobFilter filter, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/v1/jobs")
+            ClientRequest.get("/v1/jobs")
                 .query("job_name", filter.name())
                 .query("priority", filter.priority())
                 .query("from_date", filter.from())
                 .query("end_date", filter.until())
-                .query("should_return_stages", Channel.wish(filter.stages()))
-                .query("limit", Channel.limit(filter.limit()))
+                .query("should_return_stages", ApiTransport.trueOrNull(filter.stages()))
+                .query("limit", ApiTransport.limitOrNull(filter.limit()))
                 .query("cursor", cursor))
-        .page(ApiJob::read);
+        .page(ApiJob::fromJson);
   }
 
   /** All of them, asked for page by page. */
@@ -78,19 +81,22 @@ public final class JobsApi {
   }
 
   public ApiJob get(UUID job, boolean stages) {
-    return channel
-        .send(Request.get("/v1/jobs/{}", job).query("should_return_stages", Channel.wish(stages)))
-        .read(ApiJob::read);
+    return transport
+        .send(
+            ClientRequest.get("/v1/jobs/{}", job)
+                .query("should_return_stages", ApiTransport.trueOrNull(stages)))
+        .read(ApiJob::fromJson);
   }
 
   /** Deletes a job that has ended. */
   public void delete(UUID job) {
-    channel.settle(Request.delete("/v1/jobs/{}", job), ApiException::isNotFound);
+    transport.sendChange(ClientRequest.delete("/v1/jobs/{}", job), ApiException::isNotFound);
   }
 
   /** Replaces what is kept with the job. */
-  public void userMetadata(UUID job, JsonObject metadata) {
-    channel.send(Request.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
+  public void updateUserMetadata(UUID job, JsonObject metadata) {
+    transport.send(
+        ClientRequest.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
   }
 
   /**
@@ -98,46 +104,48 @@ public final class JobsApi {
    *
    * @return false if it has that one already
    */
-  public boolean priority(UUID job, Priority priority) {
+  public boolean updatePriority(UUID job, Priority priority) {
     JsonObject body = JsonObject.create().put("priority", priority.name());
-    Request request = Request.patch("/v1/jobs/{}/priority", job).repeatable().body(body);
-    return channel.send(request).status() != 204;
+    ClientRequest request =
+        ClientRequest.patch("/v1/jobs/{}/priority", job).repeatable().body(body);
+    return transport.send(request).status() != 204;
   }
 
   /** PENDING resumes, PAUSED pauses, ABORTED ends it with all its stages and tasks. */
-  public void status(UUID job, JobState status) {
-    Request request =
-        Request.put("/v1/jobs/{}/status", job)
+  public void updateStatus(UUID job, JobState status) {
+    ClientRequest request =
+        ClientRequest.put("/v1/jobs/{}/status", job)
             .body(JsonObject.create().put("status", status.name()));
-    channel.settle(request, refused -> refused.isIllegalMove() && has(get(job).status(), status));
+    transport.sendChange(
+        request, refused -> refused.isIllegalTransition() && has(get(job).status(), status));
   }
 
   /** Whether {@code now} is what {@code wanted} leads to; a job that is resumed may run by now. */
   private static boolean has(JobState now, JobState wanted) {
-    return now == wanted || wanted == JobState.PENDING && now.open();
+    return now == wanted || wanted == JobState.PENDING && now.isOpen();
   }
 
   public void pause(UUID job) {
-    status(job, JobState.PAUSED);
+    updateStatus(job, JobState.PAUSED);
   }
 
   public void resume(UUID job) {
-    status(job, JobState.PENDING);
+    updateStatus(job, JobState.PENDING);
   }
 
   public void abort(UUID job) {
-    status(job, JobState.ABORTED);
+    updateStatus(job, JobState.ABORTED);
   }
 
   /** One page of a job's stages in order. */
   public PageOf<ApiStage> stages(UUID job, boolean tasks, int limit, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/v1/jobs/{}/stages", job)
-                .query("should_return_tasks", Channel.wish(tasks))
-                .query("limit", Channel.limit(limit))
+            ClientRequest.get("/v1/jobs/{}/stages", job)
+                .query("should_return_tasks", ApiTransport.trueOrNull(tasks))
+                .query("limit", ApiTransport.limitOrNull(limit))
                 .query("cursor", cursor))
-        .page(ApiStage::read);
+        .page(ApiStage::fromJson);
   }
 
   /** All stages of a job in order, without tasks. */
@@ -151,8 +159,8 @@ public final class JobsApi {
    * #stages(UUID)}, and add it only if not.
    */
   public ApiStage addStage(UUID job, NewStage stage) {
-    return channel
-        .produce("stage", Request.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
-        .read(ApiStage::read);
+    return transport
+        .sendCreate("stage", ClientRequest.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
+        .read(ApiStage::fromJson);
   }
 }

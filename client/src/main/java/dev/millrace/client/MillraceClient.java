@@ -1,6 +1,10 @@
 package dev.millrace.client;
 
-import dev.millrace.core.job.TraceContext;
+import dev.millrace.client.internal.transport.ApiTransport;
+import dev.millrace.client.internal.transport.ClientMeters;
+import dev.millrace.client.internal.transport.RequestSender;
+import dev.millrace.client.internal.transport.TimeSource;
+import dev.millrace.core.task.TraceContext;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -16,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MillraceClient implements AutoCloseable {
   private final @Nullable HttpClient owned;
-  private final Channel channel;
+  private final ApiTransport transport;
   private final URI base;
 
-  private MillraceClient(@Nullable HttpClient owned, Channel channel, URI base) {
+  private MillraceClient(@Nullable HttpClient owned, ApiTransport channel, URI base) {
     this.owned = owned;
-    this.channel = channel;
+    this.transport = channel;
     this.base = base;
   }
 
@@ -36,27 +40,27 @@ public final class MillraceClient implements AutoCloseable {
 
   /** Jobs, stage by stage or as whole pipelines. */
   public JobsApi jobs() {
-    return new JobsApi(channel);
+    return new JobsApi(transport);
   }
 
   /** Stages, their tasks, and the claims of workers. */
   public StagesApi stages() {
-    return new StagesApi(channel);
+    return new StagesApi(transport);
   }
 
   /** Tasks and what their workers say of them. */
   public TasksApi tasks() {
-    return new TasksApi(channel);
+    return new TasksApi(transport);
   }
 
   /** Jobs in so1's words, their logs and events. */
   public So1Api so1() {
-    return new So1Api(channel);
+    return new So1Api(transport);
   }
 
   /** Health, metrics and the API's document. */
   public HealthApi health() {
-    return new HealthApi(channel);
+    return new HealthApi(transport);
   }
 
   public URI base() {
@@ -64,12 +68,12 @@ public final class MillraceClient implements AutoCloseable {
   }
 
   /** The same connections, with requests that belong to {@code trace}. Needs no closing. */
-  public MillraceClient within(@Nullable TraceContext trace) {
-    return new MillraceClient(null, channel.with(() -> trace), base);
+  public MillraceClient withTrace(@Nullable TraceContext trace) {
+    return new MillraceClient(null, transport.withTrace(() -> trace), base);
   }
 
-  Channel channel() {
-    return channel;
+  public ApiTransport transport() {
+    return transport;
   }
 
   /** Lets go of the connections; what is under way is cancelled. */
@@ -92,7 +96,7 @@ public final class MillraceClient implements AutoCloseable {
     private @Nullable SSLContext tls;
     private Supplier<@Nullable TraceContext> trace = () -> null;
     private ClientMeters meters = ClientMeters.NONE;
-    private Timing timing = Timing.SYSTEM;
+    private TimeSource timing = TimeSource.SYSTEM;
 
     private Builder(URI base) {
       boolean http = "http".equals(base.getScheme()) || "https".equals(base.getScheme());
@@ -161,7 +165,7 @@ public final class MillraceClient implements AutoCloseable {
       return this;
     }
 
-    Builder timing(Timing value) {
+    public Builder timeSource(TimeSource value) {
       timing = value;
       return this;
     }
@@ -183,10 +187,10 @@ public final class MillraceClient implements AutoCloseable {
         http.sslContext(tls);
       }
       HttpClient client = http.build();
-      Sender.Settings settings =
-          new Sender.Settings(base, key, requestTimeout, retries, "millrace-client");
-      Sender sender = new Sender(client, settings, timing, meters);
-      return new MillraceClient(client, new Channel(sender, trace, timing, meters), base);
+      RequestSender.Settings settings =
+          new RequestSender.Settings(base, key, requestTimeout, retries, "millrace-client");
+      RequestSender sender = new RequestSender(client, settings, timing, meters);
+      return new MillraceClient(client, new ApiTransport(sender, trace, timing, meters), base);
     }
   }
 }

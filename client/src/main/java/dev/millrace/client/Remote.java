@@ -1,23 +1,25 @@
 package dev.millrace.client;
 
-import dev.millrace.client.wire.ApiJob;
-import dev.millrace.client.wire.ApiTask;
-import dev.millrace.client.wire.JobFilter;
-import dev.millrace.client.wire.LogLine;
-import dev.millrace.client.wire.PageOf;
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.ApiTask;
+import dev.millrace.api.LogLine;
+import dev.millrace.api.PageOf;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.error.ClientException;
+import dev.millrace.client.error.NetworkException;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Work;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.rules.Entry;
-import dev.millrace.core.rules.Fact;
-import dev.millrace.core.store.Census;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.Reading;
+import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.core.store.Submitting;
 import dev.millrace.core.store.TaskView;
 import java.net.URI;
 import java.time.Duration;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * tell is empty here: drafts, places in the queue, the census. Entries of the log come as lines of
  * text. Thread-safe.
  */
-public final class Remote implements Submitting, Reading, AutoCloseable {
+public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   private static final int PAGE = 1_000;
   private static final int REMEMBERED = 1_000;
 
@@ -100,7 +102,7 @@ public final class Remote implements Submitting, Reading, AutoCloseable {
   /** Everything but the number of its last event, its webhooks and its stages' limits. */
   @Override
   public Optional<JobView> find(JobId id) {
-    return ask(() -> RemoteViews.job(id, client.jobs().get(uuid(id), true)));
+    return ask(() -> ApiViewConverter.toJobView(id, client.jobs().get(uuid(id), true)));
   }
 
   /** Pages in order are cheapest: where one ended is remembered. */
@@ -121,7 +123,7 @@ public final class Remote implements Submitting, Reading, AutoCloseable {
       }
       for (ApiTask task : page.get().items()) {
         if (next++ >= from && out.size() < limit) {
-          out.add(RemoteViews.task(id, task));
+          out.add(ApiViewConverter.toTaskView(id, task));
         }
       }
       cursor = page.get().next();
@@ -136,23 +138,23 @@ public final class Remote implements Submitting, Reading, AutoCloseable {
   @Override
   public Optional<TaskView> task(JobId id, int stage, int task) {
     UUID of = new EntityId(id, stage, task).uuid();
-    return ask(() -> RemoteViews.task(id, client.tasks().get(of)));
+    return ask(() -> ApiViewConverter.toTaskView(id, client.tasks().get(of)));
   }
 
   /** Nothing: the API tells results, not what leads to them. */
   @Override
-  public Draft draft(JobId id, int stage, int task, long from) {
-    return new Draft(from, from, List.of());
+  public OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
+    return new OutputSoFar(from, from, List.of());
   }
 
   /** Nothing: the API does not tell the queue's order. */
   @Override
-  public Optional<QueuePlace> queuePlace(JobId id) {
+  public Optional<QueuePosition> queuePosition(JobId id) {
     return Optional.empty();
   }
 
   @Override
-  public List<Entry> events(JobId id, long after, int limit) {
+  public List<LogEntry> events(JobId id, long after, int limit) {
     String cursor = after > 0 ? Long.toString(after) : null;
     int most = Math.min(limit, PAGE);
     return ask(() -> client.so1().logs(uuid(id), most, cursor).items()).orElse(List.of()).stream()
@@ -160,8 +162,9 @@ public final class Remote implements Submitting, Reading, AutoCloseable {
         .toList();
   }
 
-  private static Entry entry(LogLine line) {
-    return new Entry(line.cursor(), line.at(), new Fact.Line(0, 0, line.level(), line.line()));
+  private static LogEntry entry(LogLine line) {
+    return new LogEntry(
+        line.cursor(), line.at(), new Fact.WorkerLogLine(0, 0, line.level(), line.line()));
   }
 
   /**
@@ -176,7 +179,7 @@ public final class Remote implements Submitting, Reading, AutoCloseable {
 
   @Override
   public List<JobId> list(Query query) {
-    return need(() -> new RemoteList(client).of(query));
+    return need(() -> new RemoteJobQuery(client).find(query));
   }
 
   /** By counting them: as many requests as there are thousands of jobs. */
@@ -195,15 +198,15 @@ public final class Remote implements Submitting, Reading, AutoCloseable {
 
   /** The jobs alone; the API's metrics have the rest. */
   @Override
-  public Census census() {
-    return new Census(counts(), List.of());
+  public QueueStats queueStats() {
+    return new QueueStats(counts(), List.of());
   }
 
   /** Listens to the job's events; the first time it may return at once. */
   @Override
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     Long cursor = seen.get(id);
-    try (EventStream events = client.so1().events(uuid(id), cursor == null ? 0 : cursor)) {
+    try (JobEventStream events = client.so1().events(uuid(id), cursor == null ? 0 : cursor)) {
       Duration wait = atMost;
       while (events.poll(wait).isPresent()) {
         wait = Duration.ZERO; // what else is there belongs to the same change

@@ -1,5 +1,8 @@
 package dev.millrace.client;
 
+import dev.millrace.client.internal.transport.ClientMeters;
+import dev.millrace.client.internal.transport.ClientRequest;
+import dev.millrace.client.worker.Worker;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -117,7 +120,7 @@ public final class SdkMetrics implements ClientMeters {
   }
 
   @Override
-  public void requested(Request request, int status, Duration time) {
+  public void requested(ClientRequest request, int status, Duration time) {
     requests
         .labelValues(
             request.method(), request.template(), status == 0 ? "none" : Integer.toString(status))
@@ -143,7 +146,7 @@ public final class SdkMetrics implements ClientMeters {
   }
 
   @Override
-  public void answered(String type, String status, boolean accepted, Duration time) {
+  public void statusUpdated(String type, String status, boolean accepted, Duration time) {
     updateTimes.labelValues(type, status).observe(seconds(time));
     updates.labelValues(type, status, Boolean.toString(accepted)).inc();
   }

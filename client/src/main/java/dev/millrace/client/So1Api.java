@@ -1,21 +1,23 @@
 package dev.millrace.client;
 
-import dev.millrace.client.wire.LogLine;
-import dev.millrace.client.wire.NewSo1Job;
-import dev.millrace.client.wire.PageOf;
-import dev.millrace.client.wire.Session;
-import dev.millrace.client.wire.So1Job;
-import dev.millrace.client.wire.So1State;
+import dev.millrace.api.CallerIdentity;
+import dev.millrace.api.LogLine;
+import dev.millrace.api.NewSo1Job;
+import dev.millrace.api.PageOf;
+import dev.millrace.api.So1Job;
+import dev.millrace.api.So1State;
+import dev.millrace.client.internal.transport.ApiTransport;
+import dev.millrace.client.internal.transport.ClientRequest;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /api}: jobs in so1's words, and their logs. Thread-safe. */
 public final class So1Api {
-  private final Channel channel;
+  private final ApiTransport transport;
 
-  So1Api(Channel channel) {
-    this.channel = channel;
+  So1Api(ApiTransport channel) {
+    this.transport = channel;
   }
 
   /** Makes a job; safe to repeat by itself. */
@@ -27,26 +29,26 @@ public final class So1Api {
    * @param key by which the server knows a repetition for 24 hours; null: a fresh one
    */
   public So1Job create(NewSo1Job job, @Nullable String key) {
-    return channel
-        .produce("job", Request.post("/api/jobs").once(key).body(job.toJson()))
-        .read("job", So1Job::read);
+    return transport
+        .sendCreate("job", ClientRequest.post("/api/jobs").idempotencyKey(key).body(job.toJson()))
+        .read("job", So1Job::fromJson);
   }
 
   public So1Job get(UUID job) {
-    return channel.send(Request.get("/api/jobs/{}", job)).read("job", So1Job::read);
+    return transport.send(ClientRequest.get("/api/jobs/{}", job)).read("job", So1Job::fromJson);
   }
 
   /** One page of jobs, newest first. */
   public PageOf<So1Job> list(
       @Nullable So1State state, @Nullable String tag, int limit, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/api/jobs")
+            ClientRequest.get("/api/jobs")
                 .query("state", state == null ? null : state.word())
                 .query("tag", tag)
-                .query("limit", Channel.limit(limit))
+                .query("limit", ApiTransport.limitOrNull(limit))
                 .query("cursor", cursor))
-        .page("jobs", So1Job::read);
+        .page("jobs", So1Job::fromJson);
   }
 
   /** All of them, newest first, asked for page by page. */
@@ -56,19 +58,19 @@ public final class So1Api {
 
   /** Ends a job; one that is cancelled already stays so. */
   public So1Job cancel(UUID job) {
-    return channel
-        .send(Request.post("/api/jobs/{}/cancel", job).repeatable())
-        .read("job", So1Job::read);
+    return transport
+        .send(ClientRequest.post("/api/jobs/{}/cancel", job).repeatable())
+        .read("job", So1Job::fromJson);
   }
 
   /** One page of the job's log; from its beginning where {@code cursor} is null. */
   public PageOf<LogLine> logs(UUID job, int limit, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/api/jobs/{}/logs", job)
-                .query("limit", Channel.limit(limit))
+            ClientRequest.get("/api/jobs/{}/logs", job)
+                .query("limit", ApiTransport.limitOrNull(limit))
                 .query("cursor", cursor))
-        .page("lines", LogLine::read);
+        .page("lines", LogLine::fromJson);
   }
 
   /** The log as it is now. */
@@ -82,11 +84,13 @@ public final class So1Api {
    * @param cursor after which entry of the log to begin; null: from the beginning, or of a job that
    *     has ended only its final status
    */
-  public EventStream events(UUID job, @Nullable Long cursor) {
-    return new EventStream(channel, job, cursor);
+  public JobEventStream events(UUID job, @Nullable Long cursor) {
+    return new JobEventStream(transport, job, cursor);
   }
 
-  public Session session() {
-    return channel.send(Request.get("/api/auth/session")).read("session", Session::read);
+  public CallerIdentity session() {
+    return transport
+        .send(ClientRequest.get("/api/auth/session"))
+        .read("session", CallerIdentity::fromJson);
   }
 }

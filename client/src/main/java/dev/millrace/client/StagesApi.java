@@ -1,12 +1,14 @@
 package dev.millrace.client;
 
-import dev.millrace.client.wire.ApiStage;
-import dev.millrace.client.wire.ApiTask;
-import dev.millrace.client.wire.ClaimedTask;
-import dev.millrace.client.wire.NewTask;
-import dev.millrace.client.wire.PageOf;
-import dev.millrace.client.wire.StageFilter;
-import dev.millrace.client.wire.StageSummary;
+import dev.millrace.api.ApiStage;
+import dev.millrace.api.ApiTask;
+import dev.millrace.api.ClaimedTask;
+import dev.millrace.api.NewTask;
+import dev.millrace.api.PageOf;
+import dev.millrace.api.StageSummary;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.internal.transport.ApiTransport;
+import dev.millrace.client.internal.transport.ClientRequest;
 import dev.millrace.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -17,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/stages}. Thread-safe. */
 public final class StagesApi {
-  private final Channel channel;
+  private final ApiTransport transport;
 
-  StagesApi(Channel channel) {
-    this.channel = channel;
+  StagesApi(ApiTransport channel) {
+    this.transport = channel;
   }
 
   /**
@@ -31,8 +33,9 @@ public final class StagesApi {
    * @param limit most tasks
    * @param longPoll how long the server may wait for the first, up to 60 s
    */
-  public record Demand(String type, String worker, Duration lease, int limit, Duration longPoll) {
-    public Demand {
+  public record DequeueRequest(
+      String type, String worker, Duration lease, int limit, Duration longPoll) {
+    public DequeueRequest {
       if (worker.isEmpty()
           || worker.length() > 100
           || !worker.chars().allMatch(c -> c >= 32 && c < 127)) {
@@ -56,16 +59,16 @@ public final class StagesApi {
   }
 
   public PageOf<ApiStage> list(StageFilter filter, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/v1/stages")
+            ClientRequest.get("/v1/stages")
                 .query("job_id", filter.job())
                 .query("stage_type", filter.type())
                 .query("stage_operation_status", filter.state())
-                .query("should_return_tasks", Channel.wish(filter.tasks()))
-                .query("limit", Channel.limit(filter.limit()))
+                .query("should_return_tasks", ApiTransport.trueOrNull(filter.tasks()))
+                .query("limit", ApiTransport.limitOrNull(filter.limit()))
                 .query("cursor", cursor))
-        .page(ApiStage::read);
+        .page(ApiStage::fromJson);
   }
 
   public Stream<ApiStage> all(StageFilter filter) {
@@ -80,36 +83,42 @@ public final class StagesApi {
    * @param tasks whether to tell its tasks too, at most 1,000 of them
    */
   public ApiStage get(UUID stage, boolean tasks) {
-    return channel
-        .send(Request.get("/v1/stages/{}", stage).query("should_return_tasks", Channel.wish(tasks)))
-        .read(ApiStage::read);
+    return transport
+        .send(
+            ClientRequest.get("/v1/stages/{}", stage)
+                .query("should_return_tasks", ApiTransport.trueOrNull(tasks)))
+        .read(ApiStage::fromJson);
   }
 
   public StageSummary summary(UUID stage) {
-    return channel.send(Request.get("/v1/stages/{}/summary", stage)).read(StageSummary::read);
+    return transport
+        .send(ClientRequest.get("/v1/stages/{}/summary", stage))
+        .read(StageSummary::fromJson);
   }
 
   /** Replaces what is kept with the stage. */
-  public void userMetadata(UUID stage, JsonObject metadata) {
-    channel.send(Request.patch("/v1/stages/{}/user-metadata", stage).repeatable().body(metadata));
+  public void updateUserMetadata(UUID stage, JsonObject metadata) {
+    transport.send(
+        ClientRequest.patch("/v1/stages/{}/user-metadata", stage).repeatable().body(metadata));
   }
 
   /** Lets a stage that waits for approval go on. */
   public void approve(UUID stage) {
-    Request request =
-        Request.put("/v1/stages/{}/status", stage)
+    ClientRequest request =
+        ClientRequest.put("/v1/stages/{}/status", stage)
             .body(JsonObject.create().put("status", "PENDING"));
-    channel.settle(request, refused -> refused.isIllegalMove() && get(stage).status().open());
+    transport.sendChange(
+        request, refused -> refused.isIllegalTransition() && get(stage).status().isOpen());
   }
 
   /** One page of a stage's tasks in order. */
   public PageOf<ApiTask> tasks(UUID stage, int limit, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/v1/stages/{}/tasks", stage)
-                .query("limit", Channel.limit(limit))
+            ClientRequest.get("/v1/stages/{}/tasks", stage)
+                .query("limit", ApiTransport.limitOrNull(limit))
                 .query("cursor", cursor))
-        .page(ApiTask::read);
+        .page(ApiTask::fromJson);
   }
 
   public Stream<ApiTask> tasks(UUID stage) {
@@ -123,12 +132,12 @@ public final class StagesApi {
    * them only if they are not there.
    */
   public List<ApiTask> addTasks(UUID stage, List<NewTask> tasks) {
-    return channel
-        .produce(
+    return transport
+        .sendCreate(
             "task",
-            Request.post("/v1/stages/{}/tasks", stage)
+            ClientRequest.post("/v1/stages/{}/tasks", stage)
                 .body(tasks.stream().map(NewTask::toJson).toList()))
-        .list(ApiTask::read);
+        .list(ApiTask::fromJson);
   }
 
   /**
@@ -136,26 +145,29 @@ public final class StagesApi {
    * Never repeated by itself unless it was not sent: where an answer is lost the tasks in it are
    * claimed, nobody works on them, and they go to somebody else when their lease has run out.
    */
-  public List<ClaimedTask> dequeue(Demand demand) {
-    Request request =
-        Request.patch("/v1/stages/{}/tasks/dequeue", demand.type())
+  public List<ClaimedTask> dequeue(DequeueRequest demand) {
+    ClientRequest request =
+        ClientRequest.patch("/v1/stages/{}/tasks/dequeue", demand.type())
             .header("Millrace-Worker", demand.worker())
             .query("lease", demand.lease().toSeconds())
             .query("limit", demand.limit())
             .query("wait", demand.longPoll().toSeconds())
-            .patience(demand.longPoll());
-    return dequeue(demand.type(), () -> channel.send(request).list(ClaimedTask::read), List.of());
+            .extraTime(demand.longPoll());
+    return dequeue(
+        demand.type(), () -> transport.send(request).list(ClaimedTask::fromJson), List.of());
   }
 
   /** As stock workers do: one task, no token, a lease of 30 minutes. */
   public Optional<ClaimedTask> dequeue(String type) {
-    Request request = Request.patch("/v1/stages/{}/tasks/dequeue", type);
+    ClientRequest request = ClientRequest.patch("/v1/stages/{}/tasks/dequeue", type);
     return dequeue(
-        type, () -> Optional.of(channel.send(request).read(ClaimedTask::read)), Optional.empty());
+        type,
+        () -> Optional.of(transport.send(request).read(ClaimedTask::fromJson)),
+        Optional.empty());
   }
 
   private <T> T dequeue(String type, java.util.function.Supplier<T> ask, T nothing) {
-    long start = channel.timing().nanos();
+    long start = transport.timeSource().nanos();
     try {
       return ask.get();
     } catch (ApiException e) {
@@ -164,7 +176,7 @@ public final class StagesApi {
       }
       throw e;
     } finally {
-      channel.meters().dequeued(type, channel.since(start));
+      transport.meters().dequeued(type, transport.since(start));
     }
   }
 }

@@ -1,11 +1,13 @@
 package dev.millrace.client;
 
-import dev.millrace.client.wire.ApiTask;
-import dev.millrace.client.wire.Heartbeat;
-import dev.millrace.client.wire.PageOf;
-import dev.millrace.client.wire.TaskAnswer;
-import dev.millrace.client.wire.TaskFilter;
-import dev.millrace.client.wire.TaskLine;
+import dev.millrace.api.ApiTask;
+import dev.millrace.api.HeartbeatResponse;
+import dev.millrace.api.NewLogLine;
+import dev.millrace.api.PageOf;
+import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.internal.transport.ApiTransport;
+import dev.millrace.client.internal.transport.ClientRequest;
 import dev.millrace.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -15,24 +17,24 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/tasks}. A token is what the claim gave, null for one without. Thread-safe. */
 public final class TasksApi {
-  private final Channel channel;
+  private final ApiTransport transport;
 
-  TasksApi(Channel channel) {
-    this.channel = channel;
+  TasksApi(ApiTransport channel) {
+    this.transport = channel;
   }
 
   public PageOf<ApiTask> list(TaskFilter filter, @Nullable String cursor) {
-    return channel
+    return transport
         .send(
-            Request.get("/v1/tasks")
+            ClientRequest.get("/v1/tasks")
                 .query("stage_id", filter.stage())
                 .query("stage_type", filter.type())
                 .query("status", filter.state())
                 .query("from_date", filter.from())
                 .query("end_date", filter.until())
-                .query("limit", Channel.limit(filter.limit()))
+                .query("limit", ApiTransport.limitOrNull(filter.limit()))
                 .query("cursor", cursor))
-        .page(ApiTask::read);
+        .page(ApiTask::fromJson);
   }
 
   public Stream<ApiTask> all(TaskFilter filter) {
@@ -40,12 +42,13 @@ public final class TasksApi {
   }
 
   public ApiTask get(UUID task) {
-    return channel.send(Request.get("/v1/tasks/{}", task)).read(ApiTask::read);
+    return transport.send(ClientRequest.get("/v1/tasks/{}", task)).read(ApiTask::fromJson);
   }
 
   /** Replaces what is kept with the task. */
-  public void userMetadata(UUID task, JsonObject metadata) {
-    channel.send(Request.patch("/v1/tasks/{}/user-metadata", task).repeatable().body(metadata));
+  public void updateUserMetadata(UUID task, JsonObject metadata) {
+    transport.send(
+        ClientRequest.patch("/v1/tasks/{}/user-metadata", task).repeatable().body(metadata));
   }
 
   /**
@@ -54,9 +57,10 @@ public final class TasksApi {
    *
    * @throws ApiException with status 409 if the claim is another's by now, or the job has ended
    */
-  public ApiTask answer(UUID task, @Nullable String token, TaskAnswer answer) {
-    Request request = Request.put("/v1/tasks/{}/status", task).body(answer.toJson(token));
-    return channel.send(fenced(request, token)).read(ApiTask::read);
+  public ApiTask updateStatus(UUID task, @Nullable String token, TaskStatusUpdate answer) {
+    ClientRequest request =
+        ClientRequest.put("/v1/tasks/{}/status", task).body(answer.toJson(token));
+    return transport.send(fenced(request, token)).read(ApiTask::fromJson);
   }
 
   /**
@@ -65,45 +69,46 @@ public final class TasksApi {
    * @param progress whether the task got further since the last time
    * @throws ApiException with status 409 if the claim is another's by now
    */
-  public Heartbeat heartbeat(UUID task, @Nullable String token, boolean progress) {
-    return channel.send(heart(task, token, progress)).read(Heartbeat::read);
+  public HeartbeatResponse heartbeat(UUID task, @Nullable String token, boolean progress) {
+    return transport.send(heart(task, token, progress)).read(HeartbeatResponse::fromJson);
   }
 
   /** As above, for who beats again soon: once, and not longer than {@code limit}. */
-  Heartbeat heartbeat(UUID task, @Nullable String token, boolean progress, Duration limit) {
-    return channel
-        .send(heart(task, token, progress).notRepeated().within(limit))
-        .read(Heartbeat::read);
+  public HeartbeatResponse heartbeat(
+      UUID task, @Nullable String token, boolean progress, Duration limit) {
+    return transport
+        .send(heart(task, token, progress).notRepeatable().timeoutPerTry(limit))
+        .read(HeartbeatResponse::fromJson);
   }
 
-  private static Request heart(UUID task, @Nullable String token, boolean progress) {
+  private static ClientRequest heart(UUID task, @Nullable String token, boolean progress) {
     JsonObject body = JsonObject.create().putIfPresent("token", token);
     if (progress) {
       body.put("progress", true);
     }
-    return Request.put("/v1/tasks/{}/heartbeat", task).body(body);
+    return ClientRequest.put("/v1/tasks/{}/heartbeat", task).body(body);
   }
 
   /** Only a token tells the server that a repetition is one. */
-  private static Request fenced(Request request, @Nullable String token) {
-    return token == null ? request.notRepeated() : request;
+  private static ClientRequest fenced(ClientRequest request, @Nullable String token) {
+    return token == null ? request.notRepeatable() : request;
   }
 
-  /** Gives a task back without costing an attempt. Repeated as {@link #answer} is. */
+  /** Gives a task back without costing an attempt. Repeated as {@link #updateStatus} is. */
   public ApiTask release(UUID task, @Nullable String token, @Nullable String reason) {
     JsonObject body =
         JsonObject.create().putIfPresent("token", token).putIfPresent("reason", reason);
-    Request request = Request.put("/v1/tasks/{}/release", task).body(body);
-    return channel.send(fenced(request, token)).read(ApiTask::read);
+    ClientRequest request = ClientRequest.put("/v1/tasks/{}/release", task).body(body);
+    return transport.send(fenced(request, token)).read(ApiTask::fromJson);
   }
 
   /** Adds lines to the job's log. Not repeated by itself unless it was not sent. */
-  public void log(UUID task, @Nullable String token, List<TaskLine> lines) {
-    channel.send(
-        Request.post("/v1/tasks/{}/logs", task)
+  public void log(UUID task, @Nullable String token, List<NewLogLine> lines) {
+    transport.send(
+        ClientRequest.post("/v1/tasks/{}/logs", task)
             .body(
                 JsonObject.create()
                     .putIfPresent("token", token)
-                    .put("lines", lines.stream().map(TaskLine::toJson).toList())));
+                    .put("lines", lines.stream().map(NewLogLine::toJson).toList())));
   }
 }

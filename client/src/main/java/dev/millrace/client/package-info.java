@@ -1,7 +1,7 @@
 /**
- * The API from a program's side: {@link dev.millrace.client.MillraceClient} has a method for every
- * path, {@link dev.millrace.client.Worker} works tasks off, {@link dev.millrace.client.Remote} lets
- * {@code Work} and {@code Flow} speak to a server as they would to a directory.
+ * The HTTP API as Java methods. {@link MillraceClient} has one class for each resource: jobs,
+ * stages, tasks, so1 jobs, health. {@link Remote} lets {@code Work} and {@code Flow} use a server
+ * like a local workspace. Start at {@link MillraceClient}.
  */
 @NullMarked
 package dev.millrace.client;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.millrace.client.wire.ApiJob;
-import dev.millrace.client.wire.JobFilter;
-import dev.millrace.client.wire.NewJob;
-import dev.millrace.client.wire.NewStage;
-import dev.millrace.client.wire.PageOf;
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.NewJob;
+import dev.millrace.api.NewStage;
+import dev.millrace.api.PageOf;
+import dev.millrace.client.error.ApiException;
 import dev.millrace.core.job.Priority;
-import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TraceContext;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
@@ -25,8 +25,8 @@ class RequestsTest {
   private static final TraceContext TRACE =
       new TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "a=b");
 
-  private final FakeApi api = new FakeApi();
-  private final MillraceClient client = api.client(new FakeTiming());
+  private final ScriptedServer api = new ScriptedServer();
+  private final MillraceClient client = api.client(new FakeTimeSource());
 
   @AfterEach
   void close() {
@@ -36,14 +36,14 @@ class RequestsTest {
 
   @Test
   void keyAndTraceGoWithEveryRequestAndTheKeyIsNeverShown() {
-    api.on("GET .*", FakeApi.json(404, JsonObject.create().put("code", "JOB_NOT_FOUND")));
+    api.on("GET .*", ScriptedServer.json(404, JsonObject.create().put("code", "JOB_NOT_FOUND")));
     try (MillraceClient keyed =
         MillraceClient.builder(api.uri()).key("mr_secret").trace(() -> TRACE).build()) {
       assertThatThrownBy(() -> keyed.jobs().get(ID))
           .hasMessageNotContaining("mr_secret")
           .hasMessageContaining("JOB_NOT_FOUND");
     }
-    FakeApi.Seen seen = api.seen("GET .*").getFirst();
+    ScriptedServer.ReceivedRequest seen = api.seen("GET .*").getFirst();
     assertThat(seen.header("Authorization")).isEqualTo("Bearer mr_secret");
     assertThat(seen.header("traceparent")).isEqualTo(TRACE.parent());
     assertThat(seen.header("tracestate")).isEqualTo("a=b");
@@ -59,11 +59,11 @@ class RequestsTest {
   void errorsOfBothFacesAreUnderstood() {
     api.on(
         "GET /v1/.*",
-        FakeApi.text(
+        ScriptedServer.text(
             404, "{\"message\":\"gone\",\"code\":\"JOB_NOT_FOUND\"}", "X-Request-Id", "x"));
     api.on(
         "GET /api/.*",
-        FakeApi.text(
+        ScriptedServer.text(
             409, "{\"requestId\":\"x\",\"error\":{\"code\":\"CONFLICT\",\"message\":\"no\"}}"));
 
     ApiException one = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
@@ -79,7 +79,7 @@ class RequestsTest {
 
   @Test
   void fieldsOfANewerServerAreIgnored() {
-    api.on("GET .*", FakeApi.json(200, FakeApi.job(ID).put("colour", "blue")));
+    api.on("GET .*", ScriptedServer.json(200, ScriptedServer.job(ID).put("colour", "blue")));
 
     ApiJob job = client.jobs().get(ID);
 
@@ -91,8 +91,8 @@ class RequestsTest {
   void answerThatIsNoneIsAnErrorOfItsOwn() {
     api.on(
         "GET .*",
-        FakeApi.text(200, "<html>"),
-        FakeApi.json(200, FakeApi.job(ID).put("status", "SLEEPING")));
+        ScriptedServer.text(200, "<html>"),
+        ScriptedServer.json(200, ScriptedServer.job(ID).put("status", "SLEEPING")));
 
     for (int i = 0; i < 2; i++) {
       assertThat(catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID)).code())
@@ -104,8 +104,9 @@ class RequestsTest {
   void listsAreReadPageByPageThroughTheirCursor() {
     api.on(
         "GET /v1/jobs",
-        FakeApi.text(200, "[" + FakeApi.job(new UUID(1, 1)) + "]", "X-Next-Cursor", "a+b"),
-        FakeApi.text(200, "[" + FakeApi.job(new UUID(1, 2)) + "]"));
+        ScriptedServer.text(
+            200, "[" + ScriptedServer.job(new UUID(1, 1)) + "]", "X-Next-Cursor", "a+b"),
+        ScriptedServer.text(200, "[" + ScriptedServer.job(new UUID(1, 2)) + "]"));
 
     List<UUID> ids =
         client
@@ -129,18 +130,18 @@ class RequestsTest {
   void samePriorityIsToldApart() {
     api.on(
         "PATCH .*",
-        FakeApi.json(200, JsonObject.create().put("code", "JOB_MODIFIED_SUCCESSFULLY")),
-        FakeApi.text(204, "", "Reason", "PRIORITY_CANNOT_BE_UPDATED_TO_SAME_VALUE"));
+        ScriptedServer.json(200, JsonObject.create().put("code", "JOB_MODIFIED_SUCCESSFULLY")),
+        ScriptedServer.text(204, "", "Reason", "PRIORITY_CANNOT_BE_UPDATED_TO_SAME_VALUE"));
 
-    assertThat(client.jobs().priority(ID, Priority.HIGH)).isTrue();
-    assertThat(client.jobs().priority(ID, Priority.HIGH)).isFalse();
+    assertThat(client.jobs().updatePriority(ID, Priority.HIGH)).isTrue();
+    assertThat(client.jobs().updatePriority(ID, Priority.HIGH)).isFalse();
   }
 
   @Test
   void metadataIsTheBodyItself() {
-    api.on("PATCH .*", FakeApi.json(200, JsonObject.create()));
+    api.on("PATCH .*", ScriptedServer.json(200, JsonObject.create()));
 
-    client.jobs().userMetadata(ID, JsonObject.create().put("owner", "ada"));
+    client.jobs().updateUserMetadata(ID, JsonObject.create().put("owner", "ada"));
 
     assertThat(api.seen("PATCH .*").getFirst().body()).isEqualTo("{\"owner\":\"ada\"}");
   }
@@ -155,15 +156,15 @@ class RequestsTest {
 
   @Test
   void stockServersEmptyQueueIsEmpty() {
-    api.on("PATCH .*", FakeApi.json(404, JsonObject.create().put("code", "TASK_NOT_FOUND")));
+    api.on("PATCH .*", ScriptedServer.json(404, JsonObject.create().put("code", "TASK_NOT_FOUND")));
 
     assertThat(client.stages().dequeue("resize")).isEmpty();
   }
 
   @Test
   void unreadyServerIsAnAnswerNotAnError() {
-    api.on("GET /health/ready", FakeApi.text(503, "{}"));
-    api.on("GET /health/live", FakeApi.text(200, "{}"));
+    api.on("GET /health/ready", ScriptedServer.text(503, "{}"));
+    api.on("GET /health/live", ScriptedServer.text(200, "{}"));
 
     assertThat(client.health().ready()).isFalse();
     assertThat(client.health().live()).isTrue();

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.millrace.client.FakeApi.Seen;
-import dev.millrace.client.wire.NewJob;
-import dev.millrace.client.wire.NewTask;
-import dev.millrace.client.wire.TaskAnswer;
+import dev.millrace.api.NewJob;
+import dev.millrace.api.NewTask;
+import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.client.ScriptedServer.ReceivedRequest;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.error.NetworkException;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
@@ -27,11 +29,11 @@ import org.junit.jupiter.api.Test;
 /** What is tried again, when, and what is not. */
 class RetriesTest {
   private static final UUID ID = new UUID(0x8000, 0x8000_0000_0000_0001L);
-  private static final StagesApi.Demand DEMAND =
-      new StagesApi.Demand("resize", "w", Duration.ofSeconds(60), 5, Duration.ofSeconds(2));
+  private static final StagesApi.DequeueRequest DEMAND =
+      new StagesApi.DequeueRequest("resize", "w", Duration.ofSeconds(60), 5, Duration.ofSeconds(2));
 
-  private final FakeApi api = new FakeApi();
-  private final FakeTiming timing = new FakeTiming();
+  private final ScriptedServer api = new ScriptedServer();
+  private final FakeTimeSource timing = new FakeTimeSource();
   private final MillraceClient client = api.client(timing);
 
   @AfterEach
@@ -44,10 +46,10 @@ class RetriesTest {
   void readsAreTriedThreeMoreTimesWithGrowingWaits() {
     api.on(
         "GET .*",
-        FakeApi.text(502, ""),
-        FakeApi.text(503, ""),
-        FakeApi.text(504, ""),
-        FakeApi.json(200, FakeApi.job(ID)));
+        ScriptedServer.text(502, ""),
+        ScriptedServer.text(503, ""),
+        ScriptedServer.text(504, ""),
+        ScriptedServer.json(200, ScriptedServer.job(ID)));
 
     assertThat(client.jobs().get(ID).id()).isEqualTo(ID);
     assertThat(timing.waits)
@@ -56,7 +58,7 @@ class RetriesTest {
 
   @Test
   void fourthFailureIsTheCallers() {
-    api.on("GET .*", FakeApi.text(503, "<html>busy</html>", "X-Request-Id", "r-1"));
+    api.on("GET .*", ScriptedServer.text(503, "<html>busy</html>", "X-Request-Id", "r-1"));
 
     ApiException e = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
 
@@ -69,8 +71,9 @@ class RetriesTest {
   @Test
   void waitsAreSpreadFromHalfToHalfAgain() {
     for (double chance : new double[] {0.0, 0.999_999}) {
-      FakeTiming edge = new FakeTiming(Integer.MAX_VALUE, chance);
-      api.on("GET .*", FakeApi.text(503, ""), FakeApi.json(200, FakeApi.job(ID)));
+      FakeTimeSource edge = new FakeTimeSource(Integer.MAX_VALUE, chance);
+      api.on(
+          "GET .*", ScriptedServer.text(503, ""), ScriptedServer.json(200, ScriptedServer.job(ID)));
       try (MillraceClient other = api.client(edge)) {
         other.jobs().get(ID);
       }
@@ -80,7 +83,7 @@ class RetriesTest {
 
   @Test
   void otherErrorsAreFinalAtOnce() {
-    api.on("GET .*", FakeApi.json(500, JsonObject.create().put("code", "UNKNOWN_ERROR")));
+    api.on("GET .*", ScriptedServer.json(500, JsonObject.create().put("code", "UNKNOWN_ERROR")));
 
     assertThatThrownBy(() -> client.jobs().get(ID)).isInstanceOf(ApiException.class);
     assertThat(api.seen("GET .*")).hasSize(1);
@@ -88,11 +91,12 @@ class RetriesTest {
 
   @Test
   void creationWhoseAnswerIsLostIsRepeatedUnderTheSameKey() {
-    api.on("POST /v1/jobs", FakeApi.lost(), FakeApi.json(201, FakeApi.job(ID)));
+    api.on(
+        "POST /v1/jobs", ScriptedServer.lost(), ScriptedServer.json(201, ScriptedServer.job(ID)));
 
     assertThat(client.jobs().create(NewJob.of("resize")).id()).isEqualTo(ID);
 
-    List<Seen> asked = api.seen("POST /v1/jobs");
+    List<ReceivedRequest> asked = api.seen("POST /v1/jobs");
     assertThat(asked).hasSize(2);
     assertThat(asked.get(0).header("Idempotency-Key"))
         .isNotNull()
@@ -102,19 +106,19 @@ class RetriesTest {
 
   @Test
   void dequeueWhoseAnswerIsLostIsNotRepeated() {
-    api.on("PATCH .*", FakeApi.lost());
+    api.on("PATCH .*", ScriptedServer.lost());
 
     NetworkException e =
         catchThrowableOfType(NetworkException.class, () -> client.stages().dequeue(DEMAND));
 
     assertThat(e.kind()).isEqualTo(NetworkException.Kind.REQUEST_ABORTED);
-    assertThat(e.unsent()).isFalse();
+    assertThat(e.isUnsent()).isFalse();
     assertThat(api.seen("PATCH .*")).hasSize(1);
   }
 
   @Test
   void whatMakesSomethingWithoutAKeyIsNotRepeated() {
-    api.on("P(OST|ATCH) .*", FakeApi.text(503, ""));
+    api.on("P(OST|ATCH) .*", ScriptedServer.text(503, ""));
 
     assertThatThrownBy(() -> client.stages().dequeue(DEMAND)).isInstanceOf(ApiException.class);
     assertThatThrownBy(() -> client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create()))))
@@ -128,7 +132,7 @@ class RetriesTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       nobody = URI.create("http://127.0.0.1:" + socket.getLocalPort());
     }
-    try (MillraceClient lonely = MillraceClient.builder(nobody).timing(timing).build()) {
+    try (MillraceClient lonely = MillraceClient.builder(nobody).timeSource(timing).build()) {
       NetworkException e =
           catchThrowableOfType(NetworkException.class, () -> lonely.stages().dequeue(DEMAND));
       assertThat(e.kind()).isEqualTo(NetworkException.Kind.CONNECTION_REFUSED);
@@ -141,8 +145,8 @@ class RetriesTest {
   void tooManyRequestsWaitsAsLongAsTheServerAsks() {
     api.on(
         "POST .*",
-        FakeApi.text(429, "", "Retry-After", "7"),
-        FakeApi.json(201, List.of(FakeApi.task(ID, JsonObject.create()))));
+        ScriptedServer.text(429, "", "Retry-After", "7"),
+        ScriptedServer.json(201, List.of(ScriptedServer.task(ID, JsonObject.create()))));
 
     assertThat(client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create())))).hasSize(1);
     assertThat(timing.waits).containsExactly(Duration.ofSeconds(7));
@@ -150,7 +154,7 @@ class RetriesTest {
 
   @Test
   void nobodyWaitsForAnHour() {
-    api.on("GET .*", FakeApi.text(429, "", "Retry-After", "3600"));
+    api.on("GET .*", ScriptedServer.text(429, "", "Retry-After", "3600"));
 
     ApiException e = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
 
@@ -162,8 +166,8 @@ class RetriesTest {
   void deletionThatWasDoneThoughItsAnswerWasLostIsDone() {
     api.on(
         "DELETE .*",
-        FakeApi.lost(),
-        FakeApi.json(404, JsonObject.create().put("code", "JOB_NOT_FOUND")));
+        ScriptedServer.lost(),
+        ScriptedServer.json(404, JsonObject.create().put("code", "JOB_NOT_FOUND")));
 
     client.jobs().delete(ID);
 
@@ -171,8 +175,8 @@ class RetriesTest {
     assertThatThrownBy(() -> client.jobs().delete(ID)).hasMessageContaining("JOB_NOT_FOUND");
   }
 
-  private static FakeApi.Script refusal(String what, String from, String to) {
-    return FakeApi.json(
+  private static ScriptedServer.Script refusal(String what, String from, String to) {
+    return ScriptedServer.json(
         400,
         JsonObject.create()
             .put("code", "ILLEGAL_" + what + "_STATUS_TRANSITION")
@@ -183,13 +187,13 @@ class RetriesTest {
   void moveThatWasDoneThoughItsAnswerWasLostIsDone() {
     for (String[] move :
         new String[][] {{"PAUSED", "PAUSED"}, {"ABORTED", "ABORTED"}, {"PENDING", "IN_PROGRESS"}}) {
-      api.on("PUT .*", FakeApi.lost(), refusal("JOB", move[1], move[0]));
-      api.on("GET .*", FakeApi.json(200, FakeApi.job(ID).put("status", move[1])));
+      api.on("PUT .*", ScriptedServer.lost(), refusal("JOB", move[1], move[0]));
+      api.on("GET .*", ScriptedServer.json(200, ScriptedServer.job(ID).put("status", move[1])));
 
-      client.jobs().status(ID, JobState.valueOf(move[0]));
+      client.jobs().updateStatus(ID, JobState.valueOf(move[0]));
     }
-    api.on("PUT .*", FakeApi.lost(), refusal("STAGE", "IN_PROGRESS", "PENDING"));
-    api.on("GET .*", FakeApi.json(200, FakeApi.stage(ID, "IN_PROGRESS")));
+    api.on("PUT .*", ScriptedServer.lost(), refusal("STAGE", "IN_PROGRESS", "PENDING"));
+    api.on("GET .*", ScriptedServer.json(200, ScriptedServer.stage(ID, "IN_PROGRESS")));
 
     client.stages().approve(ID);
 
@@ -201,25 +205,28 @@ class RetriesTest {
     api.on("PUT .*", refusal("JOB", "PAUSED", "PAUSED"));
     assertThatThrownBy(() -> client.jobs().pause(ID)).hasMessageContaining("from PAUSED");
 
-    api.on("PUT .*", FakeApi.lost(), refusal("JOB", "COMPLETED", "ABORTED"));
-    api.on("GET .*", FakeApi.json(200, FakeApi.job(ID).put("status", "COMPLETED")));
+    api.on("PUT .*", ScriptedServer.lost(), refusal("JOB", "COMPLETED", "ABORTED"));
+    api.on("GET .*", ScriptedServer.json(200, ScriptedServer.job(ID).put("status", "COMPLETED")));
     assertThatThrownBy(() -> client.jobs().abort(ID)).hasMessageContaining("from COMPLETED");
 
-    api.on("PUT .*", FakeApi.lost(), refusal("STAGE", "WAITING", "PENDING"));
-    api.on("GET .*", FakeApi.json(200, FakeApi.stage(ID, "WAITING")));
+    api.on("PUT .*", ScriptedServer.lost(), refusal("STAGE", "WAITING", "PENDING"));
+    api.on("GET .*", ScriptedServer.json(200, ScriptedServer.stage(ID, "WAITING")));
     assertThatThrownBy(() -> client.stages().approve(ID)).hasMessageContaining("from WAITING");
   }
 
   @Test
   void onlyATokenLetsAnAnswerBeRepeated() {
-    FakeApi.Script task = FakeApi.json(200, FakeApi.task(ID, JsonObject.create()));
-    api.on("PUT .*status", FakeApi.lost(), task).on("PUT .*release", FakeApi.lost(), task);
-    client.tasks().answer(ID, "1.7", TaskAnswer.completed("x"));
+    ScriptedServer.Script task =
+        ScriptedServer.json(200, ScriptedServer.task(ID, JsonObject.create()));
+    api.on("PUT .*status", ScriptedServer.lost(), task)
+        .on("PUT .*release", ScriptedServer.lost(), task);
+    client.tasks().updateStatus(ID, "1.7", TaskStatusUpdate.completed("x"));
     client.tasks().release(ID, "1.7", "no");
     assertThat(api.seen("PUT .*")).hasSize(4);
 
-    api.on("PUT .*status", FakeApi.lost(), task).on("PUT .*release", FakeApi.text(503, ""), task);
-    assertThatThrownBy(() -> client.tasks().answer(ID, null, TaskAnswer.completed("x")))
+    api.on("PUT .*status", ScriptedServer.lost(), task)
+        .on("PUT .*release", ScriptedServer.text(503, ""), task);
+    assertThatThrownBy(() -> client.tasks().updateStatus(ID, null, TaskStatusUpdate.completed("x")))
         .isInstanceOf(NetworkException.class);
     assertThatThrownBy(() -> client.tasks().release(ID, null, "no"))
         .isInstanceOf(ApiException.class);
@@ -229,18 +236,21 @@ class RetriesTest {
   @Test
   void answerThatBeginsButDoesNotEndIsGivenUpInTime() {
     CountDownLatch never = new CountDownLatch(1);
-    api.on("GET .*", FakeApi.stream(never, "{\"id\":"), FakeApi.json(200, FakeApi.job(ID)));
-    api.on("PATCH .*", FakeApi.stream(never, "["));
+    api.on(
+        "GET .*",
+        ScriptedServer.stream(never, "{\"id\":"),
+        ScriptedServer.json(200, ScriptedServer.job(ID)));
+    api.on("PATCH .*", ScriptedServer.stream(never, "["));
     try (MillraceClient hasty =
         MillraceClient.builder(api.uri())
-            .timing(timing)
+            .timeSource(timing)
             .requestTimeout(Duration.ofMillis(500))
             .build()) {
       assertThat(hasty.jobs().get(ID).id()).isEqualTo(ID);
       NetworkException e =
           catchThrowableOfType(NetworkException.class, () -> hasty.stages().dequeue("resize"));
       assertThat(e.kind()).isEqualTo(NetworkException.Kind.TIMEOUT);
-      assertThat(e.unsent()).isFalse();
+      assertThat(e.isUnsent()).isFalse();
     }
     assertThat(api.seen("GET .*")).hasSize(2);
     assertThat(api.seen("PATCH .*")).hasSize(1);

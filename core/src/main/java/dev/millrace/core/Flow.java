@@ -1,10 +1,10 @@
 package dev.millrace.core;
 
+import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.rules.Entry;
+import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.Reading;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
@@ -67,9 +67,9 @@ public final class Flow {
 
   private static final int PAGE = 1_000;
 
-  private final Reading store;
+  private final JobReader store;
 
-  public Flow(Reading store) {
+  public Flow(JobReader store) {
     this.store = store;
   }
 
@@ -107,12 +107,12 @@ public final class Flow {
 
   /** The newest {@code max} jobs, oldest first. */
   public List<JobId> list(int max) {
-    return store.list(Reading.Query.all().newest(max));
+    return store.list(JobReader.Query.all().newest(max));
   }
 
   /** The jobs in these states, oldest first. */
   public List<JobId> list(Set<JobState> states) {
-    return store.list(Reading.Query.in(states));
+    return store.list(JobReader.Query.in(states));
   }
 
   public Map<JobState, Integer> counts() {
@@ -120,16 +120,16 @@ public final class Flow {
   }
 
   /** Where a waiting job stands in line; empty if it does not wait. */
-  public Optional<Reading.QueuePlace> queuePlace(JobId id) {
-    return store.queuePlace(id);
+  public Optional<JobReader.QueuePosition> queuePosition(JobId id) {
+    return store.queuePosition(id);
   }
 
   /**
    * What a task has generated so far, from position {@code from} on: 0 at first, then {@link
    * Reading.Draft#next} of the answer before. Ask again some tens of times a second to follow it.
    */
-  public Reading.Draft draft(JobId id, int stage, int task, long from) {
-    return store.draft(id, stage, task, from);
+  public JobReader.OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
+    return store.outputSoFar(id, stage, task, from);
   }
 
   /**
@@ -155,12 +155,12 @@ public final class Flow {
    *
    * @return the number of the last entry seen
    */
-  public long follow(JobId id, long after, Consumer<Entry> reader) throws InterruptedException {
+  public long follow(JobId id, long after, Consumer<LogEntry> reader) throws InterruptedException {
     long seen = after;
     while (true) {
       boolean ended = status(id).isFinal();
-      List<Entry> page = store.events(id, seen, PAGE);
-      for (Entry entry : page) {
+      List<LogEntry> page = store.events(id, seen, PAGE);
+      for (LogEntry entry : page) {
         reader.accept(entry);
         seen = entry.number();
       }

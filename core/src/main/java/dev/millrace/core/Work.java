@@ -1,10 +1,10 @@
 package dev.millrace.core;
 
-import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.core.store.Submitting;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +37,11 @@ public final class Work {
     }
   }
 
-  private static final IdGenerator IDS = IdGenerator.forThisProcess();
+  private static final JobIdGenerator IDS = JobIdGenerator.forThisProcess();
 
-  private final Submitting store;
+  private final JobSubmitter store;
 
-  public Work(Submitting store) {
+  public Work(JobSubmitter store) {
     this.store = store;
   }
 

@@ -1,4 +1,7 @@
-/** Durable work: the words, the rules and the store contract; {@code Work} puts in, {@code Flow} takes out. */
+/**
+ * The entry points of the library: {@code Work} submits jobs, {@code Flow} reads their state and
+ * results. Both work on any store. Start at {@link Work}.
+ */
 @NullMarked
 package dev.millrace.core;
 

@@ -2,21 +2,21 @@ package dev.millrace.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.rules.Cause;
-import dev.millrace.core.rules.Entry;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.ContractSettings;
-import dev.millrace.core.store.Demand;
+import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.ManualClock;
-import dev.millrace.core.store.MemoryFixture;
+import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.core.store.Submitting;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /** The two facades over a store: {@link Work} puts in, {@link Flow} takes out. */
 class FlowTest {
-  private final JobStore store = new MemoryFixture().open(ContractSettings.of(new ManualClock()));
+  private final JobStore store =
+      new MemoryStoreFixture().open(ContractSettings.of(new ManualClock()));
   private final Work work = new Work(store);
   private final Flow flow = new Flow(store);
 
@@ -39,7 +40,7 @@ class FlowTest {
   }
 
   private Claim claim() {
-    return store.claim(new Demand(Set.of("generate"), 1, "w", null)).getFirst();
+    return store.claim(new ClaimRequest(Set.of("generate"), 1, "w", null)).getFirst();
   }
 
   @Test
@@ -69,8 +70,8 @@ class FlowTest {
       tasks.add(TaskSpec.of("t" + i));
     }
     JobId id = work.submit(JobSpec.of(List.of(StageSpec.of("generate", tasks)))).id();
-    for (Claim claim : store.claim(new Demand(Set.of("generate"), 2_499, "w", null))) {
-      store.complete(claim, TaskResult.of("r" + claim.hold().task()));
+    for (Claim claim : store.claim(new ClaimRequest(Set.of("generate"), 2_499, "w", null))) {
+      store.complete(claim, TaskResult.of("r" + claim.key().task()));
     }
     Flow.Job job = flow.get(id).orElseThrow();
     assertThat(job.results()).hasSize(2_500);
@@ -107,7 +108,7 @@ class FlowTest {
   @Test
   void aFollowerSeesEveryEntryOnce() throws InterruptedException {
     JobId id = submit("hello");
-    List<Entry> seen = new ArrayList<>();
+    List<LogEntry> seen = new ArrayList<>();
     Thread worker =
         Thread.ofVirtual()
             .start(
@@ -160,8 +161,8 @@ class FlowTest {
     assertThat(Work.generateId()).isNotEqualTo(Work.generateId());
   }
 
-  private static Submitting refusing(Supplier<JobId> submit) {
-    return new Submitting() {
+  private static JobSubmitter refusing(Supplier<JobId> submit) {
+    return new JobSubmitter() {
       @Override
       public JobId submit(JobSpec spec) {
         return submit.get();

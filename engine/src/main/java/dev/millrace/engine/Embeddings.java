@@ -1,9 +1,11 @@
 package dev.millrace.engine;
 
-import dev.millrace.engine.gguf.Gguf;
-import dev.millrace.engine.model.Embedder;
-import dev.millrace.engine.model.Model;
-import dev.millrace.engine.model.Pooling;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.Pooling;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.model.Embedder;
+import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.token.Tokenizer;
 import java.nio.file.Path;
 
@@ -13,11 +15,11 @@ import java.nio.file.Path;
  */
 public final class Embeddings implements AutoCloseable {
   private final Tokenizer tokenizer;
-  private final Model model;
+  private final LocalModel model;
   private final Embedder embedder;
   private boolean closed;
 
-  private Embeddings(Tokenizer tokenizer, Model model) {
+  private Embeddings(Tokenizer tokenizer, LocalModel model) {
     this.tokenizer = tokenizer;
     this.model = model;
     this.embedder = model.embedder();
@@ -31,7 +33,7 @@ public final class Embeddings implements AutoCloseable {
   public static Embeddings open(Path file, EngineSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-      return new Embeddings(tokenizer, Model.open(gguf, settings.loading()));
+      return new Embeddings(tokenizer, LocalModel.open(gguf, settings.loadSettings()));
     }
   }
 

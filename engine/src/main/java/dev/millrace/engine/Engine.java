@@ -1,21 +1,23 @@
 package dev.millrace.engine;
 
-import dev.millrace.engine.gguf.Gguf;
-import dev.millrace.engine.gguf.Metadata;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationListener;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.WheelStats;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.gguf.GgufMetadata;
 import dev.millrace.engine.grammar.Constraint;
 import dev.millrace.engine.grammar.Grammar;
-import dev.millrace.engine.grammar.VocabularyTrie;
-import dev.millrace.engine.model.Model;
-import dev.millrace.engine.model.ModelConfig;
-import dev.millrace.engine.pipe.PipeProcessor;
+import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
+import dev.millrace.engine.internal.model.LocalModel;
+import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.wheel.BatchLoop;
+import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Listener;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Speller;
-import dev.millrace.engine.wheel.WheelSettings;
-import dev.millrace.engine.wheel.WheelStats;
-import dev.millrace.engine.wheel.Wheels;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,13 +47,13 @@ public final class Engine implements AutoCloseable {
    */
   public record Parts(
       Tokenizer tokenizer,
-      Prompts prompts,
-      Metadata metadata,
+      PromptEncoder prompts,
+      GgufMetadata metadata,
       ModelConfig config,
       int context,
       long weightBytes,
       long kvBytesPerToken,
-      Wheels wheels,
+      BatchLoop wheels,
       AutoCloseable resources) {}
 
   private Engine(Parts parts) {
@@ -75,10 +77,10 @@ public final class Engine implements AutoCloseable {
     try (Gguf gguf = Gguf.open(file)) {
       ModelConfig config = generating(gguf);
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-      Prompts prompts = new Prompts(gguf.metadata(), tokenizer);
-      Model model = Model.open(gguf, settings.loading(config));
+      PromptEncoder prompts = new PromptEncoder(gguf.metadata(), tokenizer);
+      LocalModel model = LocalModel.open(gguf, settings.loadSettings(config));
       try {
-        return of(parts(tokenizer, prompts, model, settings.turning(config)));
+        return of(parts(tokenizer, prompts, model, settings.wheelSettings(config)));
       } catch (Throwable e) {
         model.close();
         throw e;
@@ -102,14 +104,14 @@ public final class Engine implements AutoCloseable {
   }
 
   private static Parts parts(
-      Tokenizer tokenizer, Prompts prompts, Model model, WheelSettings turning) {
+      Tokenizer tokenizer, PromptEncoder prompts, LocalModel model, WheelSettings turning) {
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-    Wheels wheels =
-        new Wheels(
+    BatchLoop wheels =
+        new BatchLoop(
             turning,
             List.of(processor),
             tokenizer,
-            () -> Speller.of(tokenizer.decoder()),
+            () -> TextAssembler.of(tokenizer.decoder()),
             System::nanoTime,
             null);
     return new Parts(
@@ -141,7 +143,7 @@ public final class Engine implements AutoCloseable {
   }
 
   /** Turns texts and conversations into tokens. */
-  public Prompts prompts() {
+  public PromptEncoder prompts() {
     return parts.prompts;
   }
 
@@ -166,7 +168,7 @@ public final class Engine implements AutoCloseable {
   }
 
   /** The file's metadata. */
-  public Metadata metadata() {
+  public GgufMetadata metadata() {
     return parts.metadata;
   }
 
@@ -184,8 +186,8 @@ public final class Engine implements AutoCloseable {
     return trie;
   }
 
-  /** Takes a request into the line: see {@link Wheels#submit}. */
-  public Generation submit(Request request, Listener listener) {
+  /** Takes a request into the line: see {@link BatchLoop#submit}. */
+  public Generation submit(GenerationRequest request, GenerationListener listener) {
     return parts.wheels.submit(request, Objects.requireNonNull(listener, "listener"));
   }
 

@@ -1,13 +1,13 @@
 package dev.millrace.engine;
 
 import com.sun.management.ThreadMXBean;
-import dev.millrace.engine.model.LoadSettings;
-import dev.millrace.engine.model.Model;
-import dev.millrace.engine.pipe.PipeProcessor;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.WheelSettings;
-import dev.millrace.engine.wheel.Wheels;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.Sampling;
+import dev.millrace.engine.internal.model.LoadSettings;
+import dev.millrace.engine.internal.model.LocalModel;
+import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.wheel.BatchLoop;
+import dev.millrace.engine.internal.wheel.WheelSettings;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,19 +31,19 @@ final class AllocationRun {
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final List<Long> measured = new ArrayList<>();
-  private final Wheels wheel;
+  private final BatchLoop wheel;
 
-  private AllocationRun(Model model) {
+  private AllocationRun(LocalModel model) {
     int pages = model.settings().pages();
     WheelSettings settings =
         WheelSettings.of(pages, model.context()).withSequences(SEQUENCES).withRows(64, 64);
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
     wheel =
-        new Wheels(
+        new BatchLoop(
             settings,
             List.of(processor),
-            new Stage.Numbers(model.end().vocabulary()),
-            Stage.Silent::new,
+            new ScenarioWheel.Numbers(model.end().vocabulary()),
+            ScenarioWheel.Silent::new,
             System::nanoTime,
             null);
     measured.add(Thread.currentThread().threadId());
@@ -60,7 +60,7 @@ final class AllocationRun {
             .withContext(TinyModel.CONTEXT)
             .withPages(64)
             .withTurns(64, SEQUENCES);
-    try (Model model = Model.open(Path.of(args[0]), settings)) {
+    try (LocalModel model = LocalModel.open(Path.of(args[0]), settings)) {
       System.out.println(new AllocationRun(model).bytesPerToken());
     }
   }
@@ -86,7 +86,7 @@ final class AllocationRun {
       int[] prompt = new Random(number).ints(PROMPT + i, 3, TinyModel.VOCABULARY).toArray();
       Sampling.Builder sampling = Sampling.builder().seed(i).topK(20).repetitionPenalty(1.1);
       wheel.submit(
-          Request.of(prompt, sampling.temperature(i % 2).build(), TOKENS).ignoringEnd(),
+          GenerationRequest.of(prompt, sampling.temperature(i % 2).build(), TOKENS).ignoringEnd(),
           (id, text, logprobs) -> {});
     }
     for (int i = 0; i < 5; i++) {

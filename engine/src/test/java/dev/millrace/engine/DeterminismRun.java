@@ -1,6 +1,6 @@
 package dev.millrace.engine;
 
-import dev.millrace.engine.Scenario.Space;
+import dev.millrace.engine.DeterminismScenario.Space;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,7 +34,8 @@ final class DeterminismRun {
   }
 
   /** Runs scenarios that have the same vector width, and tells what became of each. */
-  static void run(Space space, List<int[]> rows, Path directory, BiConsumer<Scenario, String> told)
+  static void run(
+      Space space, List<int[]> rows, Path directory, BiConsumer<DeterminismScenario, String> told)
       throws Exception {
     int bits = space.at(rows.getFirst()).bits();
     if (bits == 0) {
@@ -62,10 +63,10 @@ final class DeterminismRun {
     }
   }
 
-  private static String line(Scenario scenario, Path directory) {
+  private static String line(DeterminismScenario scenario, Path directory) {
     try {
-      List<Trace> traces = Performance.of(scenario, scenario.model().in(directory));
-      return traces.stream().map(Trace::write).collect(Collectors.joining(" "));
+      List<LogitsTrace> traces = ScenarioRunner.of(scenario, scenario.model().in(directory));
+      return traces.stream().map(LogitsTrace::write).collect(Collectors.joining(" "));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (RuntimeException | AssertionError e) {

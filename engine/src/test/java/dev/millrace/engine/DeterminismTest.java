@@ -2,8 +2,8 @@ package dev.millrace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.engine.Scenario.Space;
-import dev.millrace.engine.cache.KvType;
+import dev.millrace.engine.DeterminismScenario.Space;
+import dev.millrace.engine.api.KvType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -22,21 +22,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A request gives the same tokens from the same logits, to the bit, however it is computed. In
- * every run every two values of two dimensions of a {@link Scenario} meet; the proof has the
+ * every run every two values of two dimensions of a {@link DeterminismScenario} meet; the proof has the
  * product of the dimensions.
  */
 class DeterminismTest {
   private static final long SEED = 1;
 
   @TempDir static Path directory;
-  private static final Map<Scenario, List<Trace>> PLAIN = new HashMap<>();
+  private static final Map<DeterminismScenario, List<LogitsTrace>> PLAIN = new HashMap<>();
 
-  private static List<Trace> plain(TinyModel model, KvType kv) {
+  private static List<LogitsTrace> plain(TinyModel model, KvType kv) {
     return PLAIN.computeIfAbsent(
-        Scenario.plain(model, kv),
+        DeterminismScenario.plain(model, kv),
         scenario -> {
           try {
-            return Performance.plain(scenario, model.in(directory));
+            return ScenarioRunner.plain(scenario, model.in(directory));
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }
@@ -44,17 +44,17 @@ class DeterminismTest {
   }
 
   /** What is different in the traces of a scenario; "" where nothing is. */
-  private static String difference(Scenario scenario, String line) {
+  private static String difference(DeterminismScenario scenario, String line) {
     if (line.startsWith("!")) {
       return scenario + ": " + line.substring(1);
     }
-    List<Trace> plain = plain(scenario.model(), scenario.kv());
-    int[] requests = Requests.order(scenario);
+    List<LogitsTrace> plain = plain(scenario.model(), scenario.kv());
+    int[] requests = ScenarioRequests.order(scenario);
     String[] traces = line.split(" ");
     for (int i = 0; i < requests.length; i++) {
-      int at = Trace.read(traces[i]).firstDifference(plain.get(requests[i]));
+      int at = LogitsTrace.read(traces[i]).firstDifference(plain.get(requests[i]));
       if (at >= 0) {
-        int position = Requests.of(scenario.model()).get(requests[i]).prompt().length + at;
+        int position = ScenarioRequests.of(scenario.model()).get(requests[i]).prompt().length + at;
         return "%s: request %d, generated token %d, position %d"
             .formatted(scenario, requests[i], at, position);
       }
@@ -80,15 +80,19 @@ class DeterminismTest {
   }
 
   private static List<int[]> pairwise(Space space) {
-    return AllPairs.rows(space.sizes(), Space::allows, SEED);
+    return PairwiseCombinations.rows(space.sizes(), Space::allows, SEED);
   }
 
   @Test
   void everyTwoValuesMeetThatCan() {
     Space space = Space.of(false);
     List<int[]> rows = pairwise(space);
-    assertThat(AllPairs.missing(rows, space.sizes(), Space::allows)).as("seed %d", SEED).isZero();
-    assertThat(AllPairs.missing(rows.subList(1, rows.size()), space.sizes(), Space::allows))
+    assertThat(PairwiseCombinations.missing(rows, space.sizes(), Space::allows))
+        .as("seed %d", SEED)
+        .isZero();
+    assertThat(
+            PairwiseCombinations.missing(
+                rows.subList(1, rows.size()), space.sizes(), Space::allows))
         .isPositive();
     assertThat(rows).allMatch(Space::allows).hasSizeLessThan(200);
   }
@@ -96,8 +100,8 @@ class DeterminismTest {
   @Test
   void otherArithmeticWouldBeSeen() {
     TinyModel model = TinyModel.USUAL.getFirst();
-    List<Trace> halves = plain(model, KvType.F16);
-    List<Trace> bytes = plain(model, KvType.Q8);
+    List<LogitsTrace> halves = plain(model, KvType.F16);
+    List<LogitsTrace> bytes = plain(model, KvType.Q8);
     for (int i = 0; i < halves.size(); i++) {
       assertThat(halves.get(i).firstDifference(bytes.get(i))).as("request %d", i).isNotNegative();
     }

@@ -3,25 +3,27 @@ package dev.millrace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.engine.gguf.Gguf;
-import dev.millrace.engine.gguf.TensorType;
-import dev.millrace.engine.model.EndModel;
-import dev.millrace.engine.model.ModelConfig;
-import dev.millrace.engine.model.Pooling;
-import dev.millrace.engine.model.SegmentWeights;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.FinishReason;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.api.Pooling;
+import dev.millrace.engine.api.Sampling;
+import dev.millrace.engine.error.EngineClosedException;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.model.EndModel;
+import dev.millrace.engine.internal.model.SegmentWeights;
+import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.pipe.Segment;
+import dev.millrace.engine.internal.wheel.BatchLoop;
+import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.engine.oracle.Shape;
-import dev.millrace.engine.pipe.PipeProcessor;
-import dev.millrace.engine.pipe.Segment;
-import dev.millrace.engine.sample.Sampling;
 import dev.millrace.engine.token.Tokenizer;
-import dev.millrace.engine.wheel.Finish;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Result;
-import dev.millrace.engine.wheel.Speller;
-import dev.millrace.engine.wheel.WheelClosed;
-import dev.millrace.engine.wheel.Wheels;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,15 +46,16 @@ class EngineTest {
   @BeforeAll
   static void makeModel() throws IOException {
     model =
-        RandomModels.write(directory.resolve("m.gguf"), Shape.small("llama"), TensorType.Q8_0, 1);
+        RandomModels.write(
+            directory.resolve("m.gguf"), ModelShape.small("llama"), TensorType.Q8_0, 1);
   }
 
   private static Engine open() {
     return Engine.open(model, EngineSettings.usual().withThreads(2).withContext(128));
   }
 
-  private static Request request(int tokens) {
-    return Request.of(new int[] {1, 2, 3}, Sampling.greedy(), tokens).ignoringEnd();
+  private static GenerationRequest request(int tokens) {
+    return GenerationRequest.of(new int[] {1, 2, 3}, Sampling.greedy(), tokens).ignoringEnd();
   }
 
   @Test
@@ -64,10 +67,10 @@ class EngineTest {
     }
     engine.close();
     for (Generation generation : running) {
-      assertThat(generation.await().finish()).isIn(Finish.RELEASED, Finish.LENGTH);
+      assertThat(generation.await().finish()).isIn(FinishReason.RELEASED, FinishReason.LENGTH);
     }
     assertThatThrownBy(() -> engine.submit(request(1), (token, text, logprobs) -> {}))
-        .isInstanceOf(WheelClosed.class);
+        .isInstanceOf(EngineClosedException.class);
     engine.close();
   }
 
@@ -109,23 +112,23 @@ class EngineTest {
       Gguf gguf, EngineSettings settings, AtomicReference<Thread> closer) {
     ModelConfig config = Engine.generating(gguf);
     Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-    EndModel end = EndModel.open(gguf, config.layers(), settings.loading(config));
+    EndModel end = EndModel.open(gguf, config.layers(), settings.loadSettings(config));
     SegmentWeights weights = end.weights();
     List<Segment> segments = new ArrayList<>();
     for (int layer = 0; layer < config.layers(); layer++) {
       segments.add(weights.open(layer, layer + 1, end.settings()));
     }
-    Wheels wheels =
-        new Wheels(
-            settings.turning(config),
+    BatchLoop wheels =
+        new BatchLoop(
+            settings.wheelSettings(config),
             List.of(PipeProcessor.local(segments, end.end())),
             tokenizer,
-            () -> Speller.of(tokenizer.decoder()),
+            () -> TextAssembler.of(tokenizer.decoder()),
             System::nanoTime,
             null);
     return new Engine.Parts(
         tokenizer,
-        new Prompts(gguf.metadata(), tokenizer),
+        new PromptEncoder(gguf.metadata(), tokenizer),
         gguf.metadata(),
         config,
         end.settings().context(),
@@ -141,8 +144,9 @@ class EngineTest {
   @Test
   void aListenerMayCloseTheEngine() throws Exception {
     Engine engine = open();
-    Result result = engine.submit(request(50), (token, text, logprobs) -> engine.close()).await();
-    assertThat(result.finish()).isEqualTo(Finish.RELEASED);
+    GenerationResult result =
+        engine.submit(request(50), (token, text, logprobs) -> engine.close()).await();
+    assertThat(result.finish()).isEqualTo(FinishReason.RELEASED);
     engine.close();
   }
 
@@ -177,7 +181,8 @@ class EngineTest {
   @Test
   void anEncoderIsForEmbeddings() throws IOException {
     Path encoder =
-        RandomModels.write(directory.resolve("bert.gguf"), Shape.small("bert"), TensorType.F32, 1);
+        RandomModels.write(
+            directory.resolve("bert.gguf"), ModelShape.small("bert"), TensorType.F32, 1);
     assertThatThrownBy(() -> Engine.open(encoder, EngineSettings.usual()))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("embeddings");
@@ -201,11 +206,11 @@ class EngineTest {
   @Test
   void aModelThatGivesNoNumbersFailsInWords() throws Exception {
     Path broken = directory.resolve("nan.gguf");
-    RandomModels.write(broken, Shape.small("llama"), TensorType.F32, 1);
-    Spoil.withNaN(broken, "output_norm.weight");
+    RandomModels.write(broken, ModelShape.small("llama"), TensorType.F32, 1);
+    CorruptFile.withNaN(broken, "output_norm.weight");
     try (Engine engine = Engine.open(broken, EngineSettings.usual().withContext(64))) {
-      Result result = engine.submit(request(5), (token, text, logprobs) -> {}).await();
-      assertThat(result.finish()).isEqualTo(Finish.FAILED);
+      GenerationResult result = engine.submit(request(5), (token, text, logprobs) -> {}).await();
+      assertThat(result.finish()).isEqualTo(FinishReason.FAILED);
       assertThat(result.reason()).contains("no numbers");
       assertThat(result.refused()).as("it would end so again").isTrue();
     }

@@ -3,9 +3,10 @@ package dev.millrace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.api.Sampling;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,9 +27,10 @@ class TinyLlamaTest {
     try (Engine engine = Engine.open(Path.of(file), EngineSettings.usual().withContext(512))) {
       List<Map<String, String>> messages =
           List.of(Map.of("role", "user", "content", "What is the capital of France?"));
-      Prompts.Chat chat = engine.prompts().chat(messages, null, Map.of(), Instant.EPOCH);
-      Request request = Request.of(chat.tokens(), Sampling.greedy(), 40);
-      Result result = engine.submit(request, (token, text, logprobs) -> {}).await();
+      PromptEncoder.ChatPrompt chat =
+          engine.prompts().chat(messages, null, Map.of(), Instant.EPOCH);
+      GenerationRequest request = GenerationRequest.of(chat.tokens(), Sampling.greedy(), 40);
+      GenerationResult result = engine.submit(request, (token, text, logprobs) -> {}).await();
       assertThat(result.text()).contains("Paris");
     }
   }

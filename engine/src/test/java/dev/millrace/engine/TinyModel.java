@@ -1,11 +1,11 @@
 package dev.millrace.engine;
 
-import dev.millrace.engine.gguf.TensorType;
-import dev.millrace.engine.model.Architecture;
+import dev.millrace.engine.internal.config.Architecture;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.oracle.ModelShape;
+import dev.millrace.engine.oracle.QuantizationRecipe;
 import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.engine.oracle.Recipe;
-import dev.millrace.engine.oracle.Shape;
-import dev.millrace.engine.tensor.Dequantiser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import java.util.Map;
  * A random model as small as its architecture and its types allow, of at least three layers, so
  * that it can be cut in three.
  */
-record TinyModel(String name, Shape shape, Recipe recipe) {
+record TinyModel(String name, ModelShape shape, QuantizationRecipe recipe) {
   /** No whole number of vectors. */
   static final int VOCABULARY = 317;
 
@@ -31,9 +31,9 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
   static final List<TinyModel> USUAL =
       List.of(
           of("llama", TensorType.Q4_0),
-          new TinyModel("llama Q8_0 long", longer(), Recipe.all(TensorType.Q8_0)),
-          new TinyModel("llama Q4_K_M", mixed(), Recipe.q4km(3)),
-          new TinyModel("llama F16 odd", odd(), Recipe.all(TensorType.F16)),
+          new TinyModel("llama Q8_0 long", longer(), QuantizationRecipe.all(TensorType.Q8_0)),
+          new TinyModel("llama Q4_K_M", mixed(), QuantizationRecipe.q4km(3)),
+          new TinyModel("llama F16 odd", odd(), QuantizationRecipe.all(TensorType.F16)),
           of("qwen3moe", TensorType.IQ4_NL),
           of("gemma2", TensorType.Q4_1),
           of("gemma3", TensorType.Q8_0),
@@ -42,7 +42,8 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
 
   static TinyModel of(String architecture, TensorType type) {
     int width = Math.max(64, type.blockLength());
-    return new TinyModel(architecture + " " + type, shape(architecture, width), Recipe.all(type));
+    return new TinyModel(
+        architecture + " " + type, shape(architecture, width), QuantizationRecipe.all(type));
   }
 
   /** Every architecture that generates, in every type; and the odd ones. */
@@ -51,18 +52,18 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
     for (Architecture architecture : Architecture.values()) {
       if (!architecture.isEncoder()) {
         Arrays.stream(TensorType.values())
-            .filter(Dequantiser::supports)
+            .filter(Dequantizer::supports)
             .forEach(type -> all.add(of(architecture.key(), type)));
       }
     }
     return all;
   }
 
-  private static Shape shape(String architecture, int width) {
-    Shape small = Shape.small(architecture);
+  private static ModelShape shape(String architecture, int width) {
+    ModelShape small = ModelShape.small(architecture);
     int layers = architecture.equals("gemma3") ? 6 : 3; // of Gemma 3's, every sixth has no window
     int kvHeads = small.kvHeads() == small.heads() ? 4 : 2;
-    return new Shape(
+    return new ModelShape(
         architecture,
         layers,
         width,
@@ -81,18 +82,19 @@ record TinyModel(String name, Shape shape, Recipe recipe) {
    * Wide enough for the large blocks where these matter, and narrow elsewhere, where Q4_K_M has
    * other types.
    */
-  private static Shape mixed() {
-    return new Shape("llama", 3, 256, 4, 1, 16, 64, VOCABULARY, CONTEXT, true, false, Map.of());
+  private static ModelShape mixed() {
+    return new ModelShape(
+        "llama", 3, 256, 4, 1, 16, 64, VOCABULARY, CONTEXT, true, false, Map.of());
   }
 
   /** As narrow as its blocks allow, with a context in which attention has several spans. */
-  private static Shape longer() {
-    return new Shape("llama", 3, 32, 2, 1, 16, 64, VOCABULARY, 1024, false, false, Map.of());
+  private static ModelShape longer() {
+    return new ModelShape("llama", 3, 32, 2, 1, 16, 64, VOCABULARY, 1024, false, false, Map.of());
   }
 
   /** Rows and columns that fill no vector, three queries to a key. */
-  private static Shape odd() {
-    return new Shape("llama", 3, 44, 3, 1, 12, 75, VOCABULARY, CONTEXT, true, false, Map.of());
+  private static ModelShape odd() {
+    return new ModelShape("llama", 3, 44, 3, 1, 12, 75, VOCABULARY, CONTEXT, true, false, Map.of());
   }
 
   /**

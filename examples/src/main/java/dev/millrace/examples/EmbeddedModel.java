@@ -7,7 +7,7 @@ import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.ModelFile;
+import dev.millrace.server.infer.model.ModelFile;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.time.Duration;

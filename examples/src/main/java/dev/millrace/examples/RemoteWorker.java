@@ -1,18 +1,18 @@
 package dev.millrace.examples;
 
-import dev.millrace.client.EventStream;
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.ApiTask;
+import dev.millrace.client.JobEventStream;
 import dev.millrace.client.MillraceClient;
-import dev.millrace.client.PermanentFailure;
-import dev.millrace.client.TaskContext;
-import dev.millrace.client.Worker;
-import dev.millrace.client.wire.ApiJob;
-import dev.millrace.client.wire.ApiTask;
+import dev.millrace.client.worker.PermanentFailure;
+import dev.millrace.client.worker.TaskContext;
+import dev.millrace.client.worker.Worker;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.http.HttpApi;
+import dev.millrace.http.HttpSettings;
 import dev.millrace.server.Server;
-import dev.millrace.server.api.JobApi;
-import dev.millrace.server.http.HttpSettings;
 import dev.millrace.store.fs.Workspace;
 import java.net.URI;
 import java.nio.file.Path;
@@ -26,8 +26,8 @@ public final class RemoteWorker {
   /** Serves the workspace that the first argument names, and works on a job in it from outside. */
   public static void main(String[] args) {
     try (JobStore store = Workspace.open(Path.of(args[0])).own().orElseThrow();
-        JobApi api = JobApi.over(store, HttpSettings.loopback(0), null);
-        Server server = Server.builder(api.store()).build()) {
+        HttpApi api = HttpApi.over(store, HttpSettings.loopback(0), null);
+        Server server = Server.builder(api.measuredStore()).build()) {
       server.start();
       work(api.open(server, Set.of(), null));
     }
@@ -42,7 +42,7 @@ public final class RemoteWorker {
                 .build()) {
       ApiJob job = client.jobs().submit(pictures(), null);
       worker.start();
-      try (EventStream events = client.so1().events(job.id(), 0L)) {
+      try (JobEventStream events = client.so1().events(job.id(), 0L)) {
         events.forEachRemaining(event -> event.line().ifPresent(System.out::println));
       }
       client

@@ -1,4 +1,7 @@
-/** Runnable examples of Millrace's Java API. */
+/**
+ * Runnable examples of Millrace's Java API: a queue or a model inside your program, stages with a
+ * gate, a job that grows over HTTP, and a remote worker. Start at {@link EmbeddedServer}.
+ */
 @NullMarked
 package dev.millrace.examples;
 

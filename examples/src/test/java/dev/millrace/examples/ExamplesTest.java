@@ -40,7 +40,8 @@ class ExamplesTest {
 
   @Test
   void pipelinePassesItsGate() throws InterruptedException {
-    assertThat(printed(Pipeline::main)).contains("\"event\":\"approve\"", "oak has 3 letters.");
+    assertThat(printed(StagesWithGate::main))
+        .contains("\"event\":\"approve\"", "oak has 3 letters.");
   }
 
   @Test
@@ -52,7 +53,7 @@ class ExamplesTest {
 
   @Test
   void jobnikGrowsAJobAndApprovesItsGate() throws InterruptedException {
-    assertThat(printed(Jobnik::main))
+    assertThat(printed(GrowingJobOverHttp::main))
         .contains("stage 2 approve by local")
         .endsWith("now SUCCESS\n3\n3\n6\nthe report for the forester\n");
   }

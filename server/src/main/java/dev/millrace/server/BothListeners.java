@@ -1,8 +1,8 @@
 package dev.millrace.server;
 
-import dev.millrace.core.job.TraceContext;
-import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /** Two listeners as one: the second is told whatever becomes of the first. */
@@ -23,7 +23,7 @@ record BothListeners(ServerListener first, ServerListener second) implements Ser
   }
 
   @Override
-  public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+  public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
     try {
       first.finished(claim, outcome, answer);
     } finally {

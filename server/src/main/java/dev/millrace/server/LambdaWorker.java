@@ -1,7 +1,7 @@
 package dev.millrace.server;
 
 /** A worker that is a function. */
-record LambdaWorker(String type, Body body) implements Worker {
+record LambdaWorker(String type, OutcomeFunction body) implements Worker {
   @Override
   public TaskOutcome work(TaskContext task) throws Exception {
     return body.work(task);

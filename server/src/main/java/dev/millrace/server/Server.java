@@ -1,10 +1,12 @@
 package dev.millrace.server;
 
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.state.IllegalTransition;
+import dev.millrace.core.state.IllegalTransitionException;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.StoreBroken;
+import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.server.ServerStatus.Running;
+import dev.millrace.server.internal.PeriodicThread;
+import dev.millrace.server.internal.StoreRetry;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
@@ -31,24 +33,25 @@ public final class Server implements AutoCloseable {
   private final JobStore store;
   private final Map<String, Worker> workers;
   private final int slots; // of all workers together
-  private final Duration obedience;
-  private final Lifecycle lifecycle = new Lifecycle();
-  private final StoreTrouble trouble;
-  private final Processor processor;
-  private final Pool pool;
-  private final AtomicReference<@Nullable StoreBroken> problem = new AtomicReference<>();
+  private final Duration stopTimeout;
+  private final ServerLifecycle lifecycle = new ServerLifecycle();
+  private final StoreRetry storeRetry;
+  private final TaskProcessor processor;
+  private final WorkerPool pool;
+  private final AtomicReference<@Nullable StoreBrokenException> problem = new AtomicReference<>();
 
   Server(ServerBuilder builder) {
     this.store = builder.store;
-    List<Group> groups = builder.groups();
+    List<WorkerGroup> groups = builder.groups();
     this.workers = new HashMap<>();
     groups.forEach(group -> workers.putAll(group.workers()));
-    this.obedience = builder.obedience;
-    this.trouble = new StoreTrouble(builder.clock);
-    this.processor = new Processor(store, workers, trouble, builder.listener);
-    Pool.Settings settings = new Pool.Settings(builder.name, groups, builder.clock, this::broke);
+    this.stopTimeout = builder.stopTimeout;
+    this.storeRetry = new StoreRetry(builder.clock);
+    this.processor = new TaskProcessor(store, workers, storeRetry, builder.listener);
+    WorkerPool.Settings settings =
+        new WorkerPool.Settings(builder.name, groups, builder.clock, this::onStoreBroken);
     this.slots = settings.slots();
-    this.pool = new Pool(store, settings, lifecycle, processor, trouble);
+    this.pool = new WorkerPool(store, settings, lifecycle, processor, storeRetry);
     workers.values().forEach(worker -> worker.onReady(pool::wake));
   }
 
@@ -59,21 +62,23 @@ public final class Server implements AutoCloseable {
   /**
    * STARTING to RUNNING. Returns at once.
    *
-   * @throws IllegalTransition if it was started or stopped before
+   * @throws IllegalTransitionException if it was started or stopped before
    */
   public Server start() {
     lifecycle.move(ServerEvent.START);
-    Thread.ofPlatform().name("millrace-pool").start(this::live);
+    Thread.ofPlatform().name("millrace-pool").start(this::runPool);
     return this;
   }
 
-  private void live() {
-    try (Ticker pulse = Ticker.start("millrace-pulse", PULSE, pool::beat, this::broke);
-        Ticker _ = Ticker.start("millrace-sweep", SWEEP, store::sweep, this::broke)) {
+  private void runPool() {
+    try (PeriodicThread pulse =
+            PeriodicThread.start("millrace-pulse", PULSE, pool::heartbeat, this::onStoreBroken);
+        PeriodicThread _ =
+            PeriodicThread.start("millrace-sweep", SWEEP, store::sweep, this::onStoreBroken)) {
       store.onLever(
           job -> {
-            if (pool.runs(job)) {
-              pulse.nudge(); // this is the store's thread: the pulse asks
+            if (pool.isRunning(job)) {
+              pulse.trigger(); // this is the store's thread: the pulse asks
             }
           });
       pool.run();
@@ -82,14 +87,14 @@ public final class Server implements AutoCloseable {
       lifecycle.tryMove(ServerEvent.STOP);
       pool.stopAll();
     } finally {
-      unwatch();
+      detachFromStore();
       closeWorkers();
       lifecycle.move(ServerEvent.END);
     }
   }
 
   /** The store may live on, and must not keep this server alive with it. */
-  private void unwatch() {
+  private void detachFromStore() {
     try {
       store.onLever(_ -> {});
     } catch (RuntimeException e) {
@@ -112,10 +117,10 @@ public final class Server implements AutoCloseable {
    * stops. Starts the server if that has not been done.
    *
    * @return whether all was worked off, and whether a job failed meanwhile
-   * @throws StoreBroken if the store is; the server has stopped then
+   * @throws StoreBrokenException if the store is; the server has stopped then
    * @throws InterruptedException if the waiting was interrupted; the server goes on draining
    */
-  public Drained drain() throws InterruptedException {
+  public DrainResult drain() throws InterruptedException {
     int failedBefore = failedJobs();
     if (lifecycle.state() == ServerState.STARTING) {
       start();
@@ -125,10 +130,10 @@ public final class Server implements AutoCloseable {
     }
     await();
     if (lifecycle.stoppedBy() != ServerEvent.IDLE) {
-      return Drained.INTERRUPTED;
+      return DrainResult.INTERRUPTED;
     }
-    boolean failed = processor.tally().failedJobs.sum() > 0 || failedJobs() > failedBefore;
-    return failed ? Drained.WITH_FAILURES : Drained.CLEAN;
+    boolean failed = processor.counters().failedJobs.sum() > 0 || failedJobs() > failedBefore;
+    return failed ? DrainResult.WITH_FAILURES : DrainResult.CLEAN;
   }
 
   private int failedJobs() {
@@ -138,11 +143,11 @@ public final class Server implements AutoCloseable {
   /**
    * Waits until the server has stopped.
    *
-   * @throws StoreBroken if that is why
+   * @throws StoreBrokenException if that is why
    */
   public void await() throws InterruptedException {
     lifecycle.awaitStopped();
-    StoreBroken broken = problem.get();
+    StoreBrokenException broken = problem.get();
     if (broken != null) {
       throw broken;
     }
@@ -171,9 +176,9 @@ public final class Server implements AutoCloseable {
    */
   public void stopNow() throws InterruptedException {
     beginStop();
-    trouble.giveUp();
+    storeRetry.stopRetrying();
     pool.stopAll();
-    if (!lifecycle.awaitStopped(obedience)) {
+    if (!lifecycle.awaitStopped(stopTimeout)) {
       pool.abandonAll();
       lifecycle.awaitStopped();
     }
@@ -206,7 +211,7 @@ public final class Server implements AutoCloseable {
   }
 
   /** The store can no longer be trusted: the server ends itself, and {@link #await} says why. */
-  private void broke(StoreBroken broken) {
+  private void onStoreBroken(StoreBrokenException broken) {
     if (problem.compareAndSet(null, broken) && lifecycle.tryMove(ServerEvent.BREAK)) {
       LOG.log(
           Level.ERROR,
@@ -231,8 +236,8 @@ public final class Server implements AutoCloseable {
             .map(attempt -> new Running(attempt.claim(), attempt.since()))
             .sorted(Comparator.comparing(Running::since))
             .toList();
-    Tally tally = processor.tally();
-    StoreBroken broken = problem.get();
+    OutcomeCounters tally = processor.counters();
+    StoreBrokenException broken = problem.get();
     return new ServerStatus(
         lifecycle.state(),
         slots,

@@ -14,10 +14,10 @@ import java.util.Map;
 public final class ServerBuilder {
   final JobStore store;
   private final Map<String, Worker> workers = new LinkedHashMap<>();
-  private final List<Group> groups = new ArrayList<>();
+  private final List<WorkerGroup> groups = new ArrayList<>();
   private int slots = 4;
   String name = "server-" + ProcessHandle.current().pid();
-  Duration obedience = Duration.ofSeconds(5);
+  Duration stopTimeout = Duration.ofSeconds(5);
   InstantSource clock = InstantSource.system();
   ServerListener listener = new ServerListener() {};
 
@@ -45,7 +45,7 @@ public final class ServerBuilder {
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a group needs at least one worker");
     }
-    groups.add(new Group(members, count));
+    groups.add(new WorkerGroup(members, count));
     return this;
   }
 
@@ -72,8 +72,8 @@ public final class ServerBuilder {
   }
 
   /** How long a worker may take to obey when it is told to stop at once; 5 s unless told. */
-  public ServerBuilder obedience(Duration atMost) {
-    this.obedience = atMost;
+  public ServerBuilder stopTimeout(Duration atMost) {
+    this.stopTimeout = atMost;
     return this;
   }
 
@@ -93,12 +93,12 @@ public final class ServerBuilder {
   }
 
   /** All, anew: single workers are one too. */
-  List<Group> groups() {
-    List<Group> all = new ArrayList<>();
+  List<WorkerGroup> groups() {
+    List<WorkerGroup> all = new ArrayList<>();
     if (!workers.isEmpty()) {
-      all.add(new Group(workers, slots));
+      all.add(new WorkerGroup(workers, slots));
     }
-    groups.forEach(group -> all.add(new Group(group.workers(), group.slots())));
+    groups.forEach(group -> all.add(new WorkerGroup(group.workers(), group.slots())));
     return all;
   }
 }

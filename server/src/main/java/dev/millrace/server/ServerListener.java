@@ -1,8 +1,8 @@
 package dev.millrace.server;
 
-import dev.millrace.core.job.TraceContext;
-import dev.millrace.core.rules.Answer;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +22,9 @@ public interface ServerListener {
   /**
    * An attempt is over.
    *
-   * @param answer what the store said: {@link Answer.Done} if the outcome counts
+   * @param answer what the store said: {@link Outcome.Done} if the outcome counts
    */
-  default void finished(Claim claim, TaskOutcome outcome, Answer answer) {}
+  default void finished(Claim claim, TaskOutcome outcome, Outcome answer) {}
 
   /** Tells this one, then the other; the first trace that one of them keeps counts. */
   default ServerListener and(ServerListener other) {

@@ -1,9 +1,9 @@
 package dev.millrace.server;
 
-import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.task.Piece;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TraceContext;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -44,7 +44,7 @@ public interface TaskContext {
   }
 
   /** Which claim of this server it is, in claim order: who comes first should be served first. */
-  long order();
+  long claimOrder();
 
   /** When this attempt will be stopped; empty if it may take as long as it likes. */
   Optional<Instant> deadline();
@@ -56,7 +56,7 @@ public interface TaskContext {
   void progress();
 
   /**
-   * Keeps what this attempt settled, for all later ones: {@link Claim#frozen}. What was journaled
+   * Keeps what this attempt settled, for all later ones: {@link Claim#frozenTerms}. What was journaled
    * before is dropped.
    *
    * @return false if the claim is gone, and with it the point of going on
@@ -64,12 +64,12 @@ public interface TaskContext {
   boolean freeze(JsonObject terms);
 
   /**
-   * Keeps output as it comes, for readers and for the next attempt: {@link Claim#prior}. Called by
+   * Keeps output as it comes, for readers and for the next attempt: {@link Claim#journaledTokens}. Called by
    * one thread at a time, in order. A store that fails is waited for, so that nothing is missing in
-   * the middle. A worker that has frozen its terms says with {@link Piece#EMPTY} that it begins to
+   * the middle. A worker that has frozen its terms says with {@link OutputChunk#EMPTY} that it begins to
    * work by them: a crash of the server before that is not counted against the task.
    */
-  void journal(Piece piece);
+  void journal(OutputChunk piece);
 
   /** Whether a user holds the job. Work that can go on later should be released; other runs on. */
   boolean paused();
@@ -86,13 +86,13 @@ public interface TaskContext {
    *
    * @param outside asked often, by a thread of the server; answers at once
    */
-  void waitsWhile(BooleanSupplier outside);
+  void releaseSlotWhile(BooleanSupplier outside);
 
   /** Whether to stop: the job was aborted, time is over, the claim is lost, or the server stops. */
   boolean cancelled();
 
   /** Whether it is to stop because its time is over. */
-  boolean overdue();
+  boolean timedOut();
 
   /**
    * Calls {@code hook} once when {@link #cancelled} turns true, at once if it is. It runs on a

@@ -23,13 +23,13 @@ public interface Worker extends AutoCloseable {
 
   /** Work whose result is a text. */
   @FunctionalInterface
-  interface Text {
+  interface TextFunction {
     String work(TaskContext task) throws Exception;
   }
 
   /** Work that decides for itself how it ends. */
   @FunctionalInterface
-  interface Body {
+  interface OutcomeFunction {
     TaskOutcome work(TaskContext task) throws Exception;
   }
 
@@ -68,16 +68,16 @@ public interface Worker extends AutoCloseable {
   @Override
   default void close() {}
 
-  static Worker of(String type, Text text) {
-    return deciding(type, task -> TaskOutcome.done(text.work(task)));
+  static Worker of(String type, TextFunction text) {
+    return ofOutcome(type, task -> TaskOutcome.done(text.work(task)));
   }
 
-  static Worker deciding(String type, Body body) {
+  static Worker ofOutcome(String type, OutcomeFunction body) {
     return new LambdaWorker(StageSpec.requireType(type), body);
   }
 
   /** The same worker, on platform threads. */
   default Worker onPlatformThreads() {
-    return new PlatformWorker(this);
+    return new PlatformThreadWorker(this);
   }
 }

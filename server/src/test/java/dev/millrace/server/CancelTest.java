@@ -3,12 +3,12 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.Flow.Status;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.rules.Answer;
-import dev.millrace.core.rules.Cause;
-import dev.millrace.core.rules.Pulse;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.util.List;
@@ -26,11 +26,11 @@ class CancelTest {
   private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
   private final List<String> seen = new CopyOnWriteArrayList<>();
-  private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Outcome> answers = new LinkedBlockingQueue<>();
   private final ServerListener listener =
       new ServerListener() {
         @Override
-        public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+        public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
           answers.add(answer);
         }
       };
@@ -51,21 +51,21 @@ class CancelTest {
             return "finished, paused " + task.paused();
           });
 
-  private Answer answer() throws InterruptedException {
-    Answer answer = answers.poll(30, TimeUnit.SECONDS);
+  private Outcome answer() throws InterruptedException {
+    Outcome answer = answers.poll(30, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
     return answer;
   }
 
   @Test
   void abortReachesTheWorker() throws InterruptedException {
-    try (Mill mill = new Mill()) {
+    try (InMemoryServer mill = new InMemoryServer()) {
       Server server = mill.start(mill.builder(worker).listener(listener));
       JobId job = mill.submit("wait", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       mill.store.abort(job, USER);
 
-      assertThat(answer()).isInstanceOf(Answer.Cancelled.class);
+      assertThat(answer()).isInstanceOf(Outcome.Cancelled.class);
       assertThat(seen).containsExactly("hook", "interrupt, cancelled true", "late hook");
       assertThat(mill.flow.status(job)).isEqualTo(Status.CANCELLED);
       assertThat(server.status().dropped()).isEqualTo(1);
@@ -86,16 +86,16 @@ class CancelTest {
               go.await();
               return "";
             });
-    try (Mill mill = new Mill()) {
+    try (InMemoryServer mill = new InMemoryServer()) {
       mill.start(mill.builder(careless, worker).listener(listener));
       JobId first = mill.submit("careless", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       mill.store.abort(first, USER);
-      assertThat(answer()).isInstanceOf(Answer.Cancelled.class);
+      assertThat(answer()).isInstanceOf(Outcome.Cancelled.class);
       JobId second = mill.submit("wait", "x");
       mill.await(second, () -> mill.task(second).state() == TaskState.IN_PROGRESS);
       mill.store.abort(second, USER);
-      assertThat(answer()).isInstanceOf(Answer.Cancelled.class);
+      assertThat(answer()).isInstanceOf(Outcome.Cancelled.class);
     }
   }
 
@@ -114,14 +114,14 @@ class CancelTest {
               go.await();
               return "finished";
             });
-    try (Mill mill = new Mill()) {
+    try (InMemoryServer mill = new InMemoryServer()) {
       mill.start(mill.builder(polling.onPlatformThreads()).listener(listener));
       JobId job = mill.submit("wait", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       mill.store.pause(job, USER);
       assertThat(pauseSeen.await(30, TimeUnit.SECONDS)).isTrue();
       go.countDown();
-      assertThat(answer()).isEqualTo(Answer.DONE);
+      assertThat(answer()).isEqualTo(Outcome.DONE);
       mill.store.resume(job, USER);
 
       assertThat(mill.await(job).result()).isEqualTo("finished");
@@ -131,13 +131,13 @@ class CancelTest {
   @Test
   void runTimeoutStopsTheWorkerAndFailsTheAttempt() throws InterruptedException {
     ManualClock clock = new ManualClock(); // of the server alone: the store's sweep finds nothing
-    try (Mill mill = new Mill()) {
+    try (InMemoryServer mill = new InMemoryServer()) {
       mill.start(mill.builder(worker).listener(listener).clock(clock));
-      JobId job = mill.submit("wait", Mill.runTimeout(Duration.ofMinutes(5)), "x");
+      JobId job = mill.submit("wait", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       clock.advance(Duration.ofMinutes(5));
 
-      assertThat(answer()).isEqualTo(Answer.DONE);
+      assertThat(answer()).isEqualTo(Outcome.DONE);
       assertThat(mill.await(job).error()).isEqualTo("run timeout: not finished within PT5M");
       assertThat(seen).contains("interrupt, cancelled true");
     }
@@ -145,12 +145,13 @@ class CancelTest {
 
   @Test
   void lateOutcomeOfALostClaimIsDropped() throws InterruptedException {
-    Interposed losing = call -> call.name().equals("heartbeat") ? Pulse.LOST : call.proceed();
-    try (Mill mill = new Mill(Interposed.before(losing))) {
+    StoreInterceptor losing =
+        call -> call.name().equals("heartbeat") ? ClaimSignal.LOST : call.proceed();
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(losing))) {
       Server server = mill.start(mill.builder(worker).listener(listener));
       mill.submit("wait", "x");
 
-      assertThat(answer()).isInstanceOf(Answer.Fenced.class);
+      assertThat(answer()).isInstanceOf(Outcome.Fenced.class);
       assertThat(server.status().failed()).isZero();
       assertThat(server.status().dropped()).isEqualTo(1);
     }
@@ -159,7 +160,7 @@ class CancelTest {
   @Test
   void progressIsPassedOnOnce() throws InterruptedException {
     BlockingQueue<Boolean> beats = new LinkedBlockingQueue<>();
-    Interposed listening =
+    StoreInterceptor listening =
         call -> {
           if (call.name().equals("heartbeat")) {
             beats.add((Boolean) call.arguments()[1]);
@@ -174,7 +175,7 @@ class CancelTest {
               go.await();
               return "";
             });
-    try (Mill mill = new Mill(Interposed.before(listening))) {
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(listening))) {
       mill.start(further);
       mill.submit("wait", "x");
 

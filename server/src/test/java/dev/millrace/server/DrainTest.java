@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Working until nothing is left. */
 class DrainTest {
-  private final Mill mill = new Mill();
+  private final InMemoryServer mill = new InMemoryServer();
 
   @AfterEach
   void close() {
@@ -42,7 +42,7 @@ class DrainTest {
     Server server =
         mill.keep(mill.builder(Worker.of("a", t -> "x"), Worker.of("b", t -> "y")).build());
 
-    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
     assertThat(mill.flow.status(job)).isEqualTo(Status.DONE);
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
   }
@@ -52,7 +52,7 @@ class DrainTest {
     mill.submit("a", "x");
     Server server = mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build());
 
-    assertThat(server.drain()).isEqualTo(Drained.WITH_FAILURES);
+    assertThat(server.drain()).isEqualTo(DrainResult.WITH_FAILURES);
   }
 
   @Test
@@ -63,7 +63,7 @@ class DrainTest {
     mill.submit("a", "y");
 
     Server server = mill.keep(mill.builder(Worker.of("a", t -> "fine")).build());
-    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
   }
 
   @Test
@@ -73,7 +73,7 @@ class DrainTest {
         mill.submit("a", new TaskPolicy(2, new Backoff(wait, 1.0, wait, 0.0), null, null, 3), "x");
     Server server = mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build());
 
-    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
     assertThat(mill.flow.get(job).orElseThrow().result()).isEqualTo("second attempt");
   }
 
@@ -82,14 +82,14 @@ class DrainTest {
     JobId other = mill.submit("other", "x");
     Server server = mill.keep(mill.builder(Worker.of("a", t -> "")).build());
 
-    assertThat(server.drain()).isEqualTo(Drained.CLEAN);
+    assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
     assertThat(mill.flow.status(other)).isEqualTo(Status.QUEUED);
   }
 
   @Test
   void failureThatTheSweepBringsAboutIsSeen() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
-    mill.submit("a", Mill.runTimeout(Duration.ofMillis(50)), "x");
+    mill.submit("a", InMemoryServer.runTimeout(Duration.ofMillis(50)), "x");
     Server server =
         mill.keep(
             mill.builder(
@@ -101,7 +101,7 @@ class DrainTest {
                         }))
                 .build());
 
-    assertThat(server.drain()).isEqualTo(Drained.WITH_FAILURES);
+    assertThat(server.drain()).isEqualTo(DrainResult.WITH_FAILURES);
   }
 
   @Test
@@ -118,7 +118,7 @@ class DrainTest {
             });
     mill.submit("a", "1", "2", "3");
     Server server = mill.keep(mill.builder(worker).slots(1).build());
-    CompletableFuture<Drained> drained =
+    CompletableFuture<DrainResult> drained =
         CompletableFuture.supplyAsync(
             () -> {
               try {
@@ -130,6 +130,6 @@ class DrainTest {
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.stopNow();
 
-    assertThat(drained.get(30, TimeUnit.SECONDS)).isEqualTo(Drained.INTERRUPTED);
+    assertThat(drained.get(30, TimeUnit.SECONDS)).isEqualTo(DrainResult.INTERRUPTED);
   }
 }

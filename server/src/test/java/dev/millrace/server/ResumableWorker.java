@@ -1,7 +1,7 @@
 package dev.millrace.server;
 
 /** Work that goes on later from where it stopped. */
-record ResumableWorker(String type, Body body) implements Worker {
+public record ResumableWorker(String type, OutcomeFunction body) implements Worker {
   @Override
   public TaskOutcome work(TaskContext task) throws Exception {
     return body.work(task);

@@ -3,7 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.core.state.IllegalTransition;
+import dev.millrace.core.state.IllegalTransitionException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +32,7 @@ class ServerTransitionsTest {
           assertThat(ServerTransitions.TABLE.move(state, event)).isEqualTo(to);
         } else {
           assertThatThrownBy(() -> ServerTransitions.TABLE.move(state, event))
-              .isInstanceOf(IllegalTransition.class);
+              .isInstanceOf(IllegalTransitionException.class);
         }
       }
     }

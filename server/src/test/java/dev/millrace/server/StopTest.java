@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.Flow.Status;
+import dev.millrace.core.event.Fact;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.rules.Fact;
-import dev.millrace.core.state.IllegalTransition;
+import dev.millrace.core.state.IllegalTransitionException;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** The ways to end a server. */
 @Timeout(60)
 class StopTest {
-  private final Mill mill = new Mill();
+  private final InMemoryServer mill = new InMemoryServer();
   private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
 
@@ -77,7 +77,11 @@ class StopTest {
             entry ->
                 entry.fact()
                         instanceof
-                        Fact.OfTask(_, _, _, Fact.Detail.Released(String reason, boolean crash))
+                        Fact.TaskChanged(
+                            _,
+                            _,
+                            _,
+                            Fact.Detail.Released(String reason, boolean crash))
                     && reason.equals("shutdown")
                     && !crash);
   }
@@ -136,7 +140,7 @@ class StopTest {
               ended.countDown();
               return "too late";
             });
-    Server server = mill.start(mill.builder(deaf).obedience(Duration.ofMillis(50)));
+    Server server = mill.start(mill.builder(deaf).stopTimeout(Duration.ofMillis(50)));
     JobId job = mill.submit("deaf", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.stopNow();
@@ -211,7 +215,7 @@ class StopTest {
 
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
     assertThat(closed).isTrue();
-    assertThatThrownBy(server::start).isInstanceOf(IllegalTransition.class);
+    assertThatThrownBy(server::start).isInstanceOf(IllegalTransitionException.class);
   }
 
   @Test
@@ -219,21 +223,21 @@ class StopTest {
     Server server = mill.start(waiting());
 
     assertThatThrownBy(server::start)
-        .isInstanceOf(IllegalTransition.class)
+        .isInstanceOf(IllegalTransitionException.class)
         .hasMessageContaining("cannot START from RUNNING");
   }
 
   @Test
   void aStoreThatCannotBeWatchedEndsTheServer() throws InterruptedException {
     AtomicBoolean failed = new AtomicBoolean();
-    Interposed failing =
+    StoreInterceptor failing =
         call -> {
           if (call.name().equals("onLever") && failed.compareAndSet(false, true)) {
             throw new IllegalStateException("no watcher");
           }
           return call.proceed();
         };
-    try (Mill deaf = new Mill(Interposed.before(failing))) {
+    try (InMemoryServer deaf = new InMemoryServer(StoreInterceptor.intercepting(failing))) {
       Server server = deaf.start(waiting());
       server.await();
       assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
@@ -243,14 +247,14 @@ class StopTest {
   @Test
   void aStoppedServerIsNotWatchedFor() throws InterruptedException {
     AtomicReference<Object> watcher = new AtomicReference<>();
-    Interposed seeing =
+    StoreInterceptor seeing =
         call -> {
           if (call.name().equals("onLever")) {
             watcher.set(call.arguments()[0]);
           }
           return call.proceed();
         };
-    try (Mill seen = new Mill(Interposed.before(seeing))) {
+    try (InMemoryServer seen = new InMemoryServer(StoreInterceptor.intercepting(seeing))) {
       Server server = seen.start(1, waiting());
       JobId job = seen.submit("wait", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();

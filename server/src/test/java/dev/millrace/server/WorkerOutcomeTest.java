@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskState;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of what a worker returns or throws. */
 class WorkerOutcomeTest {
-  private final Mill mill = new Mill();
+  private final InMemoryServer mill = new InMemoryServer();
 
   @AfterEach
   void close() {
@@ -81,7 +81,7 @@ class WorkerOutcomeTest {
 
   @Test
   void nullIsAFailure() throws InterruptedException {
-    mill.start(Worker.deciding("none", task -> null));
+    mill.start(Worker.ofOutcome("none", task -> null));
     JobId job = mill.submit("none", "x");
 
     assertThat(mill.await(job).error()).isEqualTo("the worker returned null");
@@ -98,7 +98,7 @@ class WorkerOutcomeTest {
               }
               return "attempt " + task.attempt();
             }));
-    JobId job = mill.submit("flaky", Mill.attempts(3), "x");
+    JobId job = mill.submit("flaky", InMemoryServer.attempts(3), "x");
 
     assertThat(mill.await(job).result()).isEqualTo("attempt 3");
   }
@@ -107,13 +107,13 @@ class WorkerOutcomeTest {
   void permanentFailureForfeitsAttempts() throws InterruptedException {
     AtomicInteger calls = new AtomicInteger();
     mill.start(
-        Worker.deciding(
+        Worker.ofOutcome(
             "strict",
             task -> {
               calls.incrementAndGet();
               return new TaskOutcome.Failed(Failure.permanent("never"));
             }));
-    JobId job = mill.submit("strict", Mill.attempts(5), "x");
+    JobId job = mill.submit("strict", InMemoryServer.attempts(5), "x");
 
     assertThat(mill.await(job).error()).isEqualTo("never");
     assertThat(calls).hasValue(1);
@@ -123,7 +123,7 @@ class WorkerOutcomeTest {
   void releaseCostsNoAttempt() throws InterruptedException {
     AtomicBoolean ready = new AtomicBoolean();
     mill.start(
-        Worker.deciding(
+        Worker.ofOutcome(
             "later",
             task ->
                 ready.getAndSet(true)
@@ -150,8 +150,8 @@ class WorkerOutcomeTest {
             new StageSpec(
                 "sum",
                 false,
-                Tolerance.NONE,
-                Mill.ONE_ATTEMPT,
+                FailureTolerance.NONE,
+                InMemoryServer.ONE_ATTEMPT,
                 List.of(TaskSpec.of(Map.of("n", 7L))),
                 null,
                 data));
@@ -163,7 +163,7 @@ class WorkerOutcomeTest {
   @Test
   void platformThreadsOnRequest() throws InterruptedException {
     Worker kind = Worker.of("kind", task -> String.valueOf(Thread.currentThread().isVirtual()));
-    mill.start(kind, Worker.deciding("cpu", kind::work).onPlatformThreads());
+    mill.start(kind, Worker.ofOutcome("cpu", kind::work).onPlatformThreads());
     JobId virtual = mill.submit("kind", "x");
     JobId platform = mill.submit("cpu", "x");
 

@@ -1,6 +1,6 @@
 package dev.millrace.cli.args;
 
-import dev.millrace.core.job.Durations;
+import dev.millrace.core.job.DurationParser;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class Arguments {
   }
 
   /** The same, and for options that were not given what the preset has for them. */
-  public Arguments over(Preset preset) {
+  public Arguments withDefaults(ConfiguredOptions preset) {
     Map<String, List<String>> all = new HashMap<>(preset.values());
     all.putAll(values);
     Map<String, String> from = new HashMap<>(preset.sources());
@@ -92,7 +92,7 @@ public final class Arguments {
   public @Nullable Duration duration(Option option) {
     String text = get(option);
     try {
-      Duration duration = text == null ? null : Durations.parse(text);
+      Duration duration = text == null ? null : DurationParser.parse(text);
       if (duration != null && (duration.isNegative() || duration.compareTo(LONGEST) > 0)) {
         throw new UsageException(
             shown(option) + " must be 0s to " + LONGEST.toDays() + "d, not \"" + text + "\"");
@@ -111,7 +111,7 @@ public final class Arguments {
   }
 
   /** Refuses more words than the command has a use for. */
-  public void atMost(int count) {
+  public void requireAtMost(int count) {
     if (words.size() > count) {
       throw new UsageException("unexpected argument: " + words.get(count));
     }

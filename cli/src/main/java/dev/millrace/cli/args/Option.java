@@ -58,7 +58,7 @@ public record Option(
   }
 
   /** Whether {@code word} is this option as a user writes it, without a value. */
-  boolean is(String word) {
+  boolean matches(String word) {
     if (word.length() == 2) {
       return letter != 0 && word.charAt(0) == '-' && word.charAt(1) == letter;
     }

@@ -38,7 +38,7 @@ public record Syntax(
 
   private static @Nullable Option find(List<Option> options, String word) {
     for (Option option : options) {
-      if (option.is(word)) {
+      if (option.matches(word)) {
         return option;
       }
     }

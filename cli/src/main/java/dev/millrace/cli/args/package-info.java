@@ -1,5 +1,7 @@
 /**
- * One small parser for all commands: options are data, and what is not declared is refused by name.
+ * The parser of command lines, one for all commands: a command declares its options as data, and
+ * what is not declared is refused by name. It knows no command. Start at {@link ArgumentParser};
+ * {@link Syntax} is what a command declares, {@link Arguments} what it gets.
  */
 @NullMarked
 package dev.millrace.cli.args;

@@ -47,7 +47,7 @@ public final class ClockCheck {
     long limit = Instant.now().plus(FUTURE).toEpochMilli() * 1_000;
     int count = 0;
     String example = "";
-    for (String place : PlacesCheck.PLACES) {
+    for (String place : DirectoriesCheck.PLACES) {
       Path directory = workspace.resolve(place);
       if (!Files.isDirectory(directory)) {
         continue;

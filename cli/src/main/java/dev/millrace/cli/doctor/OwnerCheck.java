@@ -18,7 +18,7 @@ public final class OwnerCheck {
   }
 
   public void run(Findings findings) {
-    if (!PlacesCheck.complete(workspace)) {
+    if (!DirectoriesCheck.complete(workspace)) {
       return; // to open it would make what is missing
     }
     Owner owner = Workspace.open(workspace).owner();

@@ -1,4 +1,7 @@
-/** The checks of {@code millrace doctor}: each looks at one thing and says what to do about it. */
+/**
+ * {@code millrace doctor}: checks this machine and a workspace. Each check looks at one thing and
+ * says what to do about it. Start at {@link DoctorCommand}.
+ */
 @NullMarked
 package dev.millrace.cli.doctor;
 

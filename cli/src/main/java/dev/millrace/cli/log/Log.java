@@ -27,7 +27,7 @@ public final class Log {
    *
    * @param server whether the log is the output, and starts at INFO
    */
-  public static void use(
+  public static void configure(
       Map<String, String> environment, PrintStream output, PrintStream errors, boolean server) {
     out = server ? output : errors;
     err = errors;
@@ -62,13 +62,13 @@ public final class Log {
     };
   }
 
-  static boolean shows(Level level) {
+  static boolean isEnabled(Level level) {
     return level != Level.OFF && level.getSeverity() >= least.getSeverity();
   }
 
   /** Prints where {@code problem} comes from, for those who asked for details. */
   public static void trace(Throwable problem) {
-    if (shows(Level.DEBUG)) {
+    if (isEnabled(Level.DEBUG)) {
       err.print(stack(problem));
       err.flush();
     }
@@ -79,12 +79,12 @@ public final class Log {
     line.append('[').append(Lines.TIME.format(LocalDateTime.now())).append("] [");
     line.append(level == Level.WARNING ? "WARN" : level.getName()).append("] [");
     line.append(thread()).append("] ").append(message);
-    if (problem != null && !shows(Level.DEBUG)) {
+    if (problem != null && !isEnabled(Level.DEBUG)) {
       String said = problem.getMessage();
       line.append(": ").append(said == null ? problem.getClass().getSimpleName() : said);
     }
     String text = oneLine(line) + "\n";
-    if (problem != null && shows(Level.DEBUG)) {
+    if (problem != null && isEnabled(Level.DEBUG)) {
       text += stack(problem);
     }
     PrintStream to = level.getSeverity() >= Level.ERROR.getSeverity() ? err : out;

@@ -24,13 +24,13 @@ class LogTest {
 
   @AfterEach
   void reset() {
-    Log.use(Map.of(), System.out, System.err, false);
+    Log.configure(Map.of(), System.out, System.err, false);
   }
 
   private void use(boolean server, String... environment) {
     Map<String, String> variables =
         environment.length == 0 ? Map.of() : Map.of(environment[0], environment[1]);
-    Log.use(variables, new PrintStream(out), new PrintStream(err), server);
+    Log.configure(variables, new PrintStream(out), new PrintStream(err), server);
   }
 
   @Test
@@ -67,7 +67,7 @@ class LogTest {
     assertThat(logger.isLoggable(Level.TRACE)).isTrue();
     use(true, "MILLRACE_LOG_LEVEL", "error");
     assertThat(logger.isLoggable(Level.WARNING)).isFalse();
-    Log.use(
+    Log.configure(
         Map.of("MILLRACE_LOG_LEVEL", "info", "NRVNA_LOG_LEVEL", "trace"),
         new PrintStream(out),
         new PrintStream(err),
@@ -114,7 +114,7 @@ class LogTest {
 
   @Test
   void nothingReadsJavaObjectsWhereThereIsAMembership() throws IOException {
-    Guests.quieten();
+    JGroupsLogging.silence();
     ByteArrayOutputStream written = new ByteArrayOutputStream();
     new ObjectOutputStream(written).writeObject(new Date(1));
     ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(written.toByteArray()));
@@ -126,11 +126,11 @@ class LogTest {
     java.util.logging.Logger guest =
         java.util.logging.Logger.getLogger("org.jgroups.protocols.TCP");
     use(true);
-    Guests.quieten();
+    JGroupsLogging.silence();
     guest.severe("JGRP000001: a line of theirs");
     assertThat(out.toString()).isEmpty();
     use(true, "MILLRACE_LOG_LEVEL", "debug");
-    Guests.quieten();
+    JGroupsLogging.silence();
     guest.warning("JGRP000002: another");
     guest.info("no news");
     assertThat(out.toString())

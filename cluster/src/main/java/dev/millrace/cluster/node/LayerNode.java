@@ -1,16 +1,23 @@
 package dev.millrace.cluster.node;
 
 import dev.millrace.cluster.ClusterException;
-import dev.millrace.cluster.member.Network;
-import dev.millrace.cluster.member.NodeState;
-import dev.millrace.cluster.transfer.Lines;
-import dev.millrace.cluster.transfer.ModelServer;
-import dev.millrace.cluster.transfer.ModelStore;
-import dev.millrace.cluster.transfer.Peer;
-import dev.millrace.cluster.wire.HostPort;
-import dev.millrace.cluster.wire.Message;
-import dev.millrace.engine.pipe.Segment;
-import dev.millrace.engine.tensor.Crew;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.NodeSettings;
+import dev.millrace.cluster.NodeState;
+import dev.millrace.cluster.internal.layers.ComputeQueue;
+import dev.millrace.cluster.internal.layers.ConfiguredLayersCheck;
+import dev.millrace.cluster.internal.layers.LayerEntry;
+import dev.millrace.cluster.internal.layers.LayerInventory;
+import dev.millrace.cluster.internal.layers.LayerLoader;
+import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
+import dev.millrace.cluster.internal.link.NodeMessage;
+import dev.millrace.cluster.internal.member.JoinedNetwork;
+import dev.millrace.cluster.internal.transfer.ModelServer;
+import dev.millrace.cluster.internal.transfer.ModelSource;
+import dev.millrace.cluster.internal.transfer.ModelStore;
+import dev.millrace.cluster.internal.transfer.PeerCalls;
+import dev.millrace.engine.internal.pipe.Segment;
+import dev.millrace.engine.internal.tensor.ComputePool;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -34,46 +41,49 @@ public final class LayerNode implements AutoCloseable {
   private static final long FAREWELL = TimeUnit.SECONDS.toMillis(2);
 
   private final NodeSettings settings;
-  private final Inbox inbox = new Inbox();
-  private final Crew crew;
+  private final ComputeQueue inbox = new ComputeQueue();
+  private final ComputePool crew;
   private final ModelStore store;
-  private final Loader loader;
-  private final Wires wires;
-  private final Sessions sessions;
-  private final Desk desk;
+  private final LayerLoader loader;
+  private final NetworkLinks wires;
+  private final NodeSessions sessions;
+  private final NodeMessageHandler desk;
   private final Thread thread;
-  private volatile @Nullable Network network;
+  private volatile @Nullable JoinedNetwork network;
   private boolean closed;
 
-  private LayerNode(NodeSettings settings, List<Held> explicit, UnaryOperator<Segment> hook) {
+  private LayerNode(NodeSettings settings, List<LayerEntry> explicit, UnaryOperator<Segment> hook) {
     this.settings = settings;
-    this.crew = new Crew(settings.threads());
-    this.store = ModelStore.open(settings.modelPlaces(), settings.cache(), this::storeChanged);
-    Lines lines =
+    this.crew = new ComputePool(settings.threads());
+    this.store =
+        ModelStore.open(settings.modelPaths(), settings.cacheDirectory(), this::storeChanged);
+    PeerCalls lines =
         (at, talk) ->
             joined()
-                .switchboard()
+                .connections()
                 .call(
                     at,
                     ModelServer.CALL,
                     CALL_PATIENCE,
                     (in, out) -> {
-                      talk.talk(in, out);
+                      talk.exchange(in, out);
                       return true;
                     });
-    this.loader = new Loader(store, lines, this::peers, settings.kernels(), crew);
-    Budget budget = new Budget(settings.memory());
-    Stock stock = new Stock(budget, loader, inbox, System::nanoTime);
+    this.loader = new LayerLoader(store, lines, this::peers, settings.kernels(), crew);
+    LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
+    LayerInventory stock = new LayerInventory(budget, loader, inbox, System::nanoTime);
     this.wires =
-        new Wires(() -> joined().switchboard(), message -> inbox.put(() -> unsaid(message)));
+        new NetworkLinks(
+            () -> joined().connections(), message -> inbox.addTask(() -> unsaid(message)));
     String name = settings.network().name();
     this.sessions =
-        new Sessions(
+        new NodeSessions(
             name, settings.maxSessions(), budget, stock, inbox, wires, System::nanoTime, hook);
-    this.desk = new Desk(inbox, stock, sessions);
-    Telling telling =
-        new Telling(budget, stock, sessions, store::hashes, change -> joined().announce(change));
-    Worker worker = new Worker(inbox, stock, sessions, telling, crew, explicit);
+    this.desk = new NodeMessageHandler(inbox, stock, sessions);
+    NodeStatePublisher telling =
+        new NodeStatePublisher(
+            budget, stock, sessions, store::hashes, change -> joined().announce(change));
+    ComputeLoop worker = new ComputeLoop(inbox, stock, sessions, telling, crew, explicit);
     this.thread = Thread.ofPlatform().daemon().name("millrace-node").unstarted(worker);
   }
 
@@ -90,16 +100,16 @@ public final class LayerNode implements AutoCloseable {
 
   /** The same with something before every segment: how tests make a node that lies. */
   static LayerNode start(NodeSettings settings, UnaryOperator<Segment> hook) {
-    LayerNode node = new LayerNode(settings, Explicit.of(settings), hook);
+    LayerNode node = new LayerNode(settings, ConfiguredLayersCheck.of(settings), hook);
     try {
-      Network network =
-          Network.join(
+      JoinedNetwork network =
+          JoinedNetwork.join(
               settings.network(),
-              state -> state.withStock(settings.memory(), 0, List.of(), List.of()),
+              state -> state.withLayers(settings.memoryBytes(), 0, List.of(), List.of()),
               node.desk,
-              states -> node.inbox.put(() -> node.sessions.members(names(states))));
+              states -> node.inbox.addTask(() -> node.sessions.setMembers(names(states))));
       node.network = network;
-      network.switchboard().answer(ModelServer.CALL, new ModelServer(node.store));
+      network.connections().handleCalls(ModelServer.CALL, new ModelServer(node.store));
       node.thread.start();
       return node;
     } catch (Throwable e) {
@@ -115,7 +125,7 @@ public final class LayerNode implements AutoCloseable {
 
   /** Where others reach it. */
   public HostPort address() {
-    return joined().link();
+    return joined().linkAddress();
   }
 
   /** What this node says of itself. */
@@ -135,8 +145,8 @@ public final class LayerNode implements AutoCloseable {
     return states.stream().map(NodeState::name).collect(Collectors.toUnmodifiableSet());
   }
 
-  private Network joined() {
-    Network known = network;
+  private JoinedNetwork joined() {
+    JoinedNetwork known = network;
     if (known == null) {
       throw new ClusterException("node " + name() + " has not joined yet");
     }
@@ -144,21 +154,21 @@ public final class LayerNode implements AutoCloseable {
   }
 
   /** Those that say they have a model's file. */
-  private List<Peer> peers(String sha256) {
+  private List<ModelSource> peers(String sha256) {
     return states().stream()
         .filter(state -> !state.name().equals(name()) && state.files().contains(sha256))
-        .map(state -> new Peer(state.name(), state.link()))
+        .map(state -> new ModelSource(state.name(), state.linkAddress()))
         .toList();
   }
 
   /** By the wires, which are made before the sessions. */
-  private void unsaid(Message message) {
-    sessions.unsaid(message);
+  private void unsaid(NodeMessage message) {
+    sessions.undelivered(message);
   }
 
   /** By the store, which may have begun before all else is made. */
   private void storeChanged() {
-    inbox.put(() -> loader.storeChanged());
+    inbox.addTask(() -> loader.storeChanged());
   }
 
   /**
@@ -171,12 +181,12 @@ public final class LayerNode implements AutoCloseable {
       return;
     }
     closed = true;
-    sessions.farewell();
+    sessions.announceStop();
     inbox.close();
     loader.close();
     awaitWorker();
     wires.flush(FAREWELL);
-    Network joined = network;
+    JoinedNetwork joined = network;
     if (joined != null) {
       joined.close();
     }

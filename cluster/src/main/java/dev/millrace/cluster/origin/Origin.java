@@ -1,14 +1,30 @@
 package dev.millrace.cluster.origin;
 
 import dev.millrace.cluster.ClusterException;
-import dev.millrace.cluster.member.Network;
-import dev.millrace.cluster.member.NodeState;
-import dev.millrace.cluster.transfer.ModelServer;
-import dev.millrace.cluster.wire.Message;
-import dev.millrace.cluster.wire.Protocol;
+import dev.millrace.cluster.ClusterProtocol;
+import dev.millrace.cluster.NodeState;
+import dev.millrace.cluster.OriginSettings;
+import dev.millrace.cluster.OriginStats;
+import dev.millrace.cluster.internal.audit.AuditRecorder;
+import dev.millrace.cluster.internal.audit.Auditor;
+import dev.millrace.cluster.internal.audit.LocalReplay;
+import dev.millrace.cluster.internal.audit.RemoteReplay;
+import dev.millrace.cluster.internal.audit.ReplayRunner;
+import dev.millrace.cluster.internal.link.NodeMessage;
+import dev.millrace.cluster.internal.member.JoinedNetwork;
+import dev.millrace.cluster.internal.model.OriginModel;
+import dev.millrace.cluster.internal.model.OriginModelFile;
+import dev.millrace.cluster.internal.plan.KnownNodes;
+import dev.millrace.cluster.internal.plan.OriginCounters;
+import dev.millrace.cluster.internal.plan.OriginStatus;
+import dev.millrace.cluster.internal.plan.PipeCoordinator;
+import dev.millrace.cluster.internal.plan.PipeSession;
+import dev.millrace.cluster.internal.plan.PlannerEvent;
+import dev.millrace.cluster.internal.plan.PlannerEventQueue;
+import dev.millrace.cluster.internal.transfer.ModelServer;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.Numerics;
-import dev.millrace.engine.wheel.Wheels;
+import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.internal.wheel.BatchLoop;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.util.List;
@@ -32,18 +48,19 @@ public final class Origin implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long FAREWELL_MILLIS = 2_000;
 
-  private final Figures figures = new Figures();
-  private final Events events = new Events();
-  private final OwnFile file;
-  private final OwnModel model;
-  private final Traffic traffic;
-  private final Wheels wheels;
-  private final Planning planning;
-  private final @Nullable Audit audit;
-  private final Network network;
+  private final OriginCounters figures = new OriginCounters();
+  private final PlannerEventQueue events = new PlannerEventQueue();
+  private final OriginModelFile file;
+  private final OriginModel model;
+  private final MessageRouter traffic;
+  private final BatchLoop wheels;
+  private final PipeCoordinator planning;
+  private final @Nullable Auditor audit;
+  private final JoinedNetwork network;
   private final Engine engine;
   private final Thread planner;
-  private volatile @Nullable Network joined; // as the planner's and the network's threads see it
+  private volatile @Nullable JoinedNetwork
+      joined; // as the planner's and the network's threads see it
   private volatile boolean closed;
 
   /**
@@ -51,13 +68,13 @@ public final class Origin implements AutoCloseable {
    * peer that answers, where peers are given.
    *
    * @throws ClusterException where the network refuses us
-   * @throws dev.millrace.engine.EngineException where the file cannot be run here
+   * @throws dev.millrace.engine.error.EngineException where the file cannot be run here
    */
   public static Origin open(OriginSettings settings) {
-    OwnFile file = OwnFile.open(settings);
-    OwnModel model = null;
+    OriginModelFile file = OriginModelFile.open(settings);
+    OriginModel model = null;
     try {
-      model = OwnModel.load(settings, file);
+      model = OriginModel.load(settings, file);
       Origin origin = new Origin(settings, file, model);
       origin.planner.start();
       return origin;
@@ -70,63 +87,73 @@ public final class Origin implements AutoCloseable {
     }
   }
 
-  private Origin(OriginSettings settings, OwnFile file, OwnModel model) {
+  private Origin(OriginSettings settings, OriginModelFile file, OriginModel model) {
     this.file = file;
     this.model = model;
     String name = settings.network().name();
     LongSupplier ids = sessionIds();
-    traffic = new Traffic(settings.maxPipes(), figures, events);
-    boolean alone = model.need().local() == model.need().layers(); // nobody to audit
+    traffic = new MessageRouter(settings.maxPipes(), figures, events);
+    boolean alone =
+        model.requirements().local() == model.requirements().layers(); // nobody to audit
     audit = settings.audit() > 0 && !alone ? audit(settings, ids) : null;
-    Recorder recorder =
+    AuditRecorder recorder =
         audit == null
             ? null
-            : new Recorder(settings.audit(), model.width(), RECORD_BYTES, figures, audit);
+            : new AuditRecorder(settings.audit(), model.width(), RECORD_BYTES, figures, audit);
     wheels = model.wheels(name, traffic.hops(), System::nanoTime, recorder);
     traffic.connect(wheels, audit);
     planning =
-        new Planning(
+        new PipeCoordinator(
             name,
-            model.need(),
-            model.terms(),
+            model.requirements(),
+            model.sessionParameters(),
             settings.maxPipes(),
             settings.stepTimeout().toNanos(),
-            new Fleet(name, model.need(), Protocol.VERSION, Numerics.VERSION),
-            new OnWheels(wheels, traffic, audit, this::hangUp, this::announce),
+            new KnownNodes(
+                name, model.requirements(), ClusterProtocol.VERSION, NumericsVersion.CURRENT),
+            new WheelPipeActions(wheels, traffic, audit, this::hangUp, this::announce),
             figures,
             ids);
     planner = Thread.ofPlatform().daemon().name("millrace-planner").unstarted(this::plan);
     network =
-        Network.join(
+        JoinedNetwork.join(
             settings.network(),
             this::described,
             traffic,
-            states -> events.put("", new Event.States(states)));
-    network.switchboard().answer(ModelServer.CALL, new ModelServer(file.store()));
+            states -> events.put("", new PlannerEvent.States(states)));
+    network.connections().handleCalls(ModelServer.CALL, new ModelServer(file.store()));
     joined = network;
-    traffic.open(network.post());
+    traffic.setSender(network.sender());
     engine = model.engine(wheels); // from here on nothing can fail
     if (audit != null && recorder != null) {
       audit.start(recorder::forget);
     }
   }
 
-  private Audit audit(OriginSettings settings, LongSupplier ids) {
+  private Auditor audit(OriginSettings settings, LongSupplier ids) {
     String name = settings.network().name();
-    int layers = model.need().layers();
+    int layers = model.requirements().layers();
     LocalReplay local =
         new LocalReplay(
-            file, model.terms(), settings.engine().kernels(), settings.engine().threads());
-    Replays replays =
-        new Replays(
-            model.need(),
+            file,
+            model.sessionParameters(),
+            settings.engine().kernels(),
+            settings.engine().threads());
+    ReplayRunner replays =
+        new ReplayRunner(
+            model.requirements(),
             () -> planning.board().holders(),
             holder ->
                 new RemoteReplay(
-                    name, layers, model.terms(), traffic::send, holder, ids.getAsLong()),
+                    name,
+                    layers,
+                    model.sessionParameters(),
+                    traffic::send,
+                    holder,
+                    ids.getAsLong()),
             local);
     long patience = Math.max(RECORDS_MILLIS, settings.stepTimeout().toMillis());
-    return new Audit(replays, new AroundAudit(), figures, patience);
+    return new Auditor(replays, new AuditEnvironment(), figures, patience);
   }
 
   /** Numbers that nobody else can guess. */
@@ -145,17 +172,17 @@ public final class Origin implements AutoCloseable {
 
   /** The SHA-256 of the model's file, in hex. */
   public String sha256() {
-    return model.need().sha256();
+    return model.requirements().sha256();
   }
 
   /** Whether a pipe runs now. */
-  public boolean ready() {
-    return planning.board().ready();
+  public boolean isReady() {
+    return planning.board().isReady();
   }
 
   /** Why none runs, in words; empty while one does. */
-  public String waiting() {
-    return planning.board().waiting();
+  public String waitingReason() {
+    return planning.board().waitingReason();
   }
 
   /**
@@ -164,13 +191,13 @@ public final class Origin implements AutoCloseable {
    */
   public void onReady(Runnable listener) {
     planning.board().onReady(listener);
-    if (ready()) {
+    if (isReady()) {
       listener.run();
     }
   }
 
   public OriginStats stats() {
-    Board board = planning.board();
+    OriginStatus board = planning.board();
     return new OriginStats(
         board.pipes(),
         board.nodes(),
@@ -191,21 +218,21 @@ public final class Origin implements AutoCloseable {
   }
 
   private NodeState described(NodeState state) {
-    Board board = planning.board();
+    OriginStatus board = planning.board();
     return state
-        .withStock(0, model.usedBytes(traffic.hops().size()), List.of(), file.store().hashes())
-        .withPipes(List.of(model.need()), board.pipes(), board.expelled());
+        .withLayers(0, model.usedBytes(traffic.hops().size()), List.of(), file.store().hashes())
+        .withPipes(List.of(model.requirements()), board.pipes(), board.expelled());
   }
 
   private void hangUp(String node, String why) {
-    Network now = joined;
+    JoinedNetwork now = joined;
     if (now != null) {
-      now.switchboard().hangUp(node, why);
+      now.connections().disconnect(node, why);
     }
   }
 
   private void announce() {
-    Network now = joined;
+    JoinedNetwork now = joined;
     if (now != null) {
       now.announce(this::described);
     }
@@ -215,7 +242,7 @@ public final class Origin implements AutoCloseable {
   private void plan() {
     try {
       while (!closed) {
-        Event event = events.take(TICK_MILLIS);
+        PlannerEvent event = events.take(TICK_MILLIS);
         try {
           for (; event != null; event = events.next()) {
             planning.handle(event, System.nanoTime());
@@ -255,20 +282,20 @@ public final class Origin implements AutoCloseable {
   }
 
   /** What the audit needs. */
-  private final class AroundAudit implements Audit.Surroundings {
+  private final class AuditEnvironment implements Auditor.Environment {
     @Override
-    public @Nullable Session session(int pipe, long epoch) {
-      Session session = traffic.hops().get(pipe).session();
+    public @Nullable PipeSession session(int pipe, long epoch) {
+      PipeSession session = traffic.hops().get(pipe).session();
       return session != null && session.plan().epoch() == epoch ? session : null;
     }
 
     @Override
-    public void send(String node, Message message) {
+    public void send(String node, NodeMessage message) {
       traffic.send(node, message);
     }
 
     @Override
-    public void tell(Event event) {
+    public void report(PlannerEvent event) {
       events.put("", event);
     }
   }

@@ -1,4 +1,8 @@
-/** The origin: plans pipes, opens them, leaves nodes that fail, audits those that answer. */
+/**
+ * The origin: an engine whose other layers are at nodes. It wires the model, the planning of pipes,
+ * the audit and the messages with nodes together; frames go from the batch loop (the wheels) to
+ * nodes by {@link PipeTransport} and come back by {@link MessageRouter}. Start at {@link Origin}.
+ */
 @NullMarked
 package dev.millrace.cluster.origin;
 

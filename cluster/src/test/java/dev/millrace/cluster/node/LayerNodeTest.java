@@ -2,32 +2,34 @@ package dev.millrace.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cluster.member.Assignment;
-import dev.millrace.cluster.member.Codec;
-import dev.millrace.cluster.member.Holding;
-import dev.millrace.cluster.member.Holding.State;
-import dev.millrace.cluster.member.NetworkSettings;
-import dev.millrace.cluster.member.NodeState;
-import dev.millrace.cluster.place.Range;
-import dev.millrace.cluster.wire.HostPort;
-import dev.millrace.cluster.wire.Identity;
-import dev.millrace.cluster.wire.Message;
-import dev.millrace.cluster.wire.Message.Kind;
-import dev.millrace.cluster.wire.NetworkKey;
-import dev.millrace.cluster.wire.Receiver;
-import dev.millrace.cluster.wire.Switchboard;
-import dev.millrace.cluster.wire.WireSettings;
+import dev.millrace.cluster.ConfiguredLayers;
+import dev.millrace.cluster.HeldLayers;
+import dev.millrace.cluster.HeldLayers.State;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.NetworkKey;
+import dev.millrace.cluster.NetworkSettings;
+import dev.millrace.cluster.NodeSettings;
+import dev.millrace.cluster.NodeState;
+import dev.millrace.cluster.internal.connection.ConnectionSettings;
+import dev.millrace.cluster.internal.connection.NodeIdentity;
+import dev.millrace.cluster.internal.link.MessageReceiver;
+import dev.millrace.cluster.internal.link.NodeMessage;
+import dev.millrace.cluster.internal.link.NodeMessage.Kind;
+import dev.millrace.cluster.internal.link.PeerConnections;
+import dev.millrace.cluster.internal.protocol.LoadLayersRequest;
+import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.EngineSettings;
-import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.api.Sampling;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
+import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.engine.oracle.Shape;
-import dev.millrace.engine.pipe.Pipe;
-import dev.millrace.engine.pipe.Pipe.Stretch;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.tensor.Kernels;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Request;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -67,7 +69,8 @@ class LayerNodeTest {
 
   @BeforeAll
   static void makeModel() throws IOException {
-    Shape shape = new Shape("llama", LAYERS, 64, 4, 2, 16, 64, 320, 256, false, false, Map.of());
+    ModelShape shape =
+        new ModelShape("llama", LAYERS, 64, 4, 2, 16, 64, 320, 256, false, false, Map.of());
     file = RandomModels.write(directory.resolve("tiny.gguf"), shape, TensorType.Q8_0, SEED);
   }
 
@@ -93,10 +96,11 @@ class LayerNodeTest {
         false,
         Set.of(),
         0,
-        NetworkSettings.PATIENCE);
+        NetworkSettings.DEFAULT_LINK_TIMEOUT);
   }
 
-  private LayerNode start(String name, long memory, List<Layers> layers, List<Path> places) {
+  private LayerNode start(
+      String name, long memory, List<ConfiguredLayers> layers, List<Path> places) {
     LayerNode node =
         LayerNode.start(
             new NodeSettings(
@@ -104,7 +108,7 @@ class LayerNodeTest {
                 layers,
                 memory,
                 1,
-                Kernels.best(),
+                KernelType.best(),
                 16,
                 places,
                 directory.resolve("cache-" + name)));
@@ -113,26 +117,26 @@ class LayerNodeTest {
   }
 
   private LayerNode holding(String name, int from, int to) {
-    return start(name, 0, List.of(new Layers(file, new Range(from, to))), List.of());
+    return start(name, 0, List.of(new ConfiguredLayers(file, new LayerRange(from, to))), List.of());
   }
 
-  private static List<Request> requests() {
+  private static List<GenerationRequest> requests() {
     Random random = new Random(SEED);
-    List<Request> all = new ArrayList<>();
+    List<GenerationRequest> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       int[] prompt = random.ints(3 + 11 * i, 3, 320).toArray();
       Sampling sampling =
           i % 2 == 0
               ? Sampling.greedy()
               : Sampling.builder().temperature(0.8).topK(30).seed(i).build();
-      all.add(Request.of(prompt, sampling, 20).ignoringEnd());
+      all.add(GenerationRequest.of(prompt, sampling, 20).ignoringEnd());
     }
     return all;
   }
 
   private static List<int[]> generate(Engine engine) throws InterruptedException {
     List<Generation> under = new ArrayList<>();
-    for (Request request : requests()) {
+    for (GenerationRequest request : requests()) {
       under.add(engine.submit(request, (token, text, logprobs) -> {}));
     }
     List<int[]> tokens = new ArrayList<>();
@@ -153,7 +157,7 @@ class LayerNodeTest {
         epoch,
         "o",
         LAYERS,
-        List.of(new Stretch("o", 0, 1), new Stretch("a", 1, 3), new Stretch("b", 3, 4)));
+        List.of(new NodeLayers("o", 0, 1), new NodeLayers("a", 1, 3), new NodeLayers("b", 3, 4)));
   }
 
   private static void awaitFree(LayerNode node) {
@@ -162,7 +166,7 @@ class LayerNodeTest {
         .untilAsserted(
             () ->
                 assertThat(node.state())
-                    .extracting(NodeState::sessions, NodeState::cacheBytes, NodeState::passages)
+                    .extracting(NodeState::sessions, NodeState::cacheBytes, NodeState::sequences)
                     .containsExactly(0, 0L, 0));
   }
 
@@ -171,7 +175,7 @@ class LayerNodeTest {
     LayerNode first = holding("a", 0, 3);
     LayerNode second = holding("b", 2, 4);
     List<int[]> expected = alone();
-    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+    try (NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"))) {
       String sha256 = origin.awaitLoaded("a");
       assertThat(origin.awaitLoaded("b")).isEqualTo(sha256).hasSize(64);
       Engine engine = origin.open(77, sha256, plan(3));
@@ -192,12 +196,13 @@ class LayerNodeTest {
   void nodeThatStopsTellsItsOriginsAndIsGoneSoon() throws InterruptedException {
     LayerNode first = holding("a", 1, 3);
     LayerNode second = holding("b", 3, 4);
-    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+    try (NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"))) {
       String sha256 = origin.awaitLoaded("a");
       origin.awaitLoaded("b");
       origin.open(5, sha256, plan(1));
       second.close();
-      assertThat(Codec.texts(origin.next(Kind.REFUSED).body(), 1)).containsExactly("node b stops");
+      assertThat(WireCodec.decodeTexts(origin.next(Kind.REFUSED).body(), 1))
+          .containsExactly("node b stops");
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> first.states().stream().noneMatch(state -> state.name().equals("b")));
@@ -209,7 +214,7 @@ class LayerNodeTest {
   void layersAreLoadedWhenAnOriginAsksAndRefusedBeyondTheMemory() throws Exception {
     long one = Files.size(file) / LAYERS; // more than a layer, less than two
     start("a", 3 * one, List.of(), List.of(directory.resolve("tiny.gguf")));
-    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+    try (NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"))) {
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .ignoreExceptions()
@@ -217,13 +222,13 @@ class LayerNodeTest {
       String sha256 = origin.stateOf("a").files().getFirst();
       origin.send("a", Kind.LOAD, 0, wish(sha256, 1, 3, 2 * one));
       origin.awaitLoaded("a");
-      Holding holding = origin.stateOf("a").holdings().getFirst();
+      HeldLayers holding = origin.stateOf("a").holdings().getFirst();
       assertThat(holding)
-          .extracting(Holding::from, Holding::to, Holding::layers, Holding::model)
+          .extracting(HeldLayers::from, HeldLayers::to, HeldLayers::layers, HeldLayers::model)
           .containsExactly(1, 3, LAYERS, "tiny");
       assertThat(origin.stateOf("a").used()).isEqualTo(holding.bytes());
       origin.send("a", Kind.LOAD, 0, wish(sha256, 0, 4, 4 * one));
-      String refusal = Codec.texts(origin.next(Kind.REFUSED).body(), 1).getFirst();
+      String refusal = WireCodec.decodeTexts(origin.next(Kind.REFUSED).body(), 1).getFirst();
       assertThat(refusal).startsWith("layers 0-3 of model tiny need ");
     }
   }
@@ -232,14 +237,14 @@ class LayerNodeTest {
   void modelThatIsNotHereIsFetchedFromAPeer() throws Exception {
     holding("a", 0, 2);
     start("b", Files.size(file), List.of(), List.of());
-    try (WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"))) {
+    try (NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"))) {
       String sha256 = origin.awaitLoaded("a");
       origin.awaitMember("b");
       Awaitility.await().until(() -> origin.stateOf("a").files().contains(sha256));
       origin.send("b", Kind.LOAD, 0, wish(sha256, 2, 4, Files.size(file) / 2));
       origin.awaitLoaded("b");
       assertThat(origin.stateOf("b").holdings().getFirst())
-          .extracting(Holding::from, Holding::to, Holding::sha256)
+          .extracting(HeldLayers::from, HeldLayers::to, HeldLayers::sha256)
           .containsExactly(2, 4, sha256);
       Awaitility.await().until(() -> origin.stateOf("b").files().contains(sha256));
       origin.send("b", Kind.LOAD, 0, wish("ab".repeat(32), 2, 4, 100));
@@ -256,35 +261,35 @@ class LayerNodeTest {
     CountDownLatch dialled = new CountDownLatch(1);
     CountDownLatch givenUp = new CountDownLatch(1);
     HostPort any = new HostPort("127.0.0.1", 0);
-    Receiver deaf =
-        new Receiver() {
+    MessageReceiver deaf =
+        new MessageReceiver() {
           @Override
-          public void received(String from, Message message) {}
+          public void received(String from, NodeMessage message) {}
 
           @Override
           public void lost(String other, String why) {}
         };
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        WireOrigin origin = new WireOrigin(file, SETTINGS, network("o"));
-        Switchboard stranger =
-            Switchboard.open(
-                new Identity("x", 1, TLS, false),
+        NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"));
+        PeerConnections stranger =
+            PeerConnections.open(
+                new NodeIdentity("x", 1, TLS, false),
                 any,
-                WireSettings.DEFAULTS.withAdvertise(
+                ConnectionSettings.DEFAULTS.withAdvertise(
                     new HostPort("127.0.0.1", silent.getLocalPort())),
                 hello -> null,
                 deaf)) {
       origin.awaitMember("a");
-      origin.send("a", Kind.RECORDS_ASKED, 99, Codec.encode(5L));
+      origin.send("a", Kind.RECORDS_ASKED, 99, WireCodec.encode(5L));
       origin.next(Kind.REFUSED); // from now on there is a link each way
       Thread.ofVirtual().start(() -> keepSilent(silent, dialled, givenUp));
-      stranger.know("a", node.address(), node.state().incarnation());
+      stranger.addNode("a", node.address(), node.state().incarnation());
       for (int i = 0; i < 4; i++) {
-        stranger.send("a", new Message(Kind.RECORDS_ASKED, 1000 + i, Codec.encode(5L)));
+        stranger.send("a", new NodeMessage(Kind.RECORDS_ASKED, 1000 + i, WireCodec.encode(5L)));
       }
       assertThat(dialled.await(60, TimeUnit.SECONDS)).isTrue();
       for (int i = 1; i < 4; i++) {
-        origin.send("a", Kind.RECORDS_ASKED, i, Codec.encode(5L));
+        origin.send("a", Kind.RECORDS_ASKED, i, WireCodec.encode(5L));
         assertThat(origin.next(Kind.REFUSED).session()).isEqualTo(i);
       }
       assertThat(givenUp.getCount()).as("x is still being dialled").isEqualTo(1);
@@ -302,6 +307,7 @@ class LayerNodeTest {
   }
 
   private static ByteBuffer wish(String sha256, int from, int to, long bytes) throws IOException {
-    return Codec.encode(new Assignment(sha256, "tiny", from, to, Files.size(file), bytes));
+    return WireCodec.encode(
+        new LoadLayersRequest(sha256, "tiny", from, to, Files.size(file), bytes));
   }
 }

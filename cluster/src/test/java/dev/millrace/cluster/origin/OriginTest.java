@@ -2,13 +2,14 @@ package dev.millrace.cluster.origin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cluster.OriginStats;
+import dev.millrace.cluster.node.FaultyNodes;
 import dev.millrace.cluster.node.LayerNode;
-import dev.millrace.cluster.node.Spoiled;
-import dev.millrace.engine.pipe.Batch;
-import dev.millrace.engine.wheel.Finish;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.api.FinishReason;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.internal.pipe.Batch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
-final class OriginTest extends Valley {
+final class OriginTest extends LoopbackCluster {
   @Test
   void nodesGiveWhatOneProcessGives() throws InterruptedException {
     holding("a", 1, 3);
@@ -39,7 +40,8 @@ final class OriginTest extends Valley {
     Awaitility.await()
         .untilAsserted(
             () ->
-                assertThat(nodes).allSatisfy(node -> assertThat(node.state().passages()).isZero()));
+                assertThat(nodes)
+                    .allSatisfy(node -> assertThat(node.state().sequences()).isZero()));
     origin.close();
     awaitFree();
   }
@@ -57,7 +59,7 @@ final class OriginTest extends Valley {
             origin.engine(),
             count -> {
               if (count >= 60 && killed.compareAndSet(false, true)) {
-                Thread.ofPlatform().start(() -> Spoiled.kill(victim));
+                Thread.ofPlatform().start(() -> FaultyNodes.kill(victim));
               }
             });
     assertThat(killed).isTrue();
@@ -100,7 +102,7 @@ final class OriginTest extends Valley {
     Awaitility.await()
         .untilAsserted(
             () ->
-                assertThat(origin.waiting())
+                assertThat(origin.waitingReason())
                     .isEqualTo("layers 3-5 are missing (no node had them)"));
     AtomicInteger told = new AtomicInteger();
     origin.onReady(told::incrementAndGet);
@@ -125,14 +127,14 @@ final class OriginTest extends Valley {
                             assertThat(state.pipes())
                                 .anySatisfy(
                                     pipe ->
-                                        assertThat(pipe.waiting())
+                                        assertThat(pipe.waitingReason())
                                             .contains("layers 3-5 are missing"))));
     assertThat(told).hasValue(0);
     holding("b", 3, 6);
     waiting.join();
     assertSame(results.getFirst());
     assertThat(told).hasValue(1);
-    assertThat(origin.waiting()).isEmpty();
+    assertThat(origin.waitingReason()).isEmpty();
   }
 
   @Test
@@ -227,12 +229,12 @@ final class OriginTest extends Valley {
     spoiled("b", 3, 6, OriginTest::fail);
     Origin origin = ready("o", s -> s);
     List<Generation> under = new ArrayList<>();
-    for (Request request : requests()) {
+    for (GenerationRequest request : requests()) {
       under.add(origin.engine().submit(request, (token, text, logprobs) -> {}));
     }
     for (Generation generation : under) {
-      Result result = generation.await();
-      assertThat(result.finish()).isEqualTo(Finish.FAILED);
+      GenerationResult result = generation.await();
+      assertThat(result.finish()).isEqualTo(FinishReason.FAILED);
       assertThat(result.reason()).contains("node b, from layer 3 on").contains("torn");
     }
   }

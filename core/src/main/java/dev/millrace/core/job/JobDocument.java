@@ -2,11 +2,12 @@ package dev.millrace.core.job;
 
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TraceContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -122,8 +123,8 @@ public final class JobDocument {
     if (!collect && in.has("tolerate")) {
       throw new JsonException("stage " + number + ": \"tolerate\" needs \"collect\": true");
     }
-    Tolerance tolerance =
-        collect ? new Tolerance(true, in.number("tolerate", 1.0)) : Tolerance.NONE;
+    FailureTolerance tolerance =
+        collect ? new FailureTolerance(true, in.number("tolerate", 1.0)) : FailureTolerance.NONE;
     return new StageSpec(
         in.string("type"),
         in.flag("gate", false),
@@ -224,7 +225,7 @@ public final class JobDocument {
 
   private static Duration duration(JsonObject in, String name, @Nullable Duration otherwise) {
     String text = in.string(name, null);
-    return text == null ? otherwise : Durations.parse(text);
+    return text == null ? otherwise : DurationParser.parse(text);
   }
 
   /** The priority in {@code in}; MEDIUM where it names none. */
@@ -318,7 +319,7 @@ public final class JobDocument {
   private static JsonObject write(Webhook hook) {
     return JsonObject.create()
         .put("url", hook.url())
-        .put("on", hook.on().stream().map(Webhook.Event::word).sorted().toList());
+        .put("on", hook.events().stream().map(Webhook.Event::word).sorted().toList());
   }
 
   /** A stage without its tasks. */

@@ -4,6 +4,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TraceContext;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +98,7 @@ public record JobSpec(
   }
 
   /** The same with other stages. */
-  public JobSpec with(List<StageSpec> others) {
+  public JobSpec withStages(List<StageSpec> others) {
     return new JobSpec(
         name, priority, held, parent, retryOf, tags, metadata, others, open, data, trace, webhooks);
   }

@@ -22,7 +22,7 @@ public enum JobState {
   }
 
   /** Whether tasks of a job in this state may be claimed at all. */
-  public boolean open() {
+  public boolean isOpen() {
     return this == PENDING || this == IN_PROGRESS;
   }
 }

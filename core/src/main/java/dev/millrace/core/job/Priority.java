@@ -19,7 +19,7 @@ public enum Priority {
    * submission, so the order is priority first, yet nothing starves, and a job's place never
    * changes: an index over it, in memory or in a database, stays valid.
    */
-  public long place(Instant submitted) {
+  public long queueRank(Instant submitted) {
     long micros = submitted.getEpochSecond() * 1_000_000L + submitted.getNano() / 1_000;
     return micros + ordinal() * AGEING.toNanos() / 1_000;
   }

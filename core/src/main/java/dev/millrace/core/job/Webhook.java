@@ -12,7 +12,7 @@ import java.util.Set;
  *
  * @param on what it wants to hear of
  */
-public record Webhook(String url, Set<Event> on) {
+public record Webhook(String url, Set<Event> events) {
 
   /** What can be told. */
   public enum Event {
@@ -32,7 +32,7 @@ public record Webhook(String url, Set<Event> on) {
   public static final int MAX_URL = 2_000;
 
   public Webhook {
-    on = Set.copyOf(on.isEmpty() ? EnumSet.allOf(Event.class) : on);
+    events = Set.copyOf(events.isEmpty() ? EnumSet.allOf(Event.class) : events);
     URI uri = parse(url);
     boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
     if (!http || uri.getHost() == null || uri.getRawUserInfo() != null || url.length() > MAX_URL) {

@@ -1,4 +1,7 @@
-/** JSON as plain Java values, small and quick to start: core has no dependencies. */
+/**
+ * A small, strict JSON reader and writer without dependencies. Values are plain Java objects; an
+ * object is a {@code JsonObject}. Start at {@link Json}.
+ */
 @NullMarked
 package dev.millrace.core.json;
 

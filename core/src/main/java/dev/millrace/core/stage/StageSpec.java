@@ -1,11 +1,11 @@
 package dev.millrace.core.stage;
 
-import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskPolicy;
-import dev.millrace.core.template.Template;
-import dev.millrace.core.template.TemplateException;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.core.template.StageTemplate;
+import dev.millrace.core.template.StageTemplateException;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record StageSpec(
     String type,
     boolean gate,
-    Tolerance tolerance,
+    FailureTolerance tolerance,
     TaskPolicy policy,
     List<TaskSpec> tasks,
     @Nullable String each,
@@ -53,7 +53,7 @@ public record StageSpec(
   public StageSpec(
       String type,
       boolean gate,
-      Tolerance tolerance,
+      FailureTolerance tolerance,
       TaskPolicy policy,
       List<TaskSpec> tasks,
       @Nullable String each,
@@ -63,11 +63,11 @@ public record StageSpec(
 
   public static StageSpec of(String type, List<TaskSpec> tasks) {
     return new StageSpec(
-        type, false, Tolerance.NONE, TaskPolicy.DEFAULT, tasks, null, JsonObject.create());
+        type, false, FailureTolerance.NONE, TaskPolicy.DEFAULT, tasks, null, JsonObject.create());
   }
 
   /** The same with other tasks. */
-  public StageSpec with(List<TaskSpec> others) {
+  public StageSpec withTasks(List<TaskSpec> others) {
     return new StageSpec(type, gate, tolerance, policy, others, each, data, metadata, trace);
   }
 
@@ -92,14 +92,14 @@ public record StageSpec(
   public void requireTemplates(int number) {
     try {
       if (each != null) {
-        Template.check(each, number, true);
+        StageTemplate.check(each, number, true);
       }
       for (TaskSpec task : tasks) {
         if (task.template()) {
-          Template.check(String.valueOf(task.input()), number, false);
+          StageTemplate.check(String.valueOf(task.input()), number, false);
         }
       }
-    } catch (TemplateException e) {
+    } catch (StageTemplateException e) {
       throw new IllegalArgumentException("stage " + number + ": " + e.getMessage());
     }
   }

@@ -22,7 +22,7 @@ public enum StageState {
   }
 
   /** Whether tasks of a stage in this state may be claimed. */
-  public boolean open() {
+  public boolean isOpen() {
     return this == PENDING || this == IN_PROGRESS;
   }
 }

@@ -1,9 +1,9 @@
 package dev.millrace.core.stage;
 
-import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -114,7 +114,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
   public S move(S state, E event) {
     S to = moves.get(state).get(event);
     if (to == null) {
-      throw new IllegalTransition(refusal(state, event));
+      throw new IllegalTransitionException(refusal(state, event));
     }
     return to;
   }

@@ -1,4 +1,7 @@
-/** A state machine as data: one table, from which legality, sources and drawings are derived. */
+/**
+ * State machines as data: a table of transitions decides which state changes are legal, and the
+ * documentation is generated from it. Start at {@link TransitionTable}.
+ */
 @NullMarked
 package dev.millrace.core.state;
 

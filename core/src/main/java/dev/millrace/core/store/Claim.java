@@ -1,9 +1,9 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.Claims.Hold;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param data the stage's parameters
  * @param runTimeout how long this attempt may take; null: as long as it likes
  * @param createdAt when the job was
- * @param frozen what an earlier attempt settled by {@link Claiming#freeze}; null on the first
+ * @param frozen what an earlier attempt settled by {@link TaskQueue#freeze}; null on the first
  * @param prior the ids that earlier attempts journaled under these terms, to go on from
  * @param lease how long it lives without a heartbeat; null: as long as the store's owner
  * @param bare whether its worker cannot say the token
@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
  */
 public record Claim(
     JobId job,
-    Hold hold,
+    ClaimKey key,
     String type,
     int attempt,
     @Nullable Object input,
     JsonObject data,
     @Nullable Duration runTimeout,
     Instant createdAt,
-    @Nullable JsonObject frozen,
-    List<Integer> prior,
+    @Nullable JsonObject frozenTerms,
+    List<Integer> journaledTokens,
     @Nullable Duration lease,
-    boolean bare,
+    boolean tokenless,
     TaskView view) {
 
   /** The input as a program reads it: text as it is, anything else as JSON. */
@@ -45,6 +45,6 @@ public record Claim(
 
   @Override
   public String toString() {
-    return job + "/" + hold.stage() + "/" + hold.task();
+    return job + "/" + key.stage() + "/" + key.task();
   }
 }

@@ -3,9 +3,9 @@ package dev.millrace.core.store;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
-import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TraceContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ public record JobHeader(
   }
 
   /** The same with what users have changed since. */
-  public JobHeader changed(@Nullable Priority newPriority, @Nullable JsonObject newMetadata) {
+  public JobHeader withChanges(@Nullable Priority newPriority, @Nullable JsonObject newMetadata) {
     return new JobHeader(
         id,
         name,

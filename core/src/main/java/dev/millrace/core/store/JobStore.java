@@ -7,7 +7,8 @@ import java.util.function.Consumer;
  * Where jobs live. One contract for a directory with one owner and for a database with many servers;
  * the kit {@code StoreContract} in this module's tests is what it means.
  */
-public interface JobStore extends Submitting, Reading, Controls, Claiming, Notebook, AutoCloseable {
+public interface JobStore
+    extends JobSubmitter, JobReader, JobControls, TaskQueue, NoteStore, AutoCloseable {
 
   /**
    * Tells {@code watcher} of each job to whose log something was added or whose state changed, as

@@ -1,9 +1,9 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.JobFold;
-import dev.millrace.core.rules.StageFold;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.TaskState;
@@ -67,7 +67,7 @@ public record JobView(
   }
 
   /** The same job in another state: where a store knows better than the log. */
-  public JobView in(JobState other) {
+  public JobView withState(JobState other) {
     return new JobView(
         header,
         other,
@@ -81,7 +81,7 @@ public record JobView(
   }
 
   /** The same job, of which a store cannot read what was asked. */
-  public JobView unreadable(String why) {
+  public JobView withProblem(String why) {
     return new JobView(
         header,
         state,
@@ -103,7 +103,7 @@ public record JobView(
             .findFirst()
             .orElse(null);
     return new JobView(
-        header.changed(fold.priority(), fold.metadata()),
+        header.withChanges(fold.priority(), fold.metadata()),
         fold.state(),
         fold.plan().createdAt(),
         fold.lastAt(),

@@ -1,14 +1,14 @@
 package dev.millrace.core.store;
 
-import dev.millrace.core.job.TraceContext;
+import dev.millrace.core.internal.rules.JobPlan.StagePlan;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.JobPlan.StagePlan;
-import dev.millrace.core.rules.StageFold;
-import dev.millrace.core.rules.TaskFold;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.core.task.Token;
+import dev.millrace.core.task.TraceContext;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +28,8 @@ public record TaskView(
     int attempts,
     int maxAttempts,
     @Nullable String worker,
-    @Nullable Token token,
-    boolean bare,
+    @Nullable FencingToken token,
+    boolean tokenless,
     Instant createdAt,
     Instant updatedAt,
     @Nullable Instant startedAt,
@@ -67,7 +67,7 @@ public record TaskView(
         fold.maxAttempts(plan.policy()),
         fold.worker(),
         fold.token(),
-        fold.held() != null && fold.held().bare(),
+        fold.lastClaim() != null && fold.lastClaim().tokenless(),
         fold.createdAt(),
         fold.updatedAt(),
         fold.startedAt(),

@@ -1,6 +1,8 @@
 /**
- * What every store promises, as verbs of the lifecycle. Lost races are values; exceptions are for
- * bugs, bad input and a disk that fails.
+ * The contract of every job store, one interface for each kind of caller: submitters, readers,
+ * users who control jobs, workers who claim tasks, and small durable notes. A lost race is a
+ * returned {@code Outcome}; exceptions are for bugs, bad input and disk errors. Start at {@link
+ * JobStore}.
  */
 @NullMarked
 package dev.millrace.core.store;

@@ -22,7 +22,7 @@ public enum TaskState {
   }
 
   /** Whether the task stands in the queue. */
-  public boolean queued() {
+  public boolean isQueued() {
     return this == PENDING || this == RETRIED;
   }
 }

@@ -1,4 +1,8 @@
-/** The unit that one worker claims: its states, table, limits and fencing token. */
+/**
+ * The unit of work that one worker claims: its states and transition table, retry policy and
+ * backoff, results and failures. A fencing token identifies the present claim, so that a late
+ * answer of an earlier worker is refused. Start at {@link TaskPolicy}.
+ */
 @NullMarked
 package dev.millrace.core.task;
 

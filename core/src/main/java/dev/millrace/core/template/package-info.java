@@ -1,4 +1,7 @@
-/** Texts over earlier results: how one stage's results become the next stage's tasks. */
+/**
+ * Templates in the tasks of a stage: placeholders that are replaced by results of earlier stages
+ * when the stage opens. Start at {@link StageTemplate}.
+ */
 @NullMarked
 package dev.millrace.core.template;
 

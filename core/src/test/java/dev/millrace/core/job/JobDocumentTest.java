@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
+import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.stage.Tolerance;
-import dev.millrace.core.store.RandomSpecs;
+import dev.millrace.core.store.random.RandomJobSpecs;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TraceContext;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -49,7 +50,7 @@ class JobDocumentTest {
     assertThat(spec.held()).isFalse();
     StageSpec stage = spec.stages().getFirst();
     assertThat(stage.policy()).isEqualTo(TaskPolicy.DEFAULT);
-    assertThat(stage.tolerance()).isEqualTo(Tolerance.NONE);
+    assertThat(stage.tolerance()).isEqualTo(FailureTolerance.NONE);
   }
 
   @Test
@@ -76,7 +77,7 @@ class JobDocumentTest {
     assertThat(spec.metadata()).isEqualTo(Json.object("{\"k\":[1]}"));
     StageSpec first = spec.stages().get(0);
     assertThat(first.gate()).isTrue();
-    assertThat(first.tolerance()).isEqualTo(new Tolerance(true, 0.25));
+    assertThat(first.tolerance()).isEqualTo(new FailureTolerance(true, 0.25));
     assertThat(first.data()).isEqualTo(Json.object("{\"w\":3}"));
     assertThat(first.tasks())
         .containsExactly(TaskSpec.of("x"), TaskSpec.of(Json.parse("{\"y\":1}")), TaskSpec.of(null));
@@ -90,7 +91,7 @@ class JobDocumentTest {
                 0));
     assertThat(spec.stages().get(1).tasks()).containsExactly(new TaskSpec("{{results}}", true));
     assertThat(spec.stages().get(2).each()).isEqualTo("{{result}}");
-    assertThat(spec.stages().get(2).tolerance()).isEqualTo(Tolerance.ALL);
+    assertThat(spec.stages().get(2).tolerance()).isEqualTo(FailureTolerance.ALL);
   }
 
   private static final String PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -157,9 +158,10 @@ class JobDocumentTest {
   void aStageIsReadAsItWasWrittenWithoutItsTasks() {
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 200; i++) {
-      for (StageSpec stage : RandomSpecs.next(random, List.of()).stages()) {
+      for (StageSpec stage : RandomJobSpecs.next(random, List.of()).stages()) {
         String text = Json.write(JobDocument.write(stage));
-        assertThat(JobDocument.readStage(Json.object(text), 1)).isEqualTo(stage.with(List.of()));
+        assertThat(JobDocument.readStage(Json.object(text), 1))
+            .isEqualTo(stage.withTasks(List.of()));
       }
     }
   }
@@ -171,7 +173,7 @@ class JobDocumentTest {
     SplittableRandom random = new SplittableRandom(seed);
     List<JobId> known = List.of(new JobId("1_2_3"), JobId.of(1, 2, 3));
     for (int i = 0; i < 3_000; i++) {
-      JobSpec spec = RandomSpecs.next(random, known);
+      JobSpec spec = RandomJobSpecs.next(random, known);
       String text = Json.pretty(JobDocument.write(spec, true));
       assertThat(read(text)).as("seed %s: %s", seed, text).isEqualTo(spec);
     }

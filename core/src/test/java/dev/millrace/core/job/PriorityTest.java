@@ -13,15 +13,15 @@ class PriorityTest {
   void aHigherPriorityIsEarlierAtTheSameTime() {
     Priority[] all = Priority.values();
     for (int i = 1; i < all.length; i++) {
-      assertThat(all[i - 1].place(NOW)).isLessThan(all[i].place(NOW));
+      assertThat(all[i - 1].queueRank(NOW)).isLessThan(all[i].queueRank(NOW));
     }
   }
 
   @Test
   void insideAPriorityTheFirstComesFirst() {
     for (Priority priority : Priority.values()) {
-      assertThat(priority.place(NOW)).isLessThan(priority.place(NOW.plusNanos(1_000)));
-      assertThat(priority.place(NOW)).isEqualTo(priority.place(NOW.plusNanos(999)));
+      assertThat(priority.queueRank(NOW)).isLessThan(priority.queueRank(NOW.plusNanos(1_000)));
+      assertThat(priority.queueRank(NOW)).isEqualTo(priority.queueRank(NOW.plusNanos(999)));
     }
   }
 
@@ -30,16 +30,16 @@ class PriorityTest {
     Duration ageing = Priority.AGEING;
     for (int i = 1; i < Priority.values().length; i++) {
       Priority above = Priority.values()[i - 1];
-      long place = Priority.values()[i].place(NOW);
-      assertThat(above.place(NOW.plus(ageing).minusNanos(1_000))).isLessThan(place);
-      assertThat(above.place(NOW.plus(ageing))).isEqualTo(place);
-      assertThat(above.place(NOW.plus(ageing).plusNanos(1_000))).isGreaterThan(place);
+      long place = Priority.values()[i].queueRank(NOW);
+      assertThat(above.queueRank(NOW.plus(ageing).minusNanos(1_000))).isLessThan(place);
+      assertThat(above.queueRank(NOW.plus(ageing))).isEqualTo(place);
+      assertThat(above.queueRank(NOW.plus(ageing).plusNanos(1_000))).isGreaterThan(place);
     }
   }
 
   @Test
   void theLowestWaitsForTheHighestTwoHoursAtMost() {
-    assertThat(Priority.VERY_LOW.place(NOW))
-        .isEqualTo(Priority.VERY_HIGH.place(NOW.plus(Duration.ofHours(2))));
+    assertThat(Priority.VERY_LOW.queueRank(NOW))
+        .isEqualTo(Priority.VERY_HIGH.queueRank(NOW.plus(Duration.ofHours(2))));
   }
 }

@@ -14,9 +14,9 @@ class WebhookTest {
 
   @Test
   void whoNamesNothingHearsEverything() {
-    assertThat(new Webhook("https://example.org/", Set.of()).on())
+    assertThat(new Webhook("https://example.org/", Set.of()).events())
         .isEqualTo(EnumSet.allOf(Event.class));
-    assertThat(new Webhook("https://example.org/", Set.of(Event.FAILED)).on())
+    assertThat(new Webhook("https://example.org/", Set.of(Event.FAILED)).events())
         .containsExactly(Event.FAILED);
   }
 

@@ -119,7 +119,7 @@ class TransitionTablesTest {
     assertThat(table.sources(event)).doesNotContain(state);
     String legal = table.legal(state).isEmpty() ? "nothing" : table.legal(state).toString();
     assertThatThrownBy(() -> table.move(state, event))
-        .isInstanceOf(IllegalTransition.class)
+        .isInstanceOf(IllegalTransitionException.class)
         .hasMessage(table.refusal(state, event))
         .hasMessageStartingWith(
             table.entity() + ": cannot " + event + " from " + state + "; legal: " + legal);
@@ -145,17 +145,17 @@ class TransitionTablesTest {
   void theStatesKnowWhetherTheyAreFinalOrOpen() {
     for (JobState state : JobState.values()) {
       assertThat(state.isFinal()).isEqualTo(JobTransitions.TABLE.isFinal(state));
-      assertThat(state.open())
+      assertThat(state.isOpen())
           .isEqualTo(state == JobState.PENDING || state == JobState.IN_PROGRESS);
     }
     for (StageState state : StageState.values()) {
       assertThat(state.isFinal()).isEqualTo(StageTransitions.TABLE.isFinal(state));
-      assertThat(state.open())
+      assertThat(state.isOpen())
           .isEqualTo(state == StageState.PENDING || state == StageState.IN_PROGRESS);
     }
     for (TaskState state : TaskState.values()) {
       assertThat(state.isFinal()).isEqualTo(TaskTransitions.TABLE.isFinal(state));
-      assertThat(state.queued())
+      assertThat(state.isQueued())
           .isEqualTo(state == TaskState.PENDING || state == TaskState.RETRIED);
     }
   }

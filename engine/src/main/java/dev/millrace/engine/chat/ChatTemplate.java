@@ -1,9 +1,9 @@
 package dev.millrace.engine.chat;
 
-import dev.millrace.engine.EngineException;
-import dev.millrace.engine.chat.jinja.Limits;
-import dev.millrace.engine.chat.jinja.Template;
-import dev.millrace.engine.chat.jinja.TemplateException;
+import dev.millrace.engine.error.ChatTemplateException;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.jinja.JinjaTemplate;
+import dev.millrace.engine.internal.jinja.value.JinjaLimits;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -25,16 +25,16 @@ import org.jspecify.annotations.Nullable;
 public final class ChatTemplate {
   private static final Set<String> GIVEN = Set.of("messages", "tools", "add_generation_prompt");
 
-  private final Template template;
+  private final JinjaTemplate template;
   private final Origin origin;
-  private final Thoughts.Tags thoughtTags;
+  private final ReasoningSplitter.Tags thoughtTags;
   private final Map<String, String> specialTokens;
 
   private ChatTemplate(
-      String source, Origin origin, Map<String, String> specialTokens, Limits limits) {
-    this.template = Template.parse(source, limits);
+      String source, Origin origin, Map<String, String> specialTokens, JinjaLimits limits) {
+    this.template = JinjaTemplate.parse(source, limits);
     this.origin = origin;
-    this.thoughtTags = Thoughts.Tags.usedBy(source);
+    this.thoughtTags = ReasoningSplitter.Tags.usedBy(source);
     this.specialTokens = Map.copyOf(specialTokens);
   }
 
@@ -59,14 +59,15 @@ public final class ChatTemplate {
    *
    * @param specialTokens texts of tokens by the names that templates use, such as {@code bos_token}
    *     and {@code eos_token}; one that the model lacks is left out
-   * @throws TemplateException if it is no template or uses what is not supported
+   * @throws ChatTemplateException if it is no template or uses what is not supported
    */
   public static ChatTemplate of(String source, Map<String, String> specialTokens) {
-    return of(source, specialTokens, Limits.DEFAULT);
+    return of(source, specialTokens, JinjaLimits.DEFAULT);
   }
 
   /** As {@link #of(String, Map)}, within other limits. */
-  public static ChatTemplate of(String source, Map<String, String> specialTokens, Limits limits) {
+  public static ChatTemplate of(
+      String source, Map<String, String> specialTokens, JinjaLimits limits) {
     return new ChatTemplate(source, Origin.FILE, specialTokens, limits);
   }
 
@@ -79,7 +80,7 @@ public final class ChatTemplate {
     boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
     String source = chatMl ? FallbackTemplates.CHATML : FallbackTemplates.PLAIN;
     return new ChatTemplate(
-        source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, Limits.DEFAULT);
+        source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, JinjaLimits.DEFAULT);
   }
 
   public Origin origin() {
@@ -87,7 +88,7 @@ public final class ChatTemplate {
   }
 
   /** The marks around what a model with this template thinks before it answers. */
-  public Thoughts.Tags thoughtTags() {
+  public ReasoningSplitter.Tags reasoningTags() {
     return thoughtTags;
   }
 
@@ -101,8 +102,8 @@ public final class ChatTemplate {
    *     unless given
    * @param addGenerationPrompt whether the prompt ends where the model is to answer
    * @param now the template's clock, told in UTC
-   * @throws TemplateException if the template refuses the messages ({@link
-   *     TemplateException#raised}), fails on them, or exceeds its limits
+   * @throws ChatTemplateException if the template refuses the messages ({@link
+   *     ChatTemplateException#raised}), fails on them, or exceeds its limits
    */
   public String render(
       List<? extends Map<String, ?>> messages,

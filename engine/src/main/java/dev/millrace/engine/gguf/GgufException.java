@@ -1,6 +1,6 @@
 package dev.millrace.engine.gguf;
 
-import dev.millrace.engine.EngineException;
+import dev.millrace.engine.error.EngineException;
 
 /**
  * A file is not the GGUF that we can use. The message says which file, where in it, and what rule

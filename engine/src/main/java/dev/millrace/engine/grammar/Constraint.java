@@ -1,5 +1,11 @@
 package dev.millrace.engine.grammar;
 
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.automaton.AutomatonRunner;
+import dev.millrace.engine.internal.grammar.automaton.ParseState;
+import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
+import dev.millrace.engine.internal.grammar.automaton.TokenMaskCache;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import dev.millrace.engine.token.Vocabulary;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +26,15 @@ public final class Constraint {
   private static final long PREPARED_NODES = 12_000_000;
 
   private final VocabularyTrie trie;
-  private final Automaton automaton;
-  private final Stacks stacks; // guarded by this
-  private final Masks masks; // guarded by this
+  private final PushdownAutomaton automaton;
+  private final AutomatonRunner stacks; // guarded by this
+  private final TokenMaskCache masks; // guarded by this
 
-  private Constraint(VocabularyTrie trie, Automaton automaton) {
+  private Constraint(VocabularyTrie trie, PushdownAutomaton automaton) {
     this.trie = trie;
     this.automaton = automaton;
-    stacks = new Stacks(automaton);
-    masks = new Masks(trie, automaton, stacks);
+    stacks = new AutomatonRunner(automaton);
+    masks = new TokenMaskCache(trie, automaton, stacks);
   }
 
   /**
@@ -46,7 +52,7 @@ public final class Constraint {
    *     token
    */
   public static Constraint compile(Grammar grammar, VocabularyTrie trie) {
-    Constraint constraint = new Constraint(trie, Automaton.of(grammar, trie.bytes()));
+    Constraint constraint = new Constraint(trie, PushdownAutomaton.of(grammar, trie.bytes()));
     constraint.prepare();
     return constraint;
   }
@@ -60,24 +66,24 @@ public final class Constraint {
     return new State(begin());
   }
 
-  private synchronized Config begin() {
+  private synchronized ParseState begin() {
     return stacks.start();
   }
 
-  private synchronized Config current(Config config) {
-    if (stacks.renew()) {
-      masks.renew();
+  private synchronized ParseState current(ParseState config) {
+    if (stacks.startGenerationIfFull()) {
+      masks.clearMasks();
     }
     return stacks.adopt(config);
   }
 
-  private synchronized long[] mask(Config config) {
+  private synchronized long[] mask(ParseState config) {
     return masks.of(config);
   }
 
-  private synchronized Config read(Config config, byte[] text) {
-    Config at = config;
-    for (int i = 0; i < text.length && at != Config.DEAD; i++) {
+  private synchronized ParseState read(ParseState config, byte[] text) {
+    ParseState at = config;
+    for (int i = 0; i < text.length && at != ParseState.DEAD; i++) {
       at = stacks.next(at, automaton.classes.of(text[i] & 0xff));
     }
     return at;
@@ -88,10 +94,10 @@ public final class Constraint {
    * resumed by accepting them again. One thread at a time.
    */
   public final class State {
-    Config config; // one object for one place, until a generation ends
+    ParseState config; // one object for one place, until a generation ends
     private long @Nullable [] allowed;
 
-    private State(Config config) {
+    private State(ParseState config) {
       this.config = config;
     }
 
@@ -108,7 +114,7 @@ public final class Constraint {
       if (allowed == null) {
         config = current(config);
         allowed = mask(config);
-        if (config.goesOn() && isEmpty(allowed)) {
+        if (config.canContinue() && isEmpty(allowed)) {
           throw new GrammarException(
               "no token of the vocabulary can follow: the grammar needs bytes here that no token"
                   + " begins with");
@@ -129,10 +135,10 @@ public final class Constraint {
     /** Goes on by a token; false, and nothing changes, where the token may not follow. */
     public boolean accept(int token) {
       if (trie.isEnd(token)) {
-        if (!config.bottom) {
+        if (!config.mayEnd) {
           return false;
         }
-        config = Config.END;
+        config = ParseState.END;
         allowed = null;
         return true;
       }
@@ -140,8 +146,8 @@ public final class Constraint {
       if (text.length == 0) {
         return false;
       }
-      Config next = read(current(config), text);
-      if (next == Config.DEAD) {
+      ParseState next = read(current(config), text);
+      if (next == ParseState.DEAD) {
         return false;
       }
       config = next;
@@ -151,12 +157,12 @@ public final class Constraint {
 
     /** Whether the text may end here. */
     public boolean mayEnd() {
-      return config.bottom;
+      return config.mayEnd;
     }
 
     /** Whether the text must end here: an end token was accepted, or nothing else can follow. */
-    public boolean finished() {
-      return !config.goesOn();
+    public boolean mustEnd() {
+      return !config.canContinue();
     }
 
     /** Another state at the same place, which goes its own way. */

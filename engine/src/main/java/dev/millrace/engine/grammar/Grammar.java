@@ -1,5 +1,10 @@
 package dev.millrace.engine.grammar;
 
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.GbnfParser;
+import dev.millrace.engine.internal.grammar.GrammarAnalysis;
+import dev.millrace.engine.internal.grammar.JsonSyntax;
+import dev.millrace.engine.internal.grammar.RuleExpression;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -10,21 +15,21 @@ import java.util.Map;
  * masks of it.
  */
 public final class Grammar {
-  static final int MAX_RULES = 10_000;
-  static final int MAX_SIZE = 200_000;
+  public static final int MAX_RULES = 10_000;
+  public static final int MAX_SIZE = 200_000;
 
   private final String root;
-  private final Map<String, Expr> rules;
-  private final GrammarFacts facts;
+  private final Map<String, RuleExpression> rules;
+  private final GrammarAnalysis facts;
 
-  Grammar(String root, Map<String, Expr> rules) {
+  public Grammar(String root, Map<String, RuleExpression> rules) {
     this.root = root;
     this.rules = Collections.unmodifiableMap(new LinkedHashMap<>(rules));
     if (rules.size() > MAX_RULES) {
       throw new GrammarException(
           "grammar has %d rules; at most %d".formatted(rules.size(), MAX_RULES));
     }
-    facts = new GrammarFacts(this);
+    facts = new GrammarAnalysis(this);
   }
 
   /**
@@ -43,24 +48,24 @@ public final class Grammar {
 
   /** Any JSON value, in the spelling that {@link JsonSchema} describes. */
   public static Grammar json() {
-    return new Grammar(JsonText.VALUE, JsonText.rules());
+    return new Grammar(JsonSyntax.VALUE, JsonSyntax.rules());
   }
 
   /** Any JSON object, in the spelling that {@link JsonSchema} describes. */
   public static Grammar jsonObject() {
-    return new Grammar(JsonText.OBJECT, JsonText.rules());
+    return new Grammar(JsonSyntax.OBJECT, JsonSyntax.rules());
   }
 
-  String root() {
+  public String root() {
     return root;
   }
 
   /** The rules by name, in the order of their definition. */
-  Map<String, Expr> rules() {
+  public Map<String, RuleExpression> rules() {
     return rules;
   }
 
-  GrammarFacts facts() {
+  public GrammarAnalysis facts() {
     return facts;
   }
 }

@@ -1,5 +1,7 @@
 package dev.millrace.engine.grammar;
 
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.schema.SchemaRuleCompiler;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,6 @@ public final class JsonSchema {
    * @throws GrammarException naming the place and the keyword that cannot be honoured
    */
   public static Grammar compile(Map<String, ? extends @Nullable Object> schema) {
-    return new SchemaRules(schema).grammar();
+    return new SchemaRuleCompiler(schema).grammar();
   }
 }

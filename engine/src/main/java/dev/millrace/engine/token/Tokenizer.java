@@ -1,7 +1,15 @@
 package dev.millrace.engine.token;
 
-import dev.millrace.engine.EngineException;
-import dev.millrace.engine.gguf.Metadata;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.gguf.GgufMetadata;
+import dev.millrace.engine.internal.token.SpecialTokenFinder;
+import dev.millrace.engine.internal.token.SpecialTokenIds;
+import dev.millrace.engine.internal.token.TextEncoder;
+import dev.millrace.engine.internal.token.TokenKind;
+import dev.millrace.engine.internal.token.TokenizerReader;
+import dev.millrace.engine.internal.token.VocabularyTable;
+import dev.millrace.engine.internal.token.pretokenize.IntList;
+import dev.millrace.engine.internal.token.pretokenize.LenientUtf8;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.OptionalInt;
@@ -20,10 +28,10 @@ public final class Tokenizer implements Vocabulary {
 
   private static final byte[] NOTHING = {};
 
-  private final Tokens tokens;
-  private final NamedTokens named;
-  private final SpecialTexts specials;
-  private final Encoding encoding;
+  private final VocabularyTable tokens;
+  private final SpecialTokenIds named;
+  private final SpecialTokenFinder specials;
+  private final TextEncoder encoding;
   private final Frame frame;
   private final byte[] @Nullable [] pieces; // filled as they are asked for
 
@@ -34,10 +42,14 @@ public final class Tokenizer implements Vocabulary {
    * @param after the token that ends it, -1 for none
    * @param leadingSpace whether a text's first token starts with a space that is not in it
    */
-  record Frame(int before, int after, boolean leadingSpace) {}
+  public record Frame(int before, int after, boolean leadingSpace) {}
 
-  Tokenizer(
-      Tokens tokens, NamedTokens named, SpecialTexts specials, Encoding encoding, Frame frame) {
+  public Tokenizer(
+      VocabularyTable tokens,
+      SpecialTokenIds named,
+      SpecialTokenFinder specials,
+      TextEncoder encoding,
+      Frame frame) {
     this.tokens = tokens;
     this.named = named;
     this.specials = specials;
@@ -52,7 +64,7 @@ public final class Tokenizer implements Vocabulary {
    * @throws EngineException if there is none, or it is of a kind that is not
    *     supported
    */
-  public static Tokenizer of(Metadata metadata) {
+  public static Tokenizer of(GgufMetadata metadata) {
     return new TokenizerReader(metadata).read();
   }
 
@@ -79,7 +91,7 @@ public final class Tokenizer implements Vocabulary {
       out.add(frame.before);
     }
     boolean first = true;
-    for (SpecialTexts.Part part : specials.parts(text, parseSpecial)) {
+    for (SpecialTokenFinder.Part part : specials.split(text, parseSpecial)) {
       if (part.token() >= 0) {
         out.add(part.token());
       } else {
@@ -95,7 +107,7 @@ public final class Tokenizer implements Vocabulary {
 
   /** The text of tokens that start a text, without control tokens. */
   public String decode(int[] ids) {
-    Decoder decoder = decoder().fromStart();
+    TokenDecoder decoder = decoder().fromStart();
     StringBuilder text = new StringBuilder();
     for (int id : ids) {
       text.append(decoder.next(id));
@@ -104,8 +116,8 @@ public final class Tokenizer implements Vocabulary {
   }
 
   /** A decoder for tokens that continue a text, as generated ones do. */
-  public Decoder decoder() {
-    return new Decoder(this);
+  public TokenDecoder decoder() {
+    return new TokenDecoder(this);
   }
 
   @Override
@@ -135,11 +147,11 @@ public final class Tokenizer implements Vocabulary {
 
   private byte[] newPiece(int token) {
     String text = tokens.text(token);
-    if (tokens.is(token, TokenKind.SPECIAL)) {
-      return Utf8.bytes(text);
-    } else if (tokens.is(token, TokenKind.NORMAL)) {
-      return encoding.piece(text);
-    } else if (tokens.is(token, TokenKind.BYTE) && text.matches("<0x[0-9A-Fa-f]{2}>")) {
+    if (tokens.hasKind(token, TokenKind.SPECIAL)) {
+      return LenientUtf8.bytes(text);
+    } else if (tokens.hasKind(token, TokenKind.NORMAL)) {
+      return encoding.decodePiece(text);
+    } else if (tokens.hasKind(token, TokenKind.BYTE) && text.matches("<0x[0-9A-Fa-f]{2}>")) {
       return new byte[] {(byte) Integer.parseInt(text, 3, 5, 16)};
     }
     return NOTHING;
@@ -149,7 +161,7 @@ public final class Tokenizer implements Vocabulary {
   @Override
   public boolean isControl(int token) {
     int textual = TokenKind.NORMAL | TokenKind.USER_DEFINED | TokenKind.BYTE;
-    return tokens.is(token, TokenKind.HIDDEN) || !tokens.is(token, textual);
+    return tokens.hasKind(token, TokenKind.HIDDEN) || !tokens.hasKind(token, textual);
   }
 
   @Override

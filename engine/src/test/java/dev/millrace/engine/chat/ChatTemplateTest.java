@@ -3,8 +3,8 @@ package dev.millrace.engine.chat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.engine.EngineException;
-import dev.millrace.engine.chat.jinja.TemplateException;
+import dev.millrace.engine.error.ChatTemplateException;
+import dev.millrace.engine.error.EngineException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -54,11 +54,11 @@ class ChatTemplateTest {
             "a\n{% if messages %}\n{{ raise_exception('No messages, please!') }}{% endif %}",
             Map.of());
     assertThatThrownBy(() -> template.render(HELLO, null, Map.of(), true, NOW))
-        .isInstanceOfSatisfying(TemplateException.class, e -> assertThat(e.raised()).isTrue())
+        .isInstanceOfSatisfying(ChatTemplateException.class, e -> assertThat(e.raised()).isTrue())
         .hasMessage("chat template, line 3: No messages, please!");
     ChatTemplate faulty = ChatTemplate.of("a\n\n{{ messages[0].x.y }}", Map.of());
     assertThatThrownBy(() -> faulty.render(HELLO, null, Map.of(), true, NOW))
-        .isInstanceOfSatisfying(TemplateException.class, e -> assertThat(e.raised()).isFalse())
+        .isInstanceOfSatisfying(ChatTemplateException.class, e -> assertThat(e.raised()).isFalse())
         .hasMessage("chat template, line 3: 'dict object' has no attribute 'x'");
   }
 
@@ -137,16 +137,16 @@ class ChatTemplateTest {
 
   @Test
   void theTemplateForToolsIsChosenWhereThereIsOne() {
-    ChatTemplates templates =
-        new ChatTemplates(
+    ChatTemplateSet templates =
+        new ChatTemplateSet(
             Map.of("default", "d", "tool_use", "t", "rag", "{% broken"), Map.of(), _ -> false);
     assertThat(templates.choose(true).render(Map.of(), NOW)).isEqualTo("t");
     assertThat(templates.choose(false).render(Map.of(), NOW)).isEqualTo("d");
     assertThat(templates.choose(false)).isSameAs(templates.named("default"));
-    assertThatThrownBy(() -> templates.named("rag")).isInstanceOf(TemplateException.class);
+    assertThatThrownBy(() -> templates.named("rag")).isInstanceOf(ChatTemplateException.class);
     assertThatThrownBy(() -> templates.named("none"))
         .hasMessage("the model has no chat template 'none'; it has [default, rag, tool_use]");
-    assertThat(new ChatTemplates(Map.of(), Map.of(), _ -> false).choose(true).origin())
+    assertThat(new ChatTemplateSet(Map.of(), Map.of(), _ -> false).choose(true).origin())
         .isEqualTo(ChatTemplate.Origin.PLAIN);
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.engine.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.engine.error.GrammarException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -13,35 +14,35 @@ import org.junit.jupiter.api.Test;
 
 final class ConstraintTest {
 
-  private static List<String> allowed(Constraint.State state, Words words) {
-    return ConstraintOracleTest.bits(state.allowed()).stream()
-        .map(token -> token == Words.END ? "END" : new String(words.bytes(token)))
+  private static List<String> allowed(Constraint.State state, TestVocabulary words) {
+    return ConstraintReferenceTest.bits(state.allowed()).stream()
+        .map(token -> token == TestVocabulary.END ? "END" : new String(words.bytes(token)))
         .toList();
   }
 
   @Test
   void endTokensAreAllowedExactlyWhereTheTextMayEndAndAloneWhereItMust() {
-    Words words = Words.of("a", "b", "ab", "aa", "bb", "c");
+    TestVocabulary words = TestVocabulary.of("a", "b", "ab", "aa", "bb", "c");
     Constraint.State state =
         Constraint.compile(Grammar.gbnf("root ::= \"a\"+ \"b\"?"), words).start();
     assertThat(allowed(state, words)).containsExactly("a", "ab", "aa");
     assertThat(state.mayEnd()).isFalse();
-    assertThat(state.accept(Words.END)).isFalse();
+    assertThat(state.accept(TestVocabulary.END)).isFalse();
     assertThat(state.accept(words.token("aa"))).isTrue();
     assertThat(allowed(state, words)).containsExactly("END", "a", "b", "ab", "aa");
-    assertThat(state.finished()).isFalse();
+    assertThat(state.mustEnd()).isFalse();
     assertThat(state.accept(words.token("b"))).isTrue();
     assertThat(allowed(state, words)).containsExactly("END");
-    assertThat(state.finished()).isTrue();
+    assertThat(state.mustEnd()).isTrue();
     assertThat(state.accept(words.token("a"))).isFalse();
   }
 
   @Test
   void nothingFollowsAnEndToken() {
-    Words words = Words.of("a");
+    TestVocabulary words = TestVocabulary.of("a");
     Constraint.State state = Constraint.compile(Grammar.gbnf("root ::= \"a\"*"), words).start();
-    assertThat(state.accept(Words.END)).isTrue();
-    assertThat(state.finished()).isTrue();
+    assertThat(state.accept(TestVocabulary.END)).isTrue();
+    assertThat(state.mustEnd()).isTrue();
     assertThat(allowed(state, words)).containsExactly("END");
     assertThat(state.accept(words.token("a"))).isFalse();
     state.reset();
@@ -50,7 +51,7 @@ final class ConstraintTest {
 
   @Test
   void copiesGoTheirOwnWay() {
-    Words words = Words.of("a", "b");
+    TestVocabulary words = TestVocabulary.of("a", "b");
     Constraint.State state =
         Constraint.compile(Grammar.gbnf("root ::= \"a\" \"b\" | \"b\" \"a\""), words).start();
     Constraint.State copy = state.copy();
@@ -61,15 +62,15 @@ final class ConstraintTest {
 
   @Test
   void tokensThatAreSpelledAlikeAreAllowedTogetherAndEmptyOnesNever() {
-    Words words = Words.of("a", "", "a");
+    TestVocabulary words = TestVocabulary.of("a", "", "a");
     Constraint.State state = Constraint.compile(Grammar.gbnf("root ::= \"a\""), words).start();
-    assertThat(ConstraintOracleTest.bits(state.allowed())).containsExactly(2, 4);
+    assertThat(ConstraintReferenceTest.bits(state.allowed())).containsExactly(2, 4);
     assertThat(state.accept(3)).isFalse();
   }
 
   @Test
   void aByteThatNoTokenHasIsReported() {
-    Words words = Words.of("a", "b");
+    TestVocabulary words = TestVocabulary.of("a", "b");
     assertThatThrownBy(() -> Constraint.compile(Grammar.gbnf("root ::= \"a\" \"z\""), words))
         .isInstanceOf(GrammarException.class)
         .hasMessageContaining("vocabulary cannot spell the grammar");
@@ -78,7 +79,7 @@ final class ConstraintTest {
         Constraint.compile(Grammar.gbnf("root ::= \"a\" (\"b\" | \"é\") | \"bz\""), words).start();
     assertThat(allowed(state, words)).containsExactly("a");
     // every byte stands in some token, but none begins with the one that is needed
-    Words stuck = Words.of("a", "bc");
+    TestVocabulary stuck = TestVocabulary.of("a", "bc");
     Constraint.State other = Constraint.compile(Grammar.gbnf("root ::= \"ac\""), stuck).start();
     other.accept(stuck.token("a"));
     assertThatThrownBy(other::allowed)
@@ -88,7 +89,7 @@ final class ConstraintTest {
 
   @Test
   void anOldGenerationOfStacksIsLeftWithoutLosingThePlace() {
-    Words words = Words.of("(", ")", "((", "x");
+    TestVocabulary words = TestVocabulary.of("(", ")", "((", "x");
     Constraint constraint =
         Constraint.compile(Grammar.gbnf("root ::= \"(\" root \")\" | \"x\""), words);
     Constraint.State waiting = constraint.start();
@@ -106,13 +107,13 @@ final class ConstraintTest {
     assertThat(allowed(waiting, words)).containsExactly(")");
     waiting.accept(words.token(")"));
     waiting.accept(words.token(")"));
-    assertThat(waiting.finished()).isTrue();
+    assertThat(waiting.mustEnd()).isTrue();
   }
 
   @Test
   void severalThreadsGetTheMasksThatOneGets() throws Exception {
-    Constraint shared = Constraint.compile(Grammar.json(), Walks.VOCABULARY);
-    List<String> expected = walks(Constraint.compile(Grammar.json(), Walks.VOCABULARY));
+    Constraint shared = Constraint.compile(Grammar.json(), RandomJsonTexts.VOCABULARY);
+    List<String> expected = walks(Constraint.compile(Grammar.json(), RandomJsonTexts.VOCABULARY));
     try (var pool = Executors.newFixedThreadPool(4)) {
       List<Callable<List<String>>> tasks = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
@@ -127,7 +128,7 @@ final class ConstraintTest {
   private static List<String> walks(Constraint constraint) {
     List<String> texts = new ArrayList<>();
     for (int seed = 0; seed < 30; seed++) {
-      texts.add(new String(Walks.complete(constraint, new SplittableRandom(seed), 20)));
+      texts.add(new String(RandomJsonTexts.complete(constraint, new SplittableRandom(seed), 20)));
     }
     return texts;
   }

@@ -3,11 +3,13 @@ package dev.millrace.engine.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 final class GbnfTest {
-  private static final VocabularyTrie BYTES = new VocabularyTrie(Words.bytesAnd());
+  private static final VocabularyTrie BYTES = new VocabularyTrie(TestVocabulary.bytesAnd());
 
   private static boolean accepts(String grammar, String text) {
     return read(Grammar.gbnf(grammar), text);

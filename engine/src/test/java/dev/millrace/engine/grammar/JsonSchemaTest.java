@@ -2,6 +2,8 @@ package dev.millrace.engine.grammar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -14,7 +16,7 @@ final class JsonSchemaTest {
 
   @Test
   void textsOfRandomSchemasSatisfyThem() {
-    VocabularyTrie trie = new VocabularyTrie(Walks.VOCABULARY);
+    VocabularyTrie trie = new VocabularyTrie(RandomJsonTexts.VOCABULARY);
     int checked = 0;
     for (int seed = 0; seed < SCHEMAS; seed++) {
       Map<String, @Nullable Object> schema = new RandomSchemas(seed).schema();
@@ -29,7 +31,7 @@ final class JsonSchemaTest {
       }
       SplittableRandom random = new SplittableRandom(seed);
       for (int walk = 0; walk < 4; walk++) {
-        byte[] text = Walks.complete(constraint, random, 10 * walk);
+        byte[] text = RandomJsonTexts.complete(constraint, random, 10 * walk);
         check(schema, text, seed);
         checked++;
       }
@@ -41,23 +43,24 @@ final class JsonSchemaTest {
     String shown = new String(text, StandardCharsets.UTF_8);
     Object value;
     try {
-      value = JsonReader.read(text);
+      value = StrictJsonReader.read(text);
     } catch (IllegalArgumentException e) {
       throw new AssertionError("seed %d: %s makes %s".formatted(seed, schema, shown), e);
     }
-    if (!SchemaChecker.holds(schema, value)) {
+    if (!SchemaValidator.holds(schema, value)) {
       throw new AssertionError("seed %d: %s does not allow %s".formatted(seed, schema, shown));
     }
   }
 
   @Test
   void anyJsonIsJson() {
-    Constraint value = Constraint.compile(Grammar.json(), Walks.VOCABULARY);
-    Constraint object = Constraint.compile(Grammar.jsonObject(), Walks.VOCABULARY);
+    Constraint value = Constraint.compile(Grammar.json(), RandomJsonTexts.VOCABULARY);
+    Constraint object = Constraint.compile(Grammar.jsonObject(), RandomJsonTexts.VOCABULARY);
     SplittableRandom random = new SplittableRandom(3);
     for (int i = 0; i < 300; i++) {
-      JsonReader.read(Walks.complete(value, random, i / 4));
-      assertThat(JsonReader.read(Walks.complete(object, random, i / 4))).isInstanceOf(Map.class);
+      StrictJsonReader.read(RandomJsonTexts.complete(value, random, i / 4));
+      assertThat(StrictJsonReader.read(RandomJsonTexts.complete(object, random, i / 4)))
+          .isInstanceOf(Map.class);
     }
   }
 }

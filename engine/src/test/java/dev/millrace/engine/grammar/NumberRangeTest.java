@@ -3,6 +3,10 @@ package dev.millrace.engine.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.engine.internal.grammar.automaton.AutomatonRunner;
+import dev.millrace.engine.internal.grammar.automaton.ParseState;
+import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -16,24 +20,24 @@ import org.junit.jupiter.api.Test;
 
 final class NumberRangeTest {
   private static final VocabularyTrie BYTES =
-      new VocabularyTrie(Words.of("0 1 2 3 4 5 6 7 8 9 - . e + x".split(" ")));
+      new VocabularyTrie(TestVocabulary.of("0 1 2 3 4 5 6 7 8 9 - . e + x".split(" ")));
 
   /** Reads texts with the automaton alone, which is what the constraint does token by token. */
   private static final class Reader {
-    private final Stacks stacks;
-    private final Automaton automaton;
+    private final AutomatonRunner stacks;
+    private final PushdownAutomaton automaton;
 
     Reader(Map<String, @Nullable Object> schema) {
-      automaton = Automaton.of(JsonSchema.compile(schema), BYTES.bytes());
-      stacks = new Stacks(automaton);
+      automaton = PushdownAutomaton.of(JsonSchema.compile(schema), BYTES.bytes());
+      stacks = new AutomatonRunner(automaton);
     }
 
     boolean accepts(String text) {
-      Config at = stacks.start();
+      ParseState at = stacks.start();
       for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
         at = stacks.next(at, automaton.classes.of(b));
       }
-      return at.bottom;
+      return at.mayEnd;
     }
   }
 

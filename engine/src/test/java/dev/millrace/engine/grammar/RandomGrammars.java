@@ -1,13 +1,16 @@
 package dev.millrace.engine.grammar;
 
-import dev.millrace.engine.grammar.Expr.Alt;
-import dev.millrace.engine.grammar.Expr.Chars;
-import dev.millrace.engine.grammar.Expr.Item;
-import dev.millrace.engine.grammar.Expr.Listed;
-import dev.millrace.engine.grammar.Expr.Ref;
-import dev.millrace.engine.grammar.Expr.Repeat;
-import dev.millrace.engine.grammar.Expr.Seq;
-import dev.millrace.engine.grammar.Expr.Text;
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.CodePointSet;
+import dev.millrace.engine.internal.grammar.RuleExpression;
+import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
+import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
+import dev.millrace.engine.internal.grammar.RuleExpression.Item;
+import dev.millrace.engine.internal.grammar.RuleExpression.Ref;
+import dev.millrace.engine.internal.grammar.RuleExpression.Repeat;
+import dev.millrace.engine.internal.grammar.RuleExpression.SeparatedItems;
+import dev.millrace.engine.internal.grammar.RuleExpression.Seq;
+import dev.millrace.engine.internal.grammar.RuleExpression.Text;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +36,7 @@ final class RandomGrammars {
   Grammar grammar() {
     while (true) {
       int count = 1 + random.nextInt(4);
-      Map<String, Expr> rules = new LinkedHashMap<>();
+      Map<String, RuleExpression> rules = new LinkedHashMap<>();
       for (int i = 0; i < count; i++) {
         rules.put(i == 0 ? "root" : "r" + i, expr(3, count));
       }
@@ -48,7 +51,7 @@ final class RandomGrammars {
     }
   }
 
-  private Expr expr(int depth, int rules) {
+  private RuleExpression expr(int depth, int rules) {
     int kind = random.nextInt(depth == 0 ? 4 : 10);
     return switch (kind) {
       case 0 -> new Text(letter() + (random.nextBoolean() ? letter() : ""));
@@ -65,34 +68,34 @@ final class RandomGrammars {
     };
   }
 
-  private Expr repeat(int depth, int rules) {
+  private RuleExpression repeat(int depth, int rules) {
     int min = random.nextInt(3);
-    int max = random.nextBoolean() ? Expr.UNBOUNDED : min + random.nextInt(5);
+    int max = random.nextBoolean() ? RuleExpression.UNBOUNDED : min + random.nextInt(5);
     return new Repeat(expr(depth - 1, rules), min, max);
   }
 
-  private Expr list(int depth, int rules) {
+  private RuleExpression list(int depth, int rules) {
     List<Item> items = new ArrayList<>();
     for (int i = random.nextInt(4); i >= 0; i--) {
-      Expr item = new Seq(List.of(new Text(letter()), expr(depth - 1, rules)));
+      RuleExpression item = new Seq(List.of(new Text(letter()), expr(depth - 1, rules)));
       items.add(new Item(item, random.nextInt(3) > 0));
     }
-    return new Listed(items, new Text(letter()));
+    return new SeparatedItems(items, new Text(letter()));
   }
 
-  private List<Expr> several(int count, int depth, int rules) {
-    List<Expr> parts = new ArrayList<>();
+  private List<RuleExpression> several(int count, int depth, int rules) {
+    List<RuleExpression> parts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       parts.add(expr(depth - 1, rules));
     }
     return parts;
   }
 
-  private CodePoints set() {
-    CodePoints set = CodePoints.of(letter()).or(CodePoints.of(letter()));
+  private CodePointSet set() {
+    CodePointSet set = CodePointSet.of(letter()).or(CodePointSet.of(letter()));
     return switch (random.nextInt(4)) {
       case 0 -> set.not();
-      case 1 -> CodePoints.range('a', 0x400 + random.nextInt(0x11000));
+      case 1 -> CodePointSet.range('a', 0x400 + random.nextInt(0x11000));
       default -> set;
     };
   }
@@ -102,7 +105,7 @@ final class RandomGrammars {
   }
 
   /** Tokens cut from random texts at any byte; sometimes all single bytes too. */
-  Words vocabulary() {
+  TestVocabulary vocabulary() {
     List<byte[]> tokens = new ArrayList<>();
     for (int i = 10 + random.nextInt(60); i > 0; i--) {
       ByteArrayOutputStream text = new ByteArrayOutputStream();
@@ -116,9 +119,9 @@ final class RandomGrammars {
               bytes, from, from + random.nextInt(bytes.length - from + 1)));
     }
     if (random.nextInt(3) > 0) {
-      tokens.addAll(Words.bytesAnd().texts());
+      tokens.addAll(TestVocabulary.bytesAnd().texts());
     }
-    return new Words(tokens);
+    return new TestVocabulary(tokens);
   }
 
   int below(int bound) {

@@ -3,7 +3,8 @@ package dev.millrace.engine.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.TestData;
-import dev.millrace.engine.gguf.Gguf;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import dev.millrace.engine.token.Tokenizer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +23,8 @@ final class RealVocabularyTest {
     try (Gguf gguf = Gguf.open(TestData.find("vocab/ggml-vocab-" + name + ".gguf"))) {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
       Constraint.State state =
-          Constraint.compile(JsonSchema.compile(MaskSpeed.person()), new VocabularyTrie(tokenizer))
+          Constraint.compile(
+                  JsonSchema.compile(TokenMaskBenchmark.person()), new VocabularyTrie(tokenizer))
               .start();
       for (int token : tokenizer.encode(TEXT, false, false)) {
         assertThat(state.mayEnd()).isFalse();
@@ -31,8 +33,8 @@ final class RealVocabularyTest {
             .isEqualTo(1);
         assertThat(state.accept(token)).isTrue();
       }
-      assertThat(state.finished()).isTrue();
-      assertThat(ConstraintOracleTest.bits(state.allowed()))
+      assertThat(state.mustEnd()).isTrue();
+      assertThat(ConstraintReferenceTest.bits(state.allowed()))
           .isNotEmpty()
           .allMatch(tokenizer::isEnd);
     }

@@ -3,6 +3,8 @@ package dev.millrace.engine.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -12,11 +14,12 @@ import org.junit.jupiter.api.Test;
  * JSON.
  */
 final class SchemaKeywordsTest {
-  private static final VocabularyTrie BYTES = new VocabularyTrie(Words.bytesAnd());
+  private static final VocabularyTrie BYTES = new VocabularyTrie(TestVocabulary.bytesAnd());
 
   @SuppressWarnings("unchecked")
   private static Grammar grammar(String schema) {
-    return JsonSchema.compile((Map<String, Object>) JsonReader.read(schema.replace('\'', '"')));
+    return JsonSchema.compile(
+        (Map<String, Object>) StrictJsonReader.read(schema.replace('\'', '"')));
   }
 
   private static boolean accepts(String schema, String text) {

@@ -1,6 +1,6 @@
 package dev.millrace.engine.oracle;
 
-import dev.millrace.engine.gguf.Metadata;
+import dev.millrace.engine.gguf.GgufMetadata;
 import java.util.Set;
 
 /**
@@ -8,10 +8,10 @@ import java.util.Set;
  * defaults.
  */
 final class Hyperparameters {
-  private final Metadata metadata;
+  private final GgufMetadata metadata;
   final String architecture;
 
-  Hyperparameters(Metadata metadata) {
+  Hyperparameters(GgufMetadata metadata) {
     this.metadata = metadata;
     this.architecture = metadata.string("general.architecture");
   }

@@ -1,8 +1,8 @@
 package dev.millrace.engine.oracle;
 
-import dev.millrace.engine.gguf.GgufWriter;
-import dev.millrace.engine.gguf.TensorType;
-import dev.millrace.engine.tensor.Dequantiser;
+import dev.millrace.engine.internal.gguf.GgufWriter;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.tensor.Dequantizer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -53,7 +53,7 @@ final class RandomBlocks implements GgufWriter.Source {
     MemorySegment blocks = MemorySegment.ofArray(new byte[(int) type.rowBytes(count)]);
     new RandomBlocks(type, 1, 0, 1).fill(0, blocks);
     float[] numbers = new float[count];
-    Dequantiser.row(type, blocks, 0, count, numbers, 0);
+    Dequantizer.row(type, blocks, 0, count, numbers, 0);
     double squares = 0;
     for (float number : numbers) {
       squares += (double) number * number;

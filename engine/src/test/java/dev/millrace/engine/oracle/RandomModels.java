@@ -1,7 +1,7 @@
 package dev.millrace.engine.oracle;
 
-import dev.millrace.engine.gguf.GgufWriter;
-import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.internal.gguf.GgufWriter;
+import dev.millrace.engine.internal.gguf.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -11,25 +11,27 @@ import java.nio.file.Path;
  * recipe and seed give the same file.
  */
 public final class RandomModels {
-  private final Shape shape;
-  private final Recipe recipe;
+  private final ModelShape shape;
+  private final QuantizationRecipe recipe;
   private final long seed;
   private final GgufWriter writer = new GgufWriter();
   private int count;
 
-  private RandomModels(Shape shape, Recipe recipe, long seed) {
+  private RandomModels(ModelShape shape, QuantizationRecipe recipe, long seed) {
     this.shape = shape;
     this.recipe = recipe;
     this.seed = seed;
   }
 
   /** Writes a model of one type. */
-  public static Path write(Path file, Shape shape, TensorType type, long seed) throws IOException {
-    return write(file, shape, Recipe.all(type), seed);
+  public static Path write(Path file, ModelShape shape, TensorType type, long seed)
+      throws IOException {
+    return write(file, shape, QuantizationRecipe.all(type), seed);
   }
 
   /** Writes a model and returns its file. */
-  public static Path write(Path file, Shape shape, Recipe recipe, long seed) throws IOException {
+  public static Path write(Path file, ModelShape shape, QuantizationRecipe recipe, long seed)
+      throws IOException {
     RandomModels model = new RandomModels(shape, recipe, seed);
     model.metadata();
     if (shape.isEncoder()) {
@@ -170,17 +172,17 @@ public final class RandomModels {
     int inner = shape.inner();
     String prefix = "blk." + layer + ".";
     if (hasExperts()) {
-      vector(prefix + "ffn_gate_inp.weight", 0, 3 / Math.sqrt(width), width, Shape.EXPERTS);
+      vector(prefix + "ffn_gate_inp.weight", 0, 3 / Math.sqrt(width), width, ModelShape.EXPERTS);
       double deviation = 1 / Math.sqrt(width);
-      matrix(prefix + "ffn_gate_exps.weight", layer, deviation, width, inner, Shape.EXPERTS);
-      matrix(prefix + "ffn_up_exps.weight", layer, deviation, width, inner, Shape.EXPERTS);
+      matrix(prefix + "ffn_gate_exps.weight", layer, deviation, width, inner, ModelShape.EXPERTS);
+      matrix(prefix + "ffn_up_exps.weight", layer, deviation, width, inner, ModelShape.EXPERTS);
       matrix(
           prefix + "ffn_down_exps.weight",
           layer,
           1 / Math.sqrt(inner),
           inner,
           width,
-          Shape.EXPERTS);
+          ModelShape.EXPERTS);
       return;
     }
     boolean biased = shape.architecture().equals("gpt2") || shape.architecture().equals("bert");

@@ -3,11 +3,11 @@ package dev.millrace.engine.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.millrace.engine.gguf.Gguf;
-import dev.millrace.engine.gguf.TensorInfo;
-import dev.millrace.engine.gguf.TensorType;
-import dev.millrace.engine.peer.LlamaCpp;
-import dev.millrace.engine.tensor.Dequantiser;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.llamacpp.LlamaCpp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -24,7 +24,7 @@ class RandomModelsTest {
   @TempDir Path directory;
 
   static Stream<TensorType> types() {
-    return Arrays.stream(TensorType.values()).filter(Dequantiser::supports);
+    return Arrays.stream(TensorType.values()).filter(Dequantizer::supports);
   }
 
   @ParameterizedTest
@@ -34,7 +34,7 @@ class RandomModelsTest {
     MemorySegment blocks = MemorySegment.ofArray(new byte[(int) type.rowBytes(count)]);
     RandomBlocks.of(type, 0.05, 7).fill(0, blocks);
     float[] numbers = new float[count];
-    Dequantiser.row(type, blocks, 0, count, numbers, 0);
+    Dequantizer.row(type, blocks, 0, count, numbers, 0);
     double sum = 0;
     double squares = 0;
     for (float number : numbers) {
@@ -47,16 +47,19 @@ class RandomModelsTest {
 
   @Test
   void sameSeedGivesTheSameFile() throws IOException {
-    Path a = RandomModels.write(directory.resolve("a"), Shape.small("llama"), TensorType.Q4_K, 3);
-    Path b = RandomModels.write(directory.resolve("b"), Shape.small("llama"), TensorType.Q4_K, 3);
-    Path c = RandomModels.write(directory.resolve("c"), Shape.small("llama"), TensorType.Q4_K, 4);
+    Path a =
+        RandomModels.write(directory.resolve("a"), ModelShape.small("llama"), TensorType.Q4_K, 3);
+    Path b =
+        RandomModels.write(directory.resolve("b"), ModelShape.small("llama"), TensorType.Q4_K, 3);
+    Path c =
+        RandomModels.write(directory.resolve("c"), ModelShape.small("llama"), TensorType.Q4_K, 4);
     assertThat(Files.mismatch(a, b)).isEqualTo(-1);
     assertThat(Files.mismatch(a, c)).isPositive();
   }
 
   @Test
   void mixedRecipeGivesSomeLayersMoreBits() {
-    Recipe recipe = Recipe.q4km(16);
+    QuantizationRecipe recipe = QuantizationRecipe.q4km(16);
     assertThat(recipe.of("blk.0.attn_v.weight", 0, 2048)).isEqualTo(TensorType.Q6_K);
     assertThat(recipe.of("blk.2.attn_v.weight", 2, 2048)).isEqualTo(TensorType.Q4_K);
     assertThat(recipe.of("blk.4.ffn_down.weight", 4, 8192)).isEqualTo(TensorType.Q6_K);
@@ -70,9 +73,9 @@ class RandomModelsTest {
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
   void llamaCppLoadsTheLargeShapes() throws IOException {
     Path smol = directory.resolve("smol.gguf");
-    RandomModels.write(smol, Shape.smol135m(), Recipe.q4km(30), 1);
+    RandomModels.write(smol, ModelShape.smol135m(), QuantizationRecipe.q4km(30), 1);
     Path llama = directory.resolve("llama.gguf");
-    RandomModels.write(llama, Shape.llama1b(), TensorType.Q8_0, 1);
+    RandomModels.write(llama, ModelShape.llama1b(), TensorType.Q8_0, 1);
     try (Gguf gguf = Gguf.open(llama)) {
       long parameters = gguf.tensors().stream().mapToLong(TensorInfo::length).sum();
       assertThat(parameters).isBetween(1_235_000_000L, 1_237_000_000L);

@@ -1,6 +1,6 @@
 package dev.millrace.engine.oracle;
 
-import dev.millrace.engine.gguf.GgufWriter;
+import dev.millrace.engine.internal.gguf.GgufWriter;
 
 /** Vocabularies of made-up words, as small or large as a model needs. */
 final class RandomVocabulary {
@@ -39,7 +39,7 @@ final class RandomVocabulary {
   }
 
   /**
-   * WordPiece, with the marks that llama.cpp's conversion leaves: words begin with U+2581, pieces
+   * WordPieceEncoder, with the marks that llama.cpp's conversion leaves: words begin with U+2581, pieces
    * inside words with nothing.
    */
   static void wordPieces(GgufWriter writer, int size) {

@@ -2,6 +2,9 @@ package dev.millrace.engine.token;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.engine.internal.token.ByteAlphabet;
+import dev.millrace.engine.internal.token.pretokenize.CodePointText;
+import dev.millrace.engine.internal.token.pretokenize.PreTokenizerRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +22,9 @@ class TokenizerPropertiesTest {
   private final Random random = new Random(seed);
 
   static List<String> byteLevelNames() {
-    return PreTokenizers.names().stream().filter(name -> PreTokenizers.of(name).bytes()).toList();
+    return PreTokenizerRegistry.names().stream()
+        .filter(name -> PreTokenizerRegistry.named(name).bytes())
+        .toList();
   }
 
   /** Any text but lone surrogates, which are no text. */
@@ -43,7 +48,7 @@ class TokenizerPropertiesTest {
   @ParameterizedTest
   @MethodSource("byteLevelNames")
   void byteLevelTokensSpellTheTextExactly(String pre) {
-    Tokenizer tokenizer = Vocabularies.tokenizer(Vocabularies.byteLevel(pre, MERGES, "<s>"));
+    Tokenizer tokenizer = TestTokenizers.tokenizer(TestTokenizers.byteLevel(pre, MERGES, "<s>"));
     for (int i = 0; i < 60; i++) {
       String text = text();
       int[] tokens = tokenizer.encode(text, false, false);
@@ -54,7 +59,8 @@ class TokenizerPropertiesTest {
   @Test
   void sentencePieceTokensSpellTheTextExactly() {
     Tokenizer tokenizer =
-        Vocabularies.tokenizer(Vocabularies.spm("h", "e", "he", "\u2581", "\u2581he", "\u00E9"));
+        TestTokenizers.tokenizer(
+            TestTokenizers.spm("h", "e", "he", "\u2581", "\u2581he", "\u00E9"));
     for (int i = 0; i < 300; i++) {
       String text = text().replace('\u2581', '-'); // which means a space
       assertThat(tokenizer.decode(tokenizer.encode(text, true, false)))
@@ -67,17 +73,17 @@ class TokenizerPropertiesTest {
   @Test
   void decodingInPiecesNeverSplitsACharacter() {
     Tokenizer tokenizer =
-        Vocabularies.tokenizer(Vocabularies.byteLevel("gpt-2", MERGES, "<s>", "<|im_end|>"));
+        TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", MERGES, "<s>", "<|im_end|>"));
     for (int i = 0; i < 300; i++) {
       String expected = text();
-      Decoder decoder = tokenizer.decoder();
+      TokenDecoder decoder = tokenizer.decoder();
       StringBuilder text = new StringBuilder();
       int bytes = 0;
       for (int token : tokenizer.encode(expected, false, false)) {
         bytes += tokenizer.bytes(token).length;
         text.append(decoder.next(token));
         assertThat(expected).as("seed %d", seed).startsWith(text);
-        assertThat(Vocabularies.utf8(text.toString()).length)
+        assertThat(TestTokenizers.utf8(text.toString()).length)
             .as("seed %d", seed)
             .isBetween(bytes - 3, bytes);
       }
@@ -89,14 +95,15 @@ class TokenizerPropertiesTest {
   /** Tokens by chance, whose bytes need not be text at all: each byte alone, or as they come. */
   @Test
   void decodingInPiecesIsDecodingAtOnce() {
-    Tokenizer tokenizer = Vocabularies.tokenizer(Vocabularies.byteLevel("gpt-2", MERGES, "<s>"));
+    Tokenizer tokenizer =
+        TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", MERGES, "<s>"));
     for (int i = 0; i < 500; i++) {
       int[] tokens = random.ints(random.nextInt(40), 0, tokenizer.size()).toArray();
       java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
       for (int token : tokens) {
         bytes.writeBytes(tokenizer.bytes(token));
       }
-      Decoder decoder = tokenizer.decoder();
+      TokenDecoder decoder = tokenizer.decoder();
       StringBuilder text = new StringBuilder();
       for (byte b : bytes.toByteArray()) {
         byte[] character = new byte[2];
@@ -111,8 +118,8 @@ class TokenizerPropertiesTest {
 
   @Test
   void whatIsNoUtf8IsReplacedNotRefused() {
-    Tokenizer bytes = Vocabularies.tokenizer(Vocabularies.byteLevel("gpt-2", MERGES));
-    Tokenizer pieces = Vocabularies.tokenizer(Vocabularies.spm("a", "\u2581"));
+    Tokenizer bytes = TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", MERGES));
+    Tokenizer pieces = TestTokenizers.tokenizer(TestTokenizers.spm("a", "\u2581"));
     byte[] broken = {'a', (byte) 0xFF, (byte) 0xE4, (byte) 0xBD, 'a', (byte) 0xF0, (byte) 0x9F};
     assertThat(bytes.decode(bytes.encode(broken, false, false)))
         .isEqualTo("a\uFFFD\uFFFD\uFFFDa\uFFFD\uFFFD");
@@ -121,7 +128,7 @@ class TokenizerPropertiesTest {
     for (int i = 0; i < 300; i++) {
       byte[] noise = new byte[random.nextInt(50)];
       random.nextBytes(noise);
-      CodePoints points = CodePoints.of(noise, 0, noise.length);
+      CodePointText points = CodePointText.of(noise, 0, noise.length);
       int[] tokens = bytes.encode(noise, false, true);
       assertThat(bytes.decode(tokens))
           .as("seed %d", seed)
@@ -136,13 +143,14 @@ class TokenizerPropertiesTest {
   @ValueSource(strings = {"a", " ", "\n", "1", " x", "\u4f60", "'", "A", "~", "\u0301"})
   void aLongRowOfTheSameTakesNoTime(String unit) {
     // quadratic work on it would be some 10^10 steps
-    byte[] text = Vocabularies.utf8(unit.repeat(200_000 / Vocabularies.utf8(unit).length) + "5");
+    byte[] text =
+        TestTokenizers.utf8(unit.repeat(200_000 / TestTokenizers.utf8(unit).length) + "5");
     for (String pre : List.of("llama-bpe", "gpt-2", "deepseek-llm", "tekken", "falcon")) {
-      Tokenizer tokenizer = Vocabularies.tokenizer(Vocabularies.byteLevel(pre, MERGES, "<s>"));
+      Tokenizer tokenizer = TestTokenizers.tokenizer(TestTokenizers.byteLevel(pre, MERGES, "<s>"));
       check(tokenizer, text);
     }
-    check(Vocabularies.tokenizer(Vocabularies.spm("a", "aa", "\u2581", "\u2581\u2581")), text);
-    check(Vocabularies.tokenizer(Vocabularies.wordPiece("\u2581a", "a", "aa", "5")), text);
+    check(TestTokenizers.tokenizer(TestTokenizers.spm("a", "aa", "\u2581", "\u2581\u2581")), text);
+    check(TestTokenizers.tokenizer(TestTokenizers.wordPiece("\u2581a", "a", "aa", "5")), text);
   }
 
   private static void check(Tokenizer tokenizer, byte[] text) {

@@ -3,8 +3,8 @@ package dev.millrace.engine.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.engine.EngineException;
-import dev.millrace.engine.gguf.Metadata;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.gguf.GgufMetadata;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,7 @@ class TokenizerTest {
   private static final int FIRST = 259; // the id of the first word of an SPM vocabulary
 
   private static Tokenizer spm(String... words) {
-    return Vocabularies.tokenizer(Vocabularies.spm(words));
+    return TestTokenizers.tokenizer(TestTokenizers.spm(words));
   }
 
   private static int[] ids(Tokenizer tokenizer, String... texts) {
@@ -40,13 +40,13 @@ class TokenizerTest {
     assertThat(tokens).isEqualTo(ids(tokenizer, "<s>", "\u2581x", "</s>", "\u2581x"));
     assertThat(tokenizer.decode(tokens)).isEqualTo("x x");
     assertThat(tokenizer.decoder().next(tokens[1])).as("continued").isEqualTo(" x");
-    Decoder shown = tokenizer.decoder().fromStart().withSpecial();
+    TokenDecoder shown = tokenizer.decoder().fromStart().withSpecial();
     assertThat(shown.next(tokens[0]) + shown.next(tokens[1]) + shown.next(tokens[2]))
         .isEqualTo("<s>x</s>");
 
-    Map<String, Object> values = Vocabularies.spm("\u2581", "x");
+    Map<String, Object> values = TestTokenizers.spm("\u2581", "x");
     values.put("tokenizer.ggml.add_space_prefix", false);
-    Tokenizer plain = Vocabularies.tokenizer(values);
+    Tokenizer plain = TestTokenizers.tokenizer(values);
     assertThat(plain.encode("x", false, false)).isEqualTo(ids(plain, "x"));
     assertThat(plain.decode(plain.encode(" x", false, false))).isEqualTo(" x");
   }
@@ -54,7 +54,7 @@ class TokenizerTest {
   @Test
   void controlTokensAreTextUnlessAskedFor() {
     Tokenizer tokenizer =
-        Vocabularies.tokenizer(Vocabularies.byteLevel("gpt-2", List.of(), "<s>", "<|im_end|>"));
+        TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", List.of(), "<s>", "<|im_end|>"));
     assertThat(tokenizer.encode("a<s>", false, true)).isEqualTo(ids(tokenizer, "a", "<s>"));
     assertThat(tokenizer.encode("a<s>", false, false))
         .isEqualTo(ids(tokenizer, "a", "<", "s", ">"));
@@ -63,9 +63,9 @@ class TokenizerTest {
 
   @Test
   void definedTokensAreAlwaysFound() {
-    Map<String, Object> values = Vocabularies.byteLevel("gpt-2", List.of(), "<b>", "<u>");
+    Map<String, Object> values = TestTokenizers.byteLevel("gpt-2", List.of(), "<b>", "<u>");
     ((long[]) values.get("tokenizer.ggml.token_type"))[257] = 4;
-    Tokenizer tokenizer = Vocabularies.tokenizer(values);
+    Tokenizer tokenizer = TestTokenizers.tokenizer(values);
     assertThat(tokenizer.encode("<u>", false, false)).isEqualTo(ids(tokenizer, "<u>"));
     assertThat(tokenizer.isControl(257)).isFalse();
     assertThat(tokenizer.decode(new int[] {257})).isEqualTo("<u>");
@@ -75,7 +75,7 @@ class TokenizerTest {
   @Test
   void theLongerSpecialTokenWinsWhereverItStands() {
     Tokenizer tokenizer =
-        Vocabularies.tokenizer(Vocabularies.byteLevel("gpt-2", List.of(), "abc", "bcde", "cc"));
+        TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", List.of(), "abc", "bcde", "cc"));
     assertThat(tokenizer.encode("abcde", false, true)).isEqualTo(ids(tokenizer, "a", "bcde"));
     assertThat(tokenizer.encode("ccccc", false, true)).isEqualTo(ids(tokenizer, "cc", "cc", "c"));
     assertThat(tokenizer.encode("bcdeabc", false, true)).isEqualTo(ids(tokenizer, "bcde", "abc"));
@@ -84,9 +84,9 @@ class TokenizerTest {
   @Test
   void someModelsTokensSwallowTheSpaceBehindThem() {
     Map<String, Object> values =
-        Vocabularies.byteLevel("gpt-2", List.of(), "<|user|>", "<|endoftext|>");
+        TestTokenizers.byteLevel("gpt-2", List.of(), "<|user|>", "<|endoftext|>");
     values.put("general.name", "Phi-3-mini");
-    Tokenizer tokenizer = Vocabularies.tokenizer(values);
+    Tokenizer tokenizer = TestTokenizers.tokenizer(values);
     assertThat(tokenizer.encode("<|user|> \n a<|endoftext|> ", false, true))
         .isEqualTo(ids(tokenizer, "<|user|>", "a", "<|endoftext|>", "\u0120"));
     assertThat(tokenizer.encode("<|user|>  <|user|>", false, true))
@@ -95,45 +95,45 @@ class TokenizerTest {
 
   @Test
   void otherModelsTokensSwallowTheSpaceBeforeThem() {
-    Map<String, Object> values = Vocabularies.byteLevel("jina-v2-de", List.of(), "<mask>");
-    Tokenizer tokenizer = Vocabularies.tokenizer(values);
+    Map<String, Object> values = TestTokenizers.byteLevel("jina-v2-de", List.of(), "<mask>");
+    Tokenizer tokenizer = TestTokenizers.tokenizer(values);
     assertThat(tokenizer.encode("a \t<mask> ", false, true))
         .isEqualTo(ids(tokenizer, "a", "<mask>", "\u0120"));
   }
 
   @Test
   void aWordThatIsATokenNeedsNoMerge() {
-    Map<String, Object> values = Vocabularies.byteLevel("llama-bpe", List.of("a b"));
+    Map<String, Object> values = TestTokenizers.byteLevel("llama-bpe", List.of("a b"));
     String[] texts = (String[]) values.get("tokenizer.ggml.tokens");
     texts[256] = "abc";
-    assertThat(Vocabularies.tokenizer(values).encode("abc", false, false)).containsExactly(256);
+    assertThat(TestTokenizers.tokenizer(values).encode("abc", false, false)).containsExactly(256);
     values.put("tokenizer.ggml.pre", "gpt-2");
-    Tokenizer merging = Vocabularies.tokenizer(values);
+    Tokenizer merging = TestTokenizers.tokenizer(values);
     assertThat(merging.encode("abc", false, false)).isEqualTo(ids(merging, "a", "b", "c"));
   }
 
   @Test
   void whatStandsAroundATextIsWhatTheFileSays() {
-    Map<String, Object> values = Vocabularies.byteLevel("gpt-2", List.of(), "<s>", "</s>");
-    assertThat(Vocabularies.tokenizer(values).encode("", true, false)).isEmpty();
+    Map<String, Object> values = TestTokenizers.byteLevel("gpt-2", List.of(), "<s>", "</s>");
+    assertThat(TestTokenizers.tokenizer(values).encode("", true, false)).isEmpty();
     values.put("tokenizer.ggml.bos_token_id", 256L);
     values.put("tokenizer.ggml.eos_token_id", 257L);
     values.put("tokenizer.ggml.add_bos_token", true);
     values.put("tokenizer.ggml.add_eos_token", true);
-    assertThat(Vocabularies.tokenizer(values).encode("", true, false)).containsExactly(256, 257);
-    assertThat(Vocabularies.tokenizer(values).encode("", false, false)).isEmpty();
+    assertThat(TestTokenizers.tokenizer(values).encode("", true, false)).containsExactly(256, 257);
+    assertThat(TestTokenizers.tokenizer(values).encode("", false, false)).isEmpty();
     values.put("tokenizer.ggml.pre", "llama-bpe");
     values.remove("tokenizer.ggml.add_bos_token");
-    assertThat(Vocabularies.tokenizer(values).encode("", true, false)).containsExactly(256, 257);
+    assertThat(TestTokenizers.tokenizer(values).encode("", true, false)).containsExactly(256, 257);
   }
 
   @Test
   void endsAreKnownByNameAndByText() {
     Map<String, Object> values =
-        Vocabularies.byteLevel(
+        TestTokenizers.byteLevel(
             "gpt-2", List.of(), "<s>", "<|im_end|>", "<|eot_id|>", "stop", "<|fim_pad|>");
     values.put("tokenizer.ggml.eos_token_id", 259L);
-    Tokenizer tokenizer = Vocabularies.tokenizer(values);
+    Tokenizer tokenizer = TestTokenizers.tokenizer(values);
     assertThat(tokenizer.ends().stream()).containsExactly(257, 258, 259, 260);
     assertThat(tokenizer.eos()).hasValue(259);
     assertThat(tokenizer.eot()).hasValue(258);
@@ -144,8 +144,8 @@ class TokenizerTest {
   @Test
   void whereCallsEndAnAnswerAnEndOfPartDoesNot() {
     Tokenizer tokenizer =
-        Vocabularies.tokenizer(
-            Vocabularies.byteLevel(
+        TestTokenizers.tokenizer(
+            TestTokenizers.byteLevel(
                 "gpt-4o", List.of(), "<|return|>", "<|call|>", "<|end|>", "<|channel|>"));
     assertThat(tokenizer.ends().stream()).contains(256, 257).doesNotContain(258);
     assertThat(tokenizer.isControl(258)).isFalse();
@@ -155,8 +155,8 @@ class TokenizerTest {
   @Test
   void wordPieceTakesTheLongestParts() {
     Tokenizer tokenizer =
-        Vocabularies.tokenizer(
-            Vocabularies.wordPiece(
+        TestTokenizers.tokenizer(
+            TestTokenizers.wordPiece(
                 "\u2581un", "\u2581unaff", "able", "a", "b", "\u2581,", "\u2581\u4F60", "\u2581e"));
     assertThat(tokenizer.encode("UNaffable, \u4F60x\u00C9", true, false))
         .isEqualTo(
@@ -176,16 +176,16 @@ class TokenizerTest {
 
   @Test
   void wordPieceKeepsCaseAndAccentsIfTheFileSaysSo() {
-    Map<String, Object> values = Vocabularies.wordPiece("\u2581e", "\u2581\u00C9");
+    Map<String, Object> values = TestTokenizers.wordPiece("\u2581e", "\u2581\u00C9");
     values.put("tokenizer.ggml.normalizer.lowercase", false);
-    Tokenizer tokenizer = Vocabularies.tokenizer(values);
+    Tokenizer tokenizer = TestTokenizers.tokenizer(values);
     assertThat(tokenizer.encode("\u00C9", false, false)).isEqualTo(ids(tokenizer, "\u2581\u00C9"));
   }
 
   @Test
   void aByteThatStartsACharacterIsHeldBack() {
     Tokenizer tokenizer = spm("x");
-    Decoder decoder = tokenizer.decoder();
+    TokenDecoder decoder = tokenizer.decoder();
     int[] tokens = ids(tokenizer, "<0xF0>", "<0x9F>", "<0x98>", "<0x80>");
     assertThat(decoder.next(tokens[0]) + decoder.next(tokens[1]) + decoder.next(tokens[2]))
         .isEmpty();
@@ -220,41 +220,43 @@ class TokenizerTest {
 
   @Test
   void emptyTokensAreTokensWithoutAText() {
-    Map<String, Object> values = Vocabularies.spm("x", "", "");
-    assertThat(Vocabularies.tokenizer(values).text(FIRST + 2)).isEqualTo("[EMPTY_261]");
-    assertThat(Vocabularies.tokenizer(values).encode("", false, true)).isEmpty();
+    Map<String, Object> values = TestTokenizers.spm("x", "", "");
+    assertThat(TestTokenizers.tokenizer(values).text(FIRST + 2)).isEqualTo("[EMPTY_261]");
+    assertThat(TestTokenizers.tokenizer(values).encode("", false, true)).isEmpty();
   }
 
   @Test
   void whatIsNotSupportedIsNamed() {
-    assertThatThrownBy(() -> Vocabularies.tokenizer(Vocabularies.byteLevel("superbpe", List.of())))
+    assertThatThrownBy(
+            () -> TestTokenizers.tokenizer(TestTokenizers.byteLevel("superbpe", List.of())))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("\"superbpe\" (key tokenizer.ggml.pre) is not supported")
         .hasMessageContaining("llama-bpe, ");
-    Map<String, Object> values = Vocabularies.spm("x");
+    Map<String, Object> values = TestTokenizers.spm("x");
     values.put("tokenizer.ggml.model", "t5");
-    assertThatThrownBy(() -> Vocabularies.tokenizer(values))
+    assertThatThrownBy(() -> TestTokenizers.tokenizer(values))
         .hasMessageContaining("\"t5\" (key tokenizer.ggml.model) is not supported");
   }
 
   @Test
   void whatIsMissingIsNamed() {
-    assertThatThrownBy(() -> Tokenizer.of(new Metadata(Map.of())))
+    assertThatThrownBy(() -> Tokenizer.of(new GgufMetadata(Map.of())))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("tokenizer.ggml.model is missing");
-    assertThatThrownBy(() -> Tokenizer.of(new Metadata(Map.of("tokenizer.ggml.model", "llama"))))
+    assertThatThrownBy(
+            () -> Tokenizer.of(new GgufMetadata(Map.of("tokenizer.ggml.model", "llama"))))
         .hasMessageContaining("tokenizer.ggml.tokens is missing");
-    Map<String, Object> values = Vocabularies.spm("x");
+    Map<String, Object> values = TestTokenizers.spm("x");
     values.put("tokenizer.ggml.scores", new double[3]);
-    assertThatThrownBy(() -> Vocabularies.tokenizer(values))
+    assertThatThrownBy(() -> TestTokenizers.tokenizer(values))
         .hasMessage("the key tokenizer.ggml.scores has 3 values for 260 tokens");
-    Map<String, Object> bare = Vocabularies.byteLevel("gpt-2", List.of());
+    Map<String, Object> bare = TestTokenizers.byteLevel("gpt-2", List.of());
     bare.remove("tokenizer.ggml.merges");
-    assertThatThrownBy(() -> Vocabularies.tokenizer(bare))
+    assertThatThrownBy(() -> TestTokenizers.tokenizer(bare))
         .hasMessageContaining("merges is missing");
-    Map<String, Object> headless = Vocabularies.wordPiece("x");
+    Map<String, Object> headless = TestTokenizers.wordPiece("x");
     headless.put("tokenizer.ggml.bos_token_id", 99_999L);
-    assertThatThrownBy(() -> Vocabularies.tokenizer(headless))
+    assertThatThrownBy(() -> TestTokenizers.tokenizer(headless))
         .hasMessageContaining("tokenizer.ggml.bos_token_id");
   }
 }

@@ -1,12 +1,12 @@
 package dev.millrace.server.exec;
 
-import dev.millrace.core.job.TraceContext;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TraceContext;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
@@ -41,7 +41,7 @@ public final class ExecWorker implements Worker {
   private final String type;
   private final String command;
   private final ExecSettings settings;
-  private final ProcessGroups groups;
+  private final ProcessGroupLauncher groups;
   private final ExecutorService pumps;
 
   public ExecWorker(String type, String command) {
@@ -59,7 +59,7 @@ public final class ExecWorker implements Worker {
     }
     this.command = command;
     this.settings = settings;
-    this.groups = ProcessGroups.open(path, settings.grace());
+    this.groups = ProcessGroupLauncher.open(path, settings.grace());
     // Platform threads: a read of a pipe would hold the carrier of a virtual one.
     this.pumps =
         Executors.newCachedThreadPool(
@@ -121,18 +121,18 @@ public final class ExecWorker implements Worker {
     Claim claim = task.claim();
     Map<String, String> environment = new HashMap<>();
     environment.put("MILLRACE_JOB", claim.job().value());
-    environment.put("MILLRACE_STAGE", Integer.toString(claim.hold().stage()));
-    environment.put("MILLRACE_TASK", Integer.toString(claim.hold().task()));
+    environment.put("MILLRACE_STAGE", Integer.toString(claim.key().stage()));
+    environment.put("MILLRACE_TASK", Integer.toString(claim.key().task()));
     environment.put("MILLRACE_TYPE", claim.type());
     environment.put("MILLRACE_ATTEMPT", Integer.toString(claim.attempt()));
-    environment.put("MILLRACE_TOKEN", claim.hold().token().toString());
+    environment.put("MILLRACE_TOKEN", claim.key().token().toString());
     environment.put("MILLRACE_DATA", data);
     TraceContext trace = task.trace();
     if (trace != null) {
-      environment.put(ProcessGroups.TRACE_PARENT, trace.parent());
+      environment.put(ProcessGroupLauncher.TRACE_PARENT, trace.parent());
     }
     if (trace != null && trace.state() != null) {
-      environment.put(ProcessGroups.TRACE_STATE, trace.state());
+      environment.put(ProcessGroupLauncher.TRACE_STATE, trace.state());
     }
     return environment;
   }

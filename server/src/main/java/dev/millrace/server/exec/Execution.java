@@ -39,15 +39,15 @@ final class Execution {
 
   private final ProcessGroup group;
   private final ExecSettings settings;
-  private final Output output;
-  private final ErrorLines errors;
+  private final CapturedOutput output;
+  private final StderrLines errors;
   private volatile boolean deaf; // whether nobody listens any more
 
   Execution(ProcessGroup group, ExecSettings settings, Consumer<String> log) {
     this.group = group;
     this.settings = settings;
-    this.output = new Output(settings.maxOutput());
-    this.errors = new ErrorLines(settings, log);
+    this.output = new CapturedOutput(settings.maxOutput());
+    this.errors = new StderrLines(settings, log);
   }
 
   /**
@@ -59,7 +59,7 @@ final class Execution {
     pumping.add(
         CompletableFuture.runAsync(() -> read(process.getInputStream(), this::keep), pumps));
     pumping.add(CompletableFuture.runAsync(this::readErrors, pumps));
-    byte[] input = (ProcessGroups.GO + task.text()).getBytes(StandardCharsets.UTF_8);
+    byte[] input = (ProcessGroupLauncher.GO + task.text()).getBytes(StandardCharsets.UTF_8);
     if (input.length <= FITS_A_PIPE) {
       write(input);
     } else {
@@ -107,7 +107,7 @@ final class Execution {
   }
 
   private TaskOutcome outcome(@Nullable Integer exit) {
-    if (output.over()) {
+    if (output.isOverLimit()) {
       return failed(
           "printed more than " + settings.maxOutput() + " bytes on stdout and was killed");
     }
@@ -125,7 +125,7 @@ final class Execution {
   }
 
   private TaskOutcome failed(String message) {
-    String partial = output.legible();
+    String partial = output.lenientText();
     return new TaskOutcome.Failed(new Failure(message, true, partial.isEmpty() ? null : partial));
   }
 

@@ -1,6 +1,6 @@
 package dev.millrace.server.exec;
 
-import dev.millrace.server.exec.Signals.Signal;
+import dev.millrace.server.exec.ProcessSignals.Signal;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -16,12 +16,12 @@ final class ProcessGroup {
   private static final Duration KILL_TAKES = Duration.ofSeconds(1);
 
   private final Process leader;
-  private final @Nullable Signals signals; // null: single processes only
+  private final @Nullable ProcessSignals signals; // null: single processes only
   private final Duration grace;
   private final Set<ProcessHandle> seen = new LinkedHashSet<>(); // without groups; guarded by this
   private boolean ended; // guarded by this
 
-  ProcessGroup(Process leader, @Nullable Signals signals, Duration grace) {
+  ProcessGroup(Process leader, @Nullable ProcessSignals signals, Duration grace) {
     this.leader = leader;
     this.signals = signals;
     this.grace = grace;
@@ -80,7 +80,7 @@ final class ProcessGroup {
 
   private boolean anyAlive() {
     return send(Signal.NONE)
-        && (signals == null || leader.isAlive() || GroupMembers.anyAlive(leader.pid()));
+        && (signals == null || leader.isAlive() || ProcessGroupMembers.anyAlive(leader.pid()));
   }
 
   /** Whether there was anybody to get it. */

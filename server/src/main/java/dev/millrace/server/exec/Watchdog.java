@@ -59,16 +59,16 @@ final class Watchdog implements AutoCloseable {
   /** When this returns, {@code target} ends with us even if we are killed. */
   synchronized void watch(String target) {
     targets.add(target);
-    tell("+ " + target);
+    send("+ " + target);
   }
 
   synchronized void forget(String target) {
     if (targets.remove(target)) {
-      tell("- " + target);
+      send("- " + target);
     }
   }
 
-  private void tell(String line) {
+  private void send(String line) {
     try {
       if (shell != null && write(shell, List.of(line))) {
         return;

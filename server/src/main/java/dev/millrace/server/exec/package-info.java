@@ -1,6 +1,7 @@
 /**
- * A user's program as a worker: input on stdin, result on stdout, every process that it starts in
- * one group that ends with the task, whatever ends it.
+ * A worker that runs a shell command for each task: input on stdin, result on stdout, log lines on
+ * stderr. Every process that the command starts belongs to one process group, which is killed when
+ * the task ends, the server stops or the server is killed. Start at {@link ExecWorker}.
  */
 @NullMarked
 package dev.millrace.server.exec;

@@ -1,9 +1,16 @@
 package dev.millrace.server.infer;
 
-import dev.millrace.engine.EngineException;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
+import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.ModelLibrary;
+import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.run.EmbedRunner;
+import dev.millrace.server.infer.run.GenerateRunner;
+import dev.millrace.server.infer.run.TokenCounters;
+import dev.millrace.server.infer.shelf.LoadFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -24,11 +31,11 @@ public final class Inference implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final InferenceSettings settings;
-  private final Library library;
-  private final Figures figures = new Figures();
+  private final ModelLibrary library;
+  private final TokenCounters counters = new TokenCounters();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  private Inference(InferenceSettings settings, Library library) {
+  private Inference(InferenceSettings settings, ModelLibrary library) {
     this.settings = settings;
     this.library = library;
   }
@@ -55,13 +62,13 @@ public final class Inference implements AutoCloseable {
    * @param patience with others' networks, where other models can work meanwhile
    */
   static Inference open(InferenceSettings settings, LongSupplier clock, Duration patience) {
-    Library library = new Library(settings, clock);
+    ModelLibrary library = new ModelLibrary(settings, clock);
     Inference inference = new Inference(settings, library);
     try {
       library.warmUp(patience);
       Thread.ofPlatform().daemon().name("millrace-idle").start(inference::watch);
       return inference;
-    } catch (Refusal | LoadFailure e) {
+    } catch (TaskRefused | LoadFailure e) {
       inference.close();
       throw new EngineException(e.getMessage(), e);
     } catch (InterruptedException e) {
@@ -74,7 +81,7 @@ public final class Inference implements AutoCloseable {
   private void watch() {
     try {
       while (!closed.await(TICK.toNanos(), TimeUnit.NANOSECONDS)) {
-        library.tick();
+        library.maintain();
       }
     } catch (InterruptedException e) {
       LOG.log(Level.WARNING, "interrupted by a stranger: idle models stay from now on");
@@ -83,9 +90,9 @@ public final class Inference implements AutoCloseable {
 
   /** The workers to give to a server; they need not be closed. */
   public List<Worker> workers() {
-    Worker generating = new Generating(library, figures);
-    return settings.embeds()
-        ? List.of(generating, new Embedding(library, figures))
+    Worker generating = new GenerateWorker(library, counters);
+    return settings.canEmbed()
+        ? List.of(generating, new EmbedWorker(library, counters))
         : List.of(generating);
   }
 
@@ -96,32 +103,32 @@ public final class Inference implements AutoCloseable {
   }
 
   public InferenceStats stats() {
-    List<InferenceStats.Wheel> wheels =
+    List<InferenceStats.ModelStats> wheels =
         library.generating().stream().map(LoadedModel::stats).toList();
     return new InferenceStats(
-        figures.promptTokens.sum(),
-        figures.cachedTokens.sum(),
-        figures.generatedTokens.sum(),
-        figures.embeddedTokens.sum(),
-        wheels.stream().mapToInt(InferenceStats.Wheel::running).sum(),
-        wheels.stream().mapToInt(InferenceStats.Wheel::waiting).sum(),
-        library.names(),
-        library.loaded(),
+        counters.promptTokens.sum(),
+        counters.cachedTokens.sum(),
+        counters.generatedTokens.sum(),
+        counters.embeddedTokens.sum(),
+        wheels.stream().mapToInt(InferenceStats.ModelStats::running).sum(),
+        wheels.stream().mapToInt(InferenceStats.ModelStats::waiting).sum(),
+        library.servedNames(),
+        library.loadedNames(),
         wheels,
-        library.spread());
+        library.remoteModels());
   }
 
   /** Repeats a task under the terms of its first attempt, and compares. */
-  public Verdict verify(VerifyRequest request) {
+  public VerifyResult verify(VerifyRequest request) {
     try {
-      return new Verification(library).of(request);
+      return new TaskVerifier(library).verify(request);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Verdict(false, "interrupted before it could be told");
+      return new VerifyResult(false, "interrupted before it could be told");
     }
   }
 
-  Library library() {
+  ModelLibrary library() {
     return library;
   }
 
@@ -133,7 +140,7 @@ public final class Inference implements AutoCloseable {
   }
 
   /** Tasks that embed, on threads that may compute. */
-  private record Embedding(Library library, Figures figures) implements Worker {
+  private record EmbedWorker(ModelLibrary library, TokenCounters figures) implements Worker {
     @Override
     public String type() {
       return "embed";
@@ -159,7 +166,7 @@ public final class Inference implements AutoCloseable {
    * Tasks that generate, on threads that may compute: a long prompt's tokens or a schema's
    * automaton would hold up virtual threads, on which other tasks write down what they have.
    */
-  private record Generating(Library library, Figures figures) implements Worker {
+  private record GenerateWorker(ModelLibrary library, TokenCounters figures) implements Worker {
     @Override
     public String type() {
       return "generate";
@@ -167,7 +174,7 @@ public final class Inference implements AutoCloseable {
 
     @Override
     public TaskOutcome work(TaskContext task) {
-      return new Runner(library, figures, task).run();
+      return new GenerateRunner(library, figures, task).run();
     }
 
     @Override

@@ -1,7 +1,9 @@
 package dev.millrace.server.infer;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.millrace.engine.EngineSettings;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.parameters.SamplingParameters;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.HashSet;
@@ -18,7 +20,11 @@ import java.util.Set;
  * @param defaults what jobs get that do not say
  */
 public record InferenceSettings(
-    List<ModelFile> models, EngineSettings engine, long memory, Duration idle, Defaults defaults) {
+    List<ModelFile> models,
+    EngineSettings engine,
+    long memory,
+    Duration idle,
+    SamplingParameters defaults) {
 
   private static final int CONTEXT = 8192;
 
@@ -53,12 +59,12 @@ public record InferenceSettings(
         EngineSettings.usual().withContext(CONTEXT),
         physicalMemory() / 2,
         Duration.ofMinutes(15),
-        Defaults.unset());
+        SamplingParameters.unset());
   }
 
   /** Whether any model is wholly here: one whose layers are with others gives no vectors. */
-  public boolean embeds() {
-    return models.stream().anyMatch(model -> model.opening() == null);
+  public boolean canEmbed() {
+    return models.stream().anyMatch(model -> model.remoteOpener() == null);
   }
 
   /** Of the machine, or of the container where that has less. */
@@ -80,7 +86,7 @@ public record InferenceSettings(
     return new InferenceSettings(models, engine, memory, time, defaults);
   }
 
-  public InferenceSettings withDefaults(Defaults newDefaults) {
+  public InferenceSettings withDefaults(SamplingParameters newDefaults) {
     return new InferenceSettings(models, engine, memory, idle, newDefaults);
   }
 }

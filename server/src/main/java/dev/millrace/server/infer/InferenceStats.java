@@ -1,5 +1,6 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.server.infer.model.RemoteModelOpener;
 import java.util.List;
 import java.util.Map;
 
@@ -27,17 +28,18 @@ public record InferenceStats(
     int waiting,
     List<String> served,
     List<String> loaded,
-    List<Wheel> wheels,
-    List<Spread> spread) {
+    List<ModelStats> models,
+    List<RemoteModelStatus> remoteModels) {
 
   /**
    * A model whose layers are with others.
    *
    * @param ready whether all of them are there now
    * @param waiting what is missing, in words; empty when it is ready
-   * @param figures of {@link Opening#figures}
+   * @param figures of {@link RemoteModelOpener#metrics}
    */
-  public record Spread(String model, boolean ready, String waiting, Map<String, Double> figures) {}
+  public record RemoteModelStatus(
+      String model, boolean ready, String waitReason, Map<String, Double> metrics) {}
 
   /**
    * What one loaded model that generates does.
@@ -50,13 +52,13 @@ public record InferenceStats(
    * @param pagesUsed of its cache of keys and values, by sequences that run
    * @param pagesCached held for prompts that begin the same
    */
-  public record Wheel(
+  public record ModelStats(
       String model,
       int slots,
       int running,
       int waiting,
-      long turns,
-      long rows,
+      long batches,
+      long batchTokens,
       long preemptions,
       int pagesUsed,
       int pagesCached,

@@ -1,8 +1,9 @@
 /**
- * Tasks become tokens: the workers for {@code generate} and {@code embed}. {@link
- * dev.millrace.server.infer.Inference} is the door; behind it models are lent from a shelf of bounded
- * size, and each task is settled (terms), run (runner), written down as it goes (scribe) and
- * accounted for (receipt).
+ * Language models as workers: tasks of type {@code generate} produce text, tasks of type {@code
+ * embed} produce vectors. This package is the entry: settings, statistics, and the verification
+ * that repeats a finished task and compares the bytes. Requests are read in {@code parameters},
+ * models are loaded and lent in {@code model} and {@code shelf}, and one attempt at a task is in
+ * {@code run}. Start at {@link Inference}.
  */
 @NullMarked
 package dev.millrace.server.infer;

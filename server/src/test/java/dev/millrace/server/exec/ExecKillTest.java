@@ -3,13 +3,13 @@ package dev.millrace.server.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.Flow;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.rules.Answer;
-import dev.millrace.core.rules.Cause;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.ManualClock;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.server.Mill;
+import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerListener;
 import dev.millrace.server.TaskOutcome;
@@ -31,12 +31,12 @@ class ExecKillTest {
       "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2;"
           + " (sleep 302 & echo pid3 $! >&2); sleep 303";
 
-  private final Mill mill = new Mill();
+  private final InMemoryServer mill = new InMemoryServer();
   private final BlockingQueue<TaskOutcome> outcomes = new LinkedBlockingQueue<>();
   private final ServerListener listener =
       new ServerListener() {
         @Override
-        public void finished(Claim claim, TaskOutcome outcome, Answer answer) {
+        public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
           outcomes.add(outcome);
         }
       };
@@ -76,12 +76,12 @@ class ExecKillTest {
     ProcessHandle leader = process(job, "pid1");
     process(job, "pid2");
     process(job, "pid3");
-    assertThat(GroupMembers.anyAlive(leader.pid())).isTrue();
+    assertThat(ProcessGroupMembers.anyAlive(leader.pid())).isTrue();
     return leader;
   }
 
   private static void assertNobodyIn(ProcessHandle leader) {
-    assertThat(GroupMembers.anyAlive(leader.pid())).as("group %s", leader).isFalse();
+    assertThat(ProcessGroupMembers.anyAlive(leader.pid())).as("group %s", leader).isFalse();
   }
 
   @Test
@@ -132,7 +132,7 @@ class ExecKillTest {
   void runTimeoutEndsTheWholeGroup() throws Exception {
     ManualClock clock = new ManualClock();
     mill.start(mill.builder(new ExecWorker("run", FAMILY)).listener(listener).clock(clock));
-    JobId job = mill.submit("run", Mill.runTimeout(Duration.ofMinutes(5)), "x");
+    JobId job = mill.submit("run", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
     ProcessHandle leader = family(job);
     clock.advance(Duration.ofMinutes(6));
 
@@ -181,7 +181,7 @@ class ExecKillTest {
     long group = Long.parseLong(mill.awaitLine(job, "pid1 "));
 
     assertThat(mill.await(job).result()).isEqualTo("done\n");
-    assertThat(GroupMembers.anyAlive(group)).isFalse();
+    assertThat(ProcessGroupMembers.anyAlive(group)).isFalse();
   }
 
   @Test

@@ -7,7 +7,7 @@ import dev.millrace.core.Flow;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.server.Mill;
+import dev.millrace.server.InMemoryServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ class ExecWorkerTest {
   private static final ExecSettings SMALL =
       new ExecSettings(Duration.ofSeconds(2), 1000, 5, 10_000, 20);
 
-  private final Mill mill = new Mill();
+  private final InMemoryServer mill = new InMemoryServer();
 
   @AfterEach
   void close() {

@@ -3,7 +3,7 @@ package dev.millrace.server.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.job.JobId;
-import dev.millrace.server.Mill;
+import dev.millrace.server.InMemoryServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ class WatchdogTest {
     private Victim() {}
 
     public static void main(String[] args) throws Exception {
-      Mill mill = new Mill();
+      InMemoryServer mill = new InMemoryServer();
       ExecSettings settings = ExecSettings.DEFAULT.withGrace(Duration.ofSeconds(1));
       String command =
           "echo pid $$ >&2; trap '' TERM; sleep 301 & echo pid $! >&2; wait; sleep 302";

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.infer.model.LoadedModel;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,9 +20,9 @@ class BrokenModelTest {
   @Test
   void aWheelThatEndsByItselfFailsTheAttemptAndIsReplaced() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
-      String text = Running.result(inference, FakeTask.generate("once", DATA)).text();
+      String text = TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text();
       LoadedModel first = inference.library().generating().getFirst();
-      FakeTask task = FakeTask.generate("once", DATA);
+      FakeTaskContext task = FakeTaskContext.generate("once", DATA);
       CountDownLatch closed = new CountDownLatch(1);
       task.onJournal =
           _ -> {
@@ -31,7 +33,7 @@ class BrokenModelTest {
           };
       TaskOutcome outcome;
       try (SlowWheel _ = new SlowWheel(inference)) {
-        outcome = Running.run(inference, task);
+        outcome = TaskRunHelper.run(inference, task);
       }
       assertThat(outcome).isInstanceOf(TaskOutcome.Failed.class);
       Failure failure = ((TaskOutcome.Failed) outcome).failure();
@@ -39,7 +41,7 @@ class BrokenModelTest {
       assertThat(failure.retryable()).isTrue();
       assertThat(text).startsWith(String.valueOf(failure.partial()));
 
-      TaskResult result = Running.result(inference, task.again(task.tokens().size()));
+      TaskResult result = TaskRunHelper.result(inference, task.again(task.tokens().size()));
       assertThat(result.text()).isEqualTo(text);
       assertThat(inference.library().generating()).doesNotContain(first).hasSize(1);
     }
@@ -48,15 +50,15 @@ class BrokenModelTest {
   @Test
   void aTaskThatFindsTheWheelEndedDoesNotLoseItsTokens() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
-      FakeTask whole = FakeTask.generate("once", DATA);
-      String text = Running.result(inference, whole).text();
+      FakeTaskContext whole = FakeTaskContext.generate("once", DATA);
+      String text = TaskRunHelper.result(inference, whole).text();
       inference.library().generating().getFirst().close();
-      FakeTask again = whole.again(100);
-      Failure failure = Running.failure(inference, again);
+      FakeTaskContext again = whole.again(100);
+      Failure failure = TaskRunHelper.failure(inference, again);
       assertThat(failure.message()).isEqualTo("model \"tiny\" does not run any more");
       assertThat(failure.retryable()).isTrue();
       assertThat(again.lines).as("nothing was discarded").isEmpty();
-      assertThat(Running.result(inference, whole.again(100)).text()).isEqualTo(text);
+      assertThat(TaskRunHelper.result(inference, whole.again(100)).text()).isEqualTo(text);
     }
   }
 }

@@ -6,7 +6,8 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.engine.Embeddings;
-import dev.millrace.engine.model.Pooling;
+import dev.millrace.engine.api.Pooling;
+import dev.millrace.server.FakeTaskContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ class EmbedTest {
   }
 
   private static TaskResult embed(Object input, String data) throws Exception {
-    return Running.result(inference, new FakeTask("embed", input, Json.object(data)));
+    return TaskRunHelper.result(inference, new FakeTaskContext("embed", input, Json.object(data)));
   }
 
   private static float[] vector(TaskResult result) {
@@ -59,10 +60,10 @@ class EmbedTest {
       assertThat(vector(result)).isEqualTo(own.embed(texts, Pooling.MEAN, true)[0]);
       TaskResult other = embed("a b cd", "{\"pooling\": \"cls\", \"normalize\": false}");
       assertThat(vector(other)).isEqualTo(own.embed(texts, Pooling.CLS, false)[0]);
-      assertThat(Running.receipt(other).string("pooling")).isEqualTo("cls");
-      assertThat(Running.receipt(other).flag("normalize", true)).isFalse();
+      assertThat(TaskRunHelper.receipt(other).string("pooling")).isEqualTo("cls");
+      assertThat(TaskRunHelper.receipt(other).flag("normalize", true)).isFalse();
     }
-    JsonObject receipt = Running.receipt(result);
+    JsonObject receipt = TaskRunHelper.receipt(result);
     assertThat(receipt.values())
         .containsOnlyKeys(
             "model",
@@ -80,7 +81,7 @@ class EmbedTest {
   @Test
   void aModelThatGeneratesGivesVectorsTooWhereItIsNamed() throws Exception {
     TaskResult result = embed(Map.of("input", "once", "model", "tiny"), "{}");
-    assertThat(Running.receipt(result).string("pooling")).isEqualTo("last");
+    assertThat(TaskRunHelper.receipt(result).string("pooling")).isEqualTo("last");
     assertThat(inference.stats().loaded()).contains("tiny", "tiny (embeddings)");
   }
 
@@ -107,13 +108,14 @@ class EmbedTest {
 
   @Test
   void whatCannotBeEmbeddedIsRefused() throws Exception {
-    FakeTask empty = new FakeTask("embed", "", JsonObject.create());
-    assertThat(Running.failure(inference, empty).message()).isEqualTo("Empty prompt");
-    FakeTask large = new FakeTask("embed", "a ".repeat(1000), JsonObject.create());
-    assertThat(Running.failure(inference, large).message()).contains("takes 1 to 256");
-    assertThat(Running.failure(inference, large).retryable()).isFalse();
-    FakeTask pooling = new FakeTask("embed", "a", Json.object("{\"pooling\": \"max\"}"));
-    assertThat(Running.failure(inference, pooling).message())
+    FakeTaskContext empty = new FakeTaskContext("embed", "", JsonObject.create());
+    assertThat(TaskRunHelper.failure(inference, empty).message()).isEqualTo("Empty prompt");
+    FakeTaskContext large = new FakeTaskContext("embed", "a ".repeat(1000), JsonObject.create());
+    assertThat(TaskRunHelper.failure(inference, large).message()).contains("takes 1 to 256");
+    assertThat(TaskRunHelper.failure(inference, large).retryable()).isFalse();
+    FakeTaskContext pooling =
+        new FakeTaskContext("embed", "a", Json.object("{\"pooling\": \"max\"}"));
+    assertThat(TaskRunHelper.failure(inference, pooling).message())
         .isEqualTo("parameter \"pooling\" is \"max\"; it must be \"mean\", \"cls\" or \"last\"");
   }
 }

@@ -8,11 +8,15 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.engine.wheel.Result;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.api.Sampling;
+import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.parameters.SamplingParameters;
+import dev.millrace.server.infer.parameters.Sha256;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -45,14 +49,14 @@ class GenerateTest {
     inference.close();
   }
 
-  private static FakeTask plain() {
-    return FakeTask.generate("once upon a time", PLAIN);
+  private static FakeTaskContext plain() {
+    return FakeTaskContext.generate("once upon a time", PLAIN);
   }
 
   @Test
   void theTextIsTheEnginesOwn() throws Exception {
-    FakeTask task = plain();
-    TaskResult result = Running.result(inference, task);
+    FakeTaskContext task = plain();
+    TaskResult result = TaskRunHelper.result(inference, task);
     Sampling sampling =
         Sampling.builder()
             .temperature(1.2)
@@ -63,10 +67,10 @@ class GenerateTest {
             .penaltyWindow(64)
             .seed(7)
             .build();
-    Result own;
+    GenerationResult own;
     try (Engine engine = Engine.open(TinyModels.llama().file(), TinyModels.engine())) {
       int[] prompt = engine.prompts().raw("once upon a time");
-      Request request = Request.of(prompt, sampling, 60).ignoringEnd();
+      GenerationRequest request = GenerationRequest.of(prompt, sampling, 60).ignoringEnd();
       own = engine.submit(request, (id, text, logprobs) -> {}).await();
     }
     assertThat(result.text()).isEqualTo(own.text()).isNotEmpty();
@@ -79,47 +83,49 @@ class GenerateTest {
 
   @Test
   void afterAnyNumberOfTokensItGoesOnToTheSameText() throws Exception {
-    FakeTask whole = plain();
-    String text = Running.result(inference, whole).text();
+    FakeTaskContext whole = plain();
+    String text = TaskRunHelper.result(inference, whole).text();
     String journaled = whole.journaled();
     for (int k = 0; k <= whole.tokens().size(); k++) {
-      FakeTask again = whole.again(k);
-      TaskResult result = Running.result(inference, again);
+      FakeTaskContext again = whole.again(k);
+      TaskResult result = TaskRunHelper.result(inference, again);
       assertThat(result.text()).as("after %d tokens", k).isEqualTo(text);
       assertThat(again.tokens())
           .as("journaled after %d tokens", k)
           .isEqualTo(whole.tokens().subList(k, 60));
       assertThat(journaled).as("told after %d tokens", k).endsWith(again.journaled());
-      assertThat(Running.receipt(result).integer("resumed", 0)).isEqualTo(k);
+      assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isEqualTo(k);
       assertThat(again.lines).isEmpty();
     }
   }
 
   @Test
   void aTaskThatHadFilledTheContextGoesOnToo() throws Exception {
-    FakeTask whole =
-        FakeTask.generate("a", PLAIN.replace("60", "100000")); // clipped to what there is room for
-    TaskResult result = Running.result(inference, whole);
-    JsonObject receipt = Running.receipt(result);
+    FakeTaskContext whole =
+        FakeTaskContext.generate(
+            "a", PLAIN.replace("60", "100000")); // clipped to what there is room for
+    TaskResult result = TaskRunHelper.result(inference, whole);
+    JsonObject receipt = TaskRunHelper.receipt(result);
     assertThat(receipt.string("finish_reason")).isEqualTo("length");
     assertThat(receipt.integer("prompt_tokens") + receipt.integer("completion_tokens"))
         .isEqualTo(TinyModels.CONTEXT);
     assertThat(receipt.object("parameters").integer("max_tokens"))
         .isEqualTo(receipt.integer("completion_tokens"));
-    FakeTask again = whole.again(whole.tokens().size());
-    assertThat(Running.result(inference, again).text()).isEqualTo(result.text());
+    FakeTaskContext again = whole.again(whole.tokens().size());
+    assertThat(TaskRunHelper.result(inference, again).text()).isEqualTo(result.text());
     assertThat(again.tokens()).as("the journal has them all").isEmpty();
   }
 
   @Test
   void pauseReleasesAndTheNextAttemptGoesOn() throws Exception {
-    FakeTask whole = FakeTask.generate("once", PLAIN.replace("60", "200"));
-    String text = Running.result(inference, whole).text();
+    FakeTaskContext whole = FakeTaskContext.generate("once", PLAIN.replace("60", "200"));
+    String text = TaskRunHelper.result(inference, whole).text();
     List<Integer> tokens = new ArrayList<>();
     int releases = 0;
     while (true) {
-      FakeTask task = new FakeTask("generate", "once", whole.claim().data(), whole.frozen, tokens);
-      task.onJournal = FakeTask::pause;
+      FakeTaskContext task =
+          new FakeTaskContext("generate", "once", whole.claim().data(), whole.frozen, tokens);
+      task.onJournal = FakeTaskContext::pause;
       TaskOutcome outcome = runSlowly(task);
       tokens.addAll(task.tokens());
       if (outcome instanceof TaskOutcome.Done(TaskResult result)) {
@@ -133,16 +139,16 @@ class GenerateTest {
     }
   }
 
-  private static TaskOutcome runSlowly(FakeTask task) throws Exception {
+  private static TaskOutcome runSlowly(FakeTaskContext task) throws Exception {
     try (SlowWheel _ = new SlowWheel(inference)) {
-      return Running.run(inference, task);
+      return TaskRunHelper.run(inference, task);
     }
   }
 
   @Test
   void cancelKeepsWhatThereIs() throws Exception {
-    FakeTask task = FakeTask.generate("once", PLAIN.replace("60", "250"));
-    task.onJournal = FakeTask::cancel;
+    FakeTaskContext task = FakeTaskContext.generate("once", PLAIN.replace("60", "250"));
+    task.onJournal = FakeTaskContext::cancel;
     Failure failure = ((TaskOutcome.Failed) runSlowly(task)).failure();
     JsonObject receipt = failure.receipt();
     assertThat(receipt).isNotNull();
@@ -153,67 +159,71 @@ class GenerateTest {
 
   @Test
   void aDeadlineIsNamedInTheReceipt() throws Exception {
-    FakeTask task = FakeTask.generate("once", PLAIN.replace("60", "250"));
+    FakeTaskContext task = FakeTaskContext.generate("once", PLAIN.replace("60", "250"));
     task.overdue = true;
-    task.onJournal = FakeTask::cancel;
+    task.onJournal = FakeTaskContext::cancel;
     assertThat(((TaskOutcome.Failed) runSlowly(task)).failure().receipt())
         .satisfies(receipt -> assertThat(receipt.string("finish_reason")).isEqualTo("deadline"));
   }
 
   @Test
   void aTaskThatIsToStopBeforeItHasAModelStops() throws Exception {
-    FakeTask cancelled = plain();
+    FakeTaskContext cancelled = plain();
     cancelled.cancel();
-    assertThat(Running.run(inference, cancelled)).isInstanceOf(TaskOutcome.Failed.class);
-    FakeTask paused = plain();
+    assertThat(TaskRunHelper.run(inference, cancelled)).isInstanceOf(TaskOutcome.Failed.class);
+    FakeTaskContext paused = plain();
     paused.pause();
-    assertThat(Running.run(inference, paused)).isEqualTo(new TaskOutcome.Released("paused"));
+    assertThat(TaskRunHelper.run(inference, paused)).isEqualTo(new TaskOutcome.Released("paused"));
   }
 
   @Test
   void whatTheFirstAttemptFrozeHoldsWhateverTheDefaultsAreNow() throws Exception {
-    FakeTask first = FakeTask.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
-    String text = Running.result(inference, first).text();
+    FakeTaskContext first =
+        FakeTaskContext.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
+    String text = TaskRunHelper.result(inference, first).text();
     InferenceSettings changed =
         TinyModels.serving(TinyModels.llama())
-            .withDefaults(Defaults.unset().withTemperature(3.0).withTopK(3).withSeed(99L));
+            .withDefaults(
+                SamplingParameters.unset().withTemperature(3.0).withTopK(3).withSeed(99L));
     try (Inference later = Inference.open(changed)) {
-      assertThat(Running.result(later, first.again(10)).text()).isEqualTo(text);
-      FakeTask fresh = FakeTask.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
-      TaskResult other = Running.result(later, fresh);
+      assertThat(TaskRunHelper.result(later, first.again(10)).text()).isEqualTo(text);
+      FakeTaskContext fresh =
+          FakeTaskContext.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
+      TaskResult other = TaskRunHelper.result(later, fresh);
       assertThat(other.text()).isNotEqualTo(text);
-      assertThat(Running.receipt(other).integer("seed")).isEqualTo(99);
+      assertThat(TaskRunHelper.receipt(other).integer("seed")).isEqualTo(99);
     }
   }
 
   @Test
   void itGoesOnWithTheModelItBeganWithWhateverTheDefaultIsNow() throws Exception {
-    FakeTask first = plain();
-    String text = Running.result(inference, first).text();
+    FakeTaskContext first = plain();
+    String text = TaskRunHelper.result(inference, first).text();
     try (Inference later =
         Inference.open(TinyModels.serving(TinyModels.other(), TinyModels.llama()))) {
-      FakeTask again = first.again(10);
-      TaskResult result = Running.result(later, again);
+      FakeTaskContext again = first.again(10);
+      TaskResult result = TaskRunHelper.result(later, again);
       assertThat(again.lines).as("nothing was discarded").isEmpty();
       assertThat(result.text()).isEqualTo(text);
-      assertThat(Running.receipt(result).string("model")).isEqualTo("tiny");
+      assertThat(TaskRunHelper.receipt(result).string("model")).isEqualTo("tiny");
     }
     try (Inference without = Inference.open(TinyModels.serving(TinyModels.other()))) {
-      TaskResult result = Running.result(without, first.again(10));
-      assertThat(Running.receipt(result).string("model")).isEqualTo("other");
+      TaskResult result = TaskRunHelper.result(without, first.again(10));
+      assertThat(TaskRunHelper.receipt(result).string("model")).isEqualTo("other");
     }
   }
 
   @Test
   void aTemplateThatMarksThoughtsOtherwiseStartsAgainAndSaysSo() throws Exception {
     String template = "{%% if false %%}%s{%% endif %%}{{ messages[0].content }}";
-    FakeTask first = FakeTask.generate("once", "{\"max_tokens\": 20, \"ignore_eos\": true}");
+    FakeTaskContext first =
+        FakeTaskContext.generate("once", "{\"max_tokens\": 20, \"ignore_eos\": true}");
     try (Inference before = templated(template.formatted("<think>"))) {
-      Running.result(before, first);
+      TaskRunHelper.result(before, first);
     }
     try (Inference later = templated(template.formatted("[THINK]"))) {
-      FakeTask again = first.again(10);
-      Running.result(later, again);
+      FakeTaskContext again = first.again(10);
+      TaskRunHelper.result(later, again);
       assertThat(again.lines)
           .singleElement()
           .satisfies(
@@ -224,12 +234,12 @@ class GenerateTest {
   private static Inference templated(String template) {
     return Inference.open(
         TinyModels.serving(TinyModels.llama())
-            .withDefaults(Defaults.unset().withChatTemplate(template)));
+            .withDefaults(SamplingParameters.unset().withChatTemplate(template)));
   }
 
   @Test
   void aGenerationWhoseOutputCannotBeKeptDoesNotRunOn() throws Exception {
-    FakeTask task = FakeTask.generate("once", PLAIN.replace("60", "250"));
+    FakeTaskContext task = FakeTaskContext.generate("once", PLAIN.replace("60", "250"));
     task.onJournal =
         _ -> {
           throw new IllegalStateException("the job's files are gone");
@@ -237,7 +247,7 @@ class GenerateTest {
     Engine engine = inference.library().generating().getFirst().engine();
     try (SlowWheel _ = new SlowWheel(inference)) {
       long ended = engine.stats().ended();
-      assertThatThrownBy(() -> Running.run(inference, task)).hasMessageContaining("are gone");
+      assertThatThrownBy(() -> TaskRunHelper.run(inference, task)).hasMessageContaining("are gone");
       assertThat(engine.stats().ended()).isEqualTo(ended + 1);
     }
   }
@@ -251,22 +261,22 @@ class GenerateTest {
   @Test
   void withoutASeedATaskGetsOneOfItsOwnThatStays() throws Exception {
     String data = "{\"max_tokens\": 20, \"ignore_eos\": true}";
-    TaskResult first = Running.result(inference, FakeTask.generate("once", data));
-    TaskResult second = Running.result(inference, FakeTask.generate("once", data));
+    TaskResult first = TaskRunHelper.result(inference, FakeTaskContext.generate("once", data));
+    TaskResult second = TaskRunHelper.result(inference, FakeTaskContext.generate("once", data));
     assertThat(second.text()).isEqualTo(first.text());
-    assertThat(Running.receipt(first).integer("seed"))
-        .isEqualTo(Hashes.number("00001781482179019396_4090_000000/1/1"))
+    assertThat(TaskRunHelper.receipt(first).integer("seed"))
+        .isEqualTo(Sha256.number53("00001781482179019396_4090_000000/1/1"))
         .isNotNegative();
   }
 
   @Test
   void anotherModelFileStartsAgainAndSaysSo() throws Exception {
-    FakeTask first = plain();
-    Running.result(inference, first);
+    FakeTaskContext first = plain();
+    TaskRunHelper.result(inference, first);
     ModelFile otherFile = new ModelFile("tiny", TinyModels.other().file());
     try (Inference later = Inference.open(TinyModels.serving(otherFile))) {
-      FakeTask again = first.again(57);
-      TaskResult result = Running.result(later, again);
+      FakeTaskContext again = first.again(57);
+      TaskResult result = TaskRunHelper.result(later, again);
       assertThat(again.lines)
           .singleElement()
           .satisfies(
@@ -275,19 +285,21 @@ class GenerateTest {
                       .startsWith("the model file changed (")
                       .endsWith("57 tokens are discarded and it starts again"));
       assertThat(again.tokens()).hasSize(60);
-      assertThat(Running.receipt(result).has("resumed")).isFalse();
+      assertThat(TaskRunHelper.receipt(result).has("resumed")).isFalse();
       assertThat(result.text())
-          .isEqualTo(Running.result(later, FakeTask.generate("once upon a time", PLAIN)).text());
+          .isEqualTo(
+              TaskRunHelper.result(later, FakeTaskContext.generate("once upon a time", PLAIN))
+                  .text());
     }
   }
 
   @Test
   void tokensThatAreNotOfThisRequestAreDiscarded() throws Exception {
-    FakeTask first = FakeTask.generate("x", "{\"grammar\": \"root ::= [ab]{30}\"}");
-    String text = Running.result(inference, first).text();
-    FakeTask spoiled =
-        new FakeTask("generate", "x", first.claim().data(), first.frozen, List.of(5, 6, 7));
-    assertThat(Running.result(inference, spoiled).text()).isEqualTo(text);
+    FakeTaskContext first = FakeTaskContext.generate("x", "{\"grammar\": \"root ::= [ab]{30}\"}");
+    String text = TaskRunHelper.result(inference, first).text();
+    FakeTaskContext spoiled =
+        new FakeTaskContext("generate", "x", first.claim().data(), first.frozen, List.of(5, 6, 7));
+    assertThat(TaskRunHelper.result(inference, spoiled).text()).isEqualTo(text);
     assertThat(spoiled.lines)
         .singleElement()
         .satisfies(line -> assertThat(line).contains("3 tokens").contains("starts again"));
@@ -296,11 +308,11 @@ class GenerateTest {
   @Test
   void theReceiptTellsHowItCameAbout() throws Exception {
     TaskResult result =
-        Running.result(
+        TaskRunHelper.result(
             inference,
-            FakeTask.generate(
+            FakeTaskContext.generate(
                 "once", PLAIN.replace("}", ", \"presence_penalty\": 0.5, \"stop\": [\"~~~\"]}")));
-    JsonObject receipt = Running.receipt(result);
+    JsonObject receipt = TaskRunHelper.receipt(result);
     assertThat(receipt.string("model")).isEqualTo("tiny");
     assertThat(receipt.string("model_sha256")).isEqualTo(sha256(TinyModels.llama().file()));
     assertThat(receipt.integer("numerics")).isEqualTo(1);
@@ -326,17 +338,17 @@ class GenerateTest {
 
   @Test
   void aStopTextEndsItAndIsNamed() throws Exception {
-    String text = Running.result(inference, plain()).text();
+    String text = TaskRunHelper.result(inference, plain()).text();
     String stop = text.substring(8, 10);
     TaskResult stopped =
-        Running.result(
+        TaskRunHelper.result(
             inference,
-            FakeTask.generate(
+            FakeTaskContext.generate(
                 "once upon a time", PLAIN.replace("}", ", \"stop\": " + Json.write(stop) + "}")));
     assertThat(text).startsWith(stopped.text());
     assertThat(stopped.text()).doesNotContain(stop);
-    assertThat(Running.receipt(stopped).string("stop")).isEqualTo(stop);
-    assertThat(Running.receipt(stopped).string("finish_reason")).isEqualTo("stop");
+    assertThat(TaskRunHelper.receipt(stopped).string("stop")).isEqualTo(stop);
+    assertThat(TaskRunHelper.receipt(stopped).string("finish_reason")).isEqualTo("stop");
   }
 
   @Test
@@ -352,30 +364,34 @@ class GenerateTest {
             "additionalProperties",
             false);
     for (Object form : List.of(schema, Json.write(schema))) {
-      FakeTask task =
-          new FakeTask(
+      FakeTaskContext task =
+          new FakeTaskContext(
               "generate",
               "x",
               JsonObject.create().put("json_schema", form).put("max_tokens", 200L));
-      TaskResult result = Running.result(inference, task);
+      TaskResult result = TaskRunHelper.result(inference, task);
       assertThat(Json.object(result.text()).values()).containsOnlyKeys("happy", "age");
-      assertThat(Running.receipt(result).object("parameters").object("constraint").string("kind"))
+      assertThat(
+              TaskRunHelper.receipt(result)
+                  .object("parameters")
+                  .object("constraint")
+                  .string("kind"))
           .isEqualTo("json_schema");
     }
     Object format =
         Map.of("type", "json_schema", "json_schema", Map.of("name", "x", "schema", schema));
-    FakeTask openAi =
-        new FakeTask("generate", "x", JsonObject.create().put("response_format", format));
-    assertThat(Json.object(Running.result(inference, openAi).text()).values())
+    FakeTaskContext openAi =
+        new FakeTaskContext("generate", "x", JsonObject.create().put("response_format", format));
+    assertThat(Json.object(TaskRunHelper.result(inference, openAi).text()).values())
         .containsOnlyKeys("happy", "age");
   }
 
   @Test
   void jsonThatWasCutOffIsAFailureWithItsText() throws Exception {
-    FakeTask task =
-        FakeTask.generate(
+    FakeTaskContext task =
+        FakeTaskContext.generate(
             "x", "{\"json_schema\": {\"type\": \"string\", \"minLength\": 50}, \"max_tokens\": 5}");
-    Failure failure = Running.failure(inference, task);
+    Failure failure = TaskRunHelper.failure(inference, task);
     assertThat(failure.message()).startsWith("Structured job produced invalid JSON: ");
     assertThat(failure.retryable()).isFalse();
     assertThat(failure.partial()).startsWith("\"");
@@ -389,51 +405,54 @@ class GenerateTest {
         JsonObject.create()
             .put("json_schema", "{\"type\": \"integer\"}")
             .put("grammar", "root ::= [1-9] [0-9] [0-9]");
-    assertThat(Running.result(inference, new FakeTask("generate", "x", data)).text())
+    assertThat(TaskRunHelper.result(inference, new FakeTaskContext("generate", "x", data)).text())
         .matches("[1-9][0-9]{2}");
     data.put("grammar", "root ::= \"[\" [0-9]");
-    assertThat(Running.failure(inference, new FakeTask("generate", "x", data)).message())
+    assertThat(
+            TaskRunHelper.failure(inference, new FakeTaskContext("generate", "x", data)).message())
         .startsWith("Structured job produced invalid JSON: ");
   }
 
   @Test
   void aGrammarThatWasCutOffIsDone() throws Exception {
     TaskResult result =
-        Running.result(
+        TaskRunHelper.result(
             inference,
-            FakeTask.generate("x", "{\"grammar\": \"root ::= \\\"a\\\"+\", \"max_tokens\": 5}"));
+            FakeTaskContext.generate(
+                "x", "{\"grammar\": \"root ::= \\\"a\\\"+\", \"max_tokens\": 5}"));
     assertThat(result.text()).matches("a+");
-    assertThat(Running.receipt(result).string("finish_reason")).isIn("length", "stop");
+    assertThat(TaskRunHelper.receipt(result).string("finish_reason")).isIn("length", "stop");
   }
 
   @Test
   void messagesGoThroughTheTemplate() throws Exception {
-    Defaults template =
-        Defaults.unset()
+    SamplingParameters template =
+        SamplingParameters.unset()
             .withChatTemplate(
                 "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}{{ '<think>' if"
                     + " enable_thinking else '' }}");
     InferenceSettings settings = TinyModels.serving(TinyModels.llama()).withDefaults(template);
     try (Inference templated = Inference.open(settings)) {
       String rest = ", \"max_tokens\": 30, \"seed\": 1, \"ignore_eos\": true}";
-      FakeTask chat =
-          new FakeTask(
+      FakeTaskContext chat =
+          new FakeTaskContext(
               "generate",
               Json.object(
                       "{\"messages\": [{\"role\": \"system\", \"content\": \"s\"},"
                           + " {\"role\": \"user\", \"content\": \"u\"}]}")
                   .values(),
               Json.object("{\"thinking\": false" + rest));
-      FakeTask said = FakeTask.generate("u", "{\"system\": \"s\", \"thinking\": false" + rest);
-      FakeTask raw = FakeTask.generate("[system]s[user]u", "{\"raw\": true" + rest);
-      String text = Running.result(templated, chat).text();
-      assertThat(Running.result(templated, said).text()).isEqualTo(text);
-      assertThat(Running.result(templated, raw).text()).isEqualTo(text);
+      FakeTaskContext said =
+          FakeTaskContext.generate("u", "{\"system\": \"s\", \"thinking\": false" + rest);
+      FakeTaskContext raw = FakeTaskContext.generate("[system]s[user]u", "{\"raw\": true" + rest);
+      String text = TaskRunHelper.result(templated, chat).text();
+      assertThat(TaskRunHelper.result(templated, said).text()).isEqualTo(text);
+      assertThat(TaskRunHelper.result(templated, raw).text()).isEqualTo(text);
 
-      FakeTask thinking = FakeTask.generate("u", "{\"system\": \"s\"" + rest);
-      TaskResult thought = Running.result(templated, thinking);
+      FakeTaskContext thinking = FakeTaskContext.generate("u", "{\"system\": \"s\"" + rest);
+      TaskResult thought = TaskRunHelper.result(templated, thinking);
       assertThat(thought.text()).as("it never closed its thoughts").isEmpty();
-      assertThat(Running.receipt(thought).string("thoughts")).isNotEmpty();
+      assertThat(TaskRunHelper.receipt(thought).string("thoughts")).isNotEmpty();
       assertThat(thinking.journaled()).isNotEmpty();
     }
   }

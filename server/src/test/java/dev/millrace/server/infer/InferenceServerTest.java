@@ -3,16 +3,17 @@ package dev.millrace.server.infer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.Flow;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.stage.Tolerance;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.server.Mill;
+import dev.millrace.server.FakeTaskContext;
+import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.Server;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +31,7 @@ class InferenceServerTest {
       "{\"max_tokens\": 120, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\":"
           + " 5}";
 
-  private final Mill mill = new Mill();
+  private final InMemoryServer mill = new InMemoryServer();
   private Inference inference;
 
   @BeforeEach
@@ -51,15 +52,21 @@ class InferenceServerTest {
   private static StageSpec stage(String data, String... inputs) {
     List<TaskSpec> tasks = Arrays.stream(inputs).map(TaskSpec::of).toList();
     return new StageSpec(
-        "generate", false, Tolerance.NONE, Mill.ONE_ATTEMPT, tasks, null, Json.object(data));
+        "generate",
+        false,
+        FailureTolerance.NONE,
+        InMemoryServer.ONE_ATTEMPT,
+        tasks,
+        null,
+        Json.object(data));
   }
 
   private String alone(String input) throws Exception {
-    return Running.result(inference, FakeTask.generate(input, DATA)).text();
+    return TaskRunHelper.result(inference, FakeTaskContext.generate(input, DATA)).text();
   }
 
   private boolean hasDraft(JobId job) {
-    return !mill.store.draft(job, 1, 1, 0).pieces().isEmpty();
+    return !mill.store.outputSoFar(job, 1, 1, 0).pieces().isEmpty();
   }
 
   @Test
@@ -89,10 +96,10 @@ class InferenceServerTest {
     JobId job = mill.submit(stage(DATA, "once"));
     int resumed = 0;
     for (int round = 0; round < 4; round++) {
-      long before = mill.store.draft(job, 1, 1, 0).next();
+      long before = mill.store.outputSoFar(job, 1, 1, 0).next();
       try (SlowWheel _ = new SlowWheel(inference)) {
         Server server = serve(inference);
-        mill.await(job, () -> mill.store.draft(job, 1, 1, before).next() > before);
+        mill.await(job, () -> mill.store.outputSoFar(job, 1, 1, before).next() > before);
         server.stop(); // the first signal: nobody loses patience
       }
       assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
@@ -125,7 +132,7 @@ class InferenceServerTest {
       mill.store.pause(job, USER);
       mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
     }
-    String draft = mill.store.draft(job, 1, 1, 0).text();
+    String draft = mill.store.outputSoFar(job, 1, 1, 0).text();
     assertThat(text).startsWith(draft).isNotEqualTo(draft);
     mill.store.resume(job, USER);
     assertThat(mill.await(job).result()).isEqualTo(text);
@@ -145,7 +152,7 @@ class InferenceServerTest {
       mill.await(job, () -> server.status().running().isEmpty());
     }
     assertThat(mill.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
-    String draft = mill.store.draft(job, 1, 1, 0).text();
+    String draft = mill.store.outputSoFar(job, 1, 1, 0).text();
     assertThat(draft).isNotEmpty();
     assertThat(text).startsWith(draft).isNotEqualTo(draft);
   }

@@ -2,19 +2,19 @@ package dev.millrace.server.infer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.rules.Cause;
+import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.stage.Tolerance;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.sample.Logprobs;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Listener;
-import dev.millrace.engine.wheel.Request;
-import dev.millrace.server.Mill;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationListener;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.Logprobs;
+import dev.millrace.engine.api.Sampling;
+import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.Server;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.Worker;
@@ -47,7 +47,7 @@ class LeverTest {
   }
 
   /** Turns with the task from its first tokens on, and stops the wheel for a while. */
-  private final class Company implements Listener {
+  private final class Company implements GenerationListener {
     @Override
     public void token(int id, String text, @Nullable Logprobs logprobs) {
       if (company.incrementAndGet() == 1) {
@@ -65,7 +65,7 @@ class LeverTest {
    * The same worker, with company from its first output on, and word when a lever has reached it.
    */
   private Worker accompanied(Worker worker, Engine engine) {
-    return Worker.deciding(
+    return Worker.ofOutcome(
         worker.type(),
         task ->
             worker.work(
@@ -94,7 +94,8 @@ class LeverTest {
   private void join(Engine engine) {
     if (beside.get() == null) {
       int[] prompt = {1};
-      Request request = Request.of(prompt, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
+      GenerationRequest request =
+          GenerationRequest.of(prompt, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
       beside.set(engine.submit(request, new Company()));
     }
   }
@@ -102,7 +103,7 @@ class LeverTest {
   @ParameterizedTest
   @EnumSource(Lever.class)
   void atMostOneTokenFollowsALeverThatIsDurable(Lever lever) throws Exception {
-    try (Mill mill = new Mill();
+    try (InMemoryServer mill = new InMemoryServer();
         Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       Engine engine = inference.library().generating().getFirst().engine();
       Server server = mill.start(accompanied(inference.workers().getFirst(), engine));
@@ -127,8 +128,8 @@ class LeverTest {
     return new StageSpec(
         "generate",
         false,
-        Tolerance.NONE,
-        Mill.ONE_ATTEMPT,
+        FailureTolerance.NONE,
+        InMemoryServer.ONE_ATTEMPT,
         List.of(TaskSpec.of("once")),
         null,
         Json.object(data));

@@ -1,11 +1,11 @@
 package dev.millrace.server.infer;
 
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.sample.Logprobs;
-import dev.millrace.engine.sample.Sampling;
-import dev.millrace.engine.wheel.Generation;
-import dev.millrace.engine.wheel.Listener;
-import dev.millrace.engine.wheel.Request;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationListener;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.Logprobs;
+import dev.millrace.engine.api.Sampling;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * machine: whoever generates beside it needs 2 ms a token at least, until it is closed or has filled
  * its context.
  */
-final class SlowWheel implements Listener, AutoCloseable {
+final class SlowWheel implements GenerationListener, AutoCloseable {
   private final CountDownLatch over = new CountDownLatch(1);
   private final Generation generation;
 
   SlowWheel(Inference inference) {
     Engine engine = inference.library().generating().getFirst().engine();
-    Request request =
-        Request.of(new int[] {1}, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
+    GenerationRequest request =
+        GenerationRequest.of(new int[] {1}, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
     generation = engine.submit(request, this);
   }
 

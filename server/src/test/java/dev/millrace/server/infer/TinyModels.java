@@ -1,10 +1,11 @@
 package dev.millrace.server.infer;
 
-import dev.millrace.engine.EngineSettings;
-import dev.millrace.engine.gguf.TensorType;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.engine.oracle.Shape;
-import dev.millrace.engine.tensor.Kernels;
+import dev.millrace.server.infer.model.ModelFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -63,8 +64,8 @@ final class TinyModels {
     try {
       if (!Files.exists(file)) {
         int kvHeads = architecture.equals("bert") ? 4 : 2;
-        Shape shape =
-            new Shape(
+        ModelShape shape =
+            new ModelShape(
                 architecture, 2, WIDTH, 4, kvHeads, 16, 64, 320, CONTEXT, false, false, Map.of());
         RandomModels.write(file, shape, TensorType.Q8_0, seed);
       }
@@ -79,7 +80,7 @@ final class TinyModels {
         .withThreads(1)
         .withSlots(4)
         .withTokens(4 * CONTEXT)
-        .withKernels(Kernels.SCALAR); // the same bits, and soon at full speed
+        .withKernels(KernelType.SCALAR); // the same bits, and soon at full speed
   }
 
   static InferenceSettings serving(ModelFile... models) {

@@ -3,6 +3,8 @@ package dev.millrace.store.fs;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.fs.internal.disk.OwnerLock;
+import dev.millrace.store.fs.internal.files.StoreErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -32,7 +34,7 @@ public record Owner(boolean held, boolean ready, OptionalLong pid, JsonObject in
       }
       return new Owner(true, Files.exists(root.resolve(READY)), pid(root), info(root));
     } catch (IOException e) {
-      throw Failures.of("cannot read the lock of " + root, e);
+      throw StoreErrors.of("cannot read the lock of " + root, e);
     }
   }
 
@@ -59,7 +61,7 @@ public record Owner(boolean held, boolean ready, OptionalLong pid, JsonObject in
       write(root, PID, ProcessHandle.current().pid() + "\n");
       write(root, READY, "");
     } catch (IOException e) {
-      throw Failures.of("cannot announce the owner of " + root, e);
+      throw StoreErrors.of("cannot announce the owner of " + root, e);
     }
   }
 
@@ -69,7 +71,7 @@ public record Owner(boolean held, boolean ready, OptionalLong pid, JsonObject in
         Files.deleteIfExists(root.resolve(file));
       }
     } catch (IOException e) {
-      throw Failures.of("cannot clean up in " + root, e);
+      throw StoreErrors.of("cannot clean up in " + root, e);
     }
   }
 

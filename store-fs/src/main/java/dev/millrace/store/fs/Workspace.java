@@ -2,13 +2,25 @@ package dev.millrace.store.fs;
 
 import dev.millrace.core.Flow;
 import dev.millrace.core.Work;
-import dev.millrace.core.job.IdGenerator;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.store.Controls;
+import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.Reading;
-import dev.millrace.core.store.Submitting;
+import dev.millrace.core.store.JobSubmitter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.JobLocator;
+import dev.millrace.store.fs.internal.disk.RealDisk;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.FsSubmitter;
+import dev.millrace.store.fs.internal.files.NoteFiles;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.nonowner.NonOwnerControls;
+import dev.millrace.store.fs.internal.nonowner.NonOwnerReader;
+import dev.millrace.store.fs.internal.owner.FsStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +38,12 @@ public final class Workspace {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final FsSettings settings;
-  private final Places places;
+  private final WorkspaceLayout places;
   private final GroupCommit commits;
 
   Workspace(FsSettings settings) {
     this.settings = settings;
-    this.places = settings.places();
+    this.places = settings.layout();
     this.commits = new GroupCommit(settings.disk());
   }
 
@@ -41,7 +53,7 @@ public final class Workspace {
     try {
       workspace.places.create(workspace.settings.disk());
     } catch (IOException e) {
-      throw Failures.of("cannot use " + dir + " as a workspace", e);
+      throw StoreErrors.of("cannot use " + dir + " as a workspace", e);
     }
     return workspace;
   }
@@ -58,7 +70,7 @@ public final class Workspace {
             root,
             new RealDisk(root),
             Clock.systemUTC(),
-            IdGenerator.forThisProcess()::next,
+            JobIdGenerator.forThisProcess()::next,
             java.util.random.RandomGenerator.getDefault()));
   }
 
@@ -80,36 +92,36 @@ public final class Workspace {
 
   /** The submitting side. */
   public Work work() {
-    return new Work(submitting());
+    return new Work(submitter());
   }
 
   /** The reading side. */
   public Flow flow() {
-    return new Flow(reading());
+    return new Flow(reader());
   }
 
-  public Submitting submitting() {
+  public JobSubmitter submitter() {
     Disk disk = settings.disk();
-    return new Publisher(
+    return new FsSubmitter(
         disk,
         places,
         commits,
         settings.clock(),
         settings.ids(),
-        new Notes(disk, places, commits),
-        new Whereabouts(disk, places)::find);
+        new NoteFiles(disk, places, commits),
+        new JobLocator(disk, places)::find);
   }
 
-  public Reading reading() {
-    return new OutsideReader(settings, PATIENCE);
+  public JobReader reader() {
+    return new NonOwnerReader(settings, PATIENCE);
   }
 
   /**
    * A user's levers, from any process: done by the owner if there is one, which is asked through
    * the workspace's inbox; else done here and now, under the lock.
    */
-  public Controls controls() {
-    return new RemoteControls(settings);
+  public JobControls controls() {
+    return new NonOwnerControls(settings);
   }
 
   /** Takes the workspace over; empty if another process owns it. */
@@ -153,6 +165,6 @@ public final class Workspace {
 
   /** Where a job's directory is at this moment. */
   public Optional<Path> directory(JobId id) {
-    return reading().state(id).map(state -> places.of(state, id));
+    return reader().state(id).map(state -> places.of(state, id));
   }
 }

@@ -1,4 +1,8 @@
-/** The embedded store: a directory in which a job's place is its state and a rename its transition. */
+/**
+ * The embedded job store: a workspace directory in which the directory of a job stands for its
+ * state and a rename for a transition. Any process may submit and read; one at a time owns the
+ * workspace and processes its jobs. Start at {@link Workspace}.
+ */
 @NullMarked
 package dev.millrace.store.fs;
 

@@ -1,0 +1,53 @@
+package dev.millrace.api;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskState;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** How many tasks of a stage are in each state. */
+public record StageSummary(
+    int pending,
+    int inProgress,
+    int completed,
+    int failed,
+    int created,
+    int retried,
+    int aborted,
+    int total) {
+
+  public static StageSummary fromJson(JsonObject in) {
+    return new StageSummary(
+        JsonFields.integer(in, "pending"),
+        JsonFields.integer(in, "inProgress"),
+        JsonFields.integer(in, "completed"),
+        JsonFields.integer(in, "failed"),
+        JsonFields.integer(in, "created"),
+        JsonFields.integer(in, "retried"),
+        JsonFields.integer(in, "aborted"),
+        JsonFields.integer(in, "total"));
+  }
+
+  /** The same by state; states without tasks are left out. */
+  public Map<TaskState, Integer> byState() {
+    Map<TaskState, Integer> counts = new EnumMap<>(TaskState.class);
+    for (TaskState state : TaskState.values()) {
+      if (count(state) > 0) {
+        counts.put(state, count(state));
+      }
+    }
+    return counts;
+  }
+
+  private int count(TaskState state) {
+    return switch (state) {
+      case CREATED -> created;
+      case PENDING -> pending;
+      case IN_PROGRESS -> inProgress;
+      case RETRIED -> retried;
+      case COMPLETED -> completed;
+      case FAILED -> failed;
+      case ABORTED -> aborted;
+    };
+  }
+}

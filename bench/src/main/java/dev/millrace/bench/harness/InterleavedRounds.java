@@ -1,0 +1,74 @@
+package dev.millrace.bench.harness;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Interleaved rounds of several contenders: machines are noisy, so only what ran side by side is
+ * compared, and only as a ratio.
+ */
+public final class InterleavedRounds {
+
+  /** One measurement: how many per second. */
+  @FunctionalInterface
+  public interface Contender {
+    double perSecond() throws Exception;
+  }
+
+  private final Map<String, Contender> contenders = new LinkedHashMap<>();
+  private final Map<String, List<Double>> rates = new LinkedHashMap<>();
+
+  public InterleavedRounds add(String name, Contender contender) {
+    contenders.put(name, contender);
+    rates.put(name, new ArrayList<>());
+    return this;
+  }
+
+  /** One round to warm up, then {@code rounds} that count. */
+  public InterleavedRounds run(int rounds) throws Exception {
+    for (Contender contender : contenders.values()) {
+      contender.perSecond();
+    }
+    return runWarm(rounds);
+  }
+
+  /** Rounds that all count. */
+  public InterleavedRounds runWarm(int rounds) throws Exception {
+    for (int round = 0; round < rounds; round++) {
+      for (Map.Entry<String, Contender> contender : contenders.entrySet()) {
+        rates.get(contender.getKey()).add(contender.getValue().perSecond());
+      }
+    }
+    return this;
+  }
+
+  /** A row for each contender, against the first. */
+  public void print(String unit) {
+    double base = median(rates.values().iterator().next());
+    System.out.printf(Locale.ROOT, "%-44s %12s %8s%n", "", unit + "/s", "ratio");
+    rates.forEach(
+        (name, values) ->
+            System.out.printf(
+                Locale.ROOT,
+                "%-44s %12.0f %7.2fx  %s%n",
+                name,
+                median(values),
+                median(values) / base,
+                values.stream().map(value -> String.format(Locale.ROOT, "%.0f", value)).toList()));
+  }
+
+  public static double median(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    return sorted[sorted.length / 2];
+  }
+
+  public static double percentile(long[] values, double share) {
+    long[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[(int) Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
+  }
+}

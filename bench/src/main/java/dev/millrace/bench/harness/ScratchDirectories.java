@@ -1,0 +1,34 @@
+package dev.millrace.bench.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Fresh directories for each measurement. They stay until the end of all: a file system is slow at
+ * creating files for a while after many were deleted.
+ */
+public final class ScratchDirectories {
+  private static final Path ROOT = root();
+  private static int count;
+
+  private ScratchDirectories() {}
+
+  private static Path root() {
+    try {
+      String where = System.getProperty("millrace.bench.dir", System.getProperty("java.io.tmpdir"));
+      return Files.createTempDirectory(Path.of(where), "millrace-bench");
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  public static Path fresh(String name) throws IOException {
+    return Files.createDirectory(ROOT.resolve(name + "-" + count++));
+  }
+
+  /** Removes everything; the last thing that a benchmark does. */
+  public static void clean() throws Exception {
+    new ProcessBuilder("rm", "-rf", ROOT.toString()).inheritIO().start().waitFor();
+  }
+}

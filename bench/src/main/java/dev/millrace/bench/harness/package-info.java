@@ -1,0 +1,8 @@
+/**
+ * What every benchmark uses: its options, scratch directories, and rounds of several contenders
+ * that are run in turns and compared as ratios. Start at {@link InterleavedRounds}.
+ */
+@NullMarked
+package dev.millrace.bench.harness;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,252 @@
+package dev.millrace.cli.batch;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SignalHandlers;
+import dev.millrace.cli.model.ModelChoice;
+import dev.millrace.cli.model.ModelHash;
+import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.options.InferenceOptions;
+import dev.millrace.cli.serve.LocalWorkers;
+import dev.millrace.cli.serve.ServeCommand;
+import dev.millrace.cli.serve.ServeSettings;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** {@code millrace batch}: a file of OpenAI's batch requests, answered. */
+public final class BatchCommand implements Command {
+  private static final String SUFFIX = ".jsonl";
+
+  static final Option MODEL =
+      Option.value(
+              "model",
+              "MODEL",
+              "answer all requests with this model, whatever they\n"
+                  + "say: a GGUF file, part of the name of one, \"house\"\n"
+                  + "(the model that ships); or one that the server of the\n"
+                  + "workspace has (default: MILLRACE_MODEL)")
+          .letter('m');
+  static final Option OUT =
+      Option.value("out", "FILE", "where the answers go (default: FILE.out.jsonl); - is\nstdout")
+          .letter('o');
+  static final Option WORKSPACE =
+      Option.value(
+              WorkspaceLocator.OPTION.name(),
+              "DIR",
+              "where the job is kept (default: MILLRACE_WORKSPACE,\nelse FILE.jsonl.millrace)")
+          .letter('d');
+  static final Option FRESH =
+      Option.flag("fresh", "begin anew instead of going on with what was begun");
+
+  private final Function<InferenceSettings, LocalWorkers> opening;
+
+  public BatchCommand() {
+    this(LocalWorkers::of);
+  }
+
+  /** For tests, with another opening of models. */
+  BatchCommand(Function<InferenceSettings, LocalWorkers> opening) {
+    this.opening = opening;
+  }
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "batch",
+        List.of("FILE.jsonl [options]"),
+        "Answers a file of requests in OpenAI's batch format.",
+        List.of(
+            MODEL,
+            OUT,
+            WORKSPACE,
+            FRESH,
+            ServeCommand.SLOTS,
+            EngineOptions.THREADS,
+            InferenceOptions.CONTEXT,
+            EngineOptions.CACHE,
+            InferenceOptions.MEMORY),
+        """
+        Lines in: {"custom_id", "method": "POST", "url": "/v1/chat/completions" (or completions,
+        embeddings), "body"}; lines out, in their order: {"id", "custom_id", "response", "error"}.
+        All lines are checked before anything starts. The batch is one durable job: after ^C, a
+        crash or a kill, run the same command again and it goes on; what was done is not done
+        again. If a server works on the workspace, it does the work; else this process does.
+        Example:
+          millrace batch requests.jsonl --model house
+        --json prints a summary on stdout, so it does not go with --out -.
+        Exit status: 0 all done, 1 some failed or an error, 2 wrong options, 130 stopped by ^C.\
+        """);
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) throws IOException, InterruptedException {
+    if (given.words().isEmpty()) {
+      throw new UsageException("no FILE of requests");
+    }
+    given.requireAtMost(1);
+    String name = given.words().getFirst();
+    if (name.equals("-")) {
+      throw new UsageException("the requests must be in a file: it is found again by its content");
+    }
+    Path out = out(shell, given, name);
+    if (out != null) {
+      requireWritable(out, shell.path(name));
+    }
+    if (out == null && given.has(Option.JSON)) {
+      throw new UsageException("--json prints a summary, which would mix with --out -");
+    }
+    Thread caller = Thread.currentThread();
+    AtomicBoolean over = new AtomicBoolean();
+    SignalHandlers.install(number -> signal(number, caller, over));
+    try (BatchRun run = new BatchRun(settings(shell, given, name, out))) {
+      return run.run();
+    } finally {
+      over.set(true);
+    }
+  }
+
+  /** The first signal ends the waiting; who sends a second wants out at once. */
+  private static void signal(int number, Thread caller, AtomicBoolean over) {
+    if (number > 1 || over.get()) {
+      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    }
+    caller.interrupt();
+  }
+
+  private static @Nullable Path out(Shell shell, Arguments given, String name) {
+    String out = given.get(OUT);
+    if (out == null) {
+      String stem =
+          name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name;
+      return shell.path(stem + ".out" + SUFFIX);
+    }
+    return out.equals("-") ? null : shell.path(out);
+  }
+
+  /** Looks now: nobody wants to learn of it after hours of work. */
+  private static void requireWritable(Path out, Path requests) throws IOException {
+    for (Path file : List.of(out, BatchOutput.temporary(out))) {
+      if (Files.exists(file) && Files.exists(requests) && Files.isSameFile(file, requests)) {
+        throw new CommandException(
+            "the output " + out + " would overwrite the requests; name another file with --out");
+      }
+    }
+    Path parent = out.toAbsolutePath().getParent();
+    String problem =
+        Files.isDirectory(out) || parent == null
+            ? "it is a directory"
+            : !Files.isDirectory(parent)
+                ? "there is no directory " + parent
+                : !Files.isWritable(parent) ? "no permission to write in " + parent : null;
+    if (problem != null) {
+      throw new CommandException(
+          "the output " + out + " cannot be written: " + problem + "; name another with --out");
+    }
+  }
+
+  private BatchRun.Settings settings(Shell shell, Arguments given, String name, @Nullable Path out)
+      throws IOException {
+    Path directory = directory(shell, given, name);
+    Owner owner = Workspace.existing(directory).map(Workspace::owner).orElse(null);
+    Set<String> served = owner == null || !owner.held() ? null : served(owner.info());
+    String asked = given.has(MODEL) ? given.get(MODEL) : shell.variable(EngineOptions.VARIABLE);
+    ModelFile model = asked == null || isServed(asked, served) ? null : model(shell, asked);
+    String override = model == null ? asked : model.name();
+    if (override != null && served != null && !served.contains(override)) {
+      throw new CommandException(
+          "the server of "
+              + directory
+              + " has no model \""
+              + override
+              + "\", but "
+              + String.join(", ", served));
+    }
+    BatchFile file =
+        BatchFile.read(shell.path(name), name, new BatchFile.Models(override != null, served));
+    requireType(owner, file.endpoint().type(), directory);
+    InferenceSettings inference =
+        model == null ? null : ServeSettings.inference(shell, given, List.of(model));
+    return new BatchRun.Settings(
+        shell,
+        WorkspaceLocator.openToServe(shell, directory),
+        new BatchJob(
+            file,
+            name,
+            override == null ? only(served) : override,
+            model == null ? null : ModelHash.of(model.file())),
+        given.has(FRESH),
+        given.has(Option.JSON),
+        out,
+        inference == null ? null : () -> opening.apply(inference));
+  }
+
+  /** Where there is one model, it answers, whether it is named or not. */
+  private static @Nullable String only(@Nullable Set<String> served) {
+    return served != null && served.size() == 1 ? served.iterator().next() : null;
+  }
+
+  private static boolean isServed(String name, @Nullable Set<String> served) {
+    return served != null && served.contains(name);
+  }
+
+  private static ModelFile model(Shell shell, String asked) {
+    ModelChoice choice = ModelChoice.of(shell, asked);
+    return new ModelFile(choice.name(), choice.file().toAbsolutePath().normalize());
+  }
+
+  private static Path directory(Shell shell, Arguments given, String name) {
+    String named = given.get(WORKSPACE);
+    String directory = named == null ? shell.variable("MILLRACE_WORKSPACE") : named;
+    return shell.path(directory == null ? name + ".millrace" : directory);
+  }
+
+  /** The names of a server's models; null where it does not say. */
+  private static @Nullable Set<String> served(JsonObject info) {
+    if (!(info.get("models") instanceof List<?> models)) {
+      return null;
+    }
+    Set<String> names = new LinkedHashSet<>();
+    for (Object model : models) {
+      if (model instanceof Map<?, ?> fields && fields.get("name") instanceof String name) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  private static void requireType(@Nullable Owner owner, String type, Path directory) {
+    if (owner != null
+        && owner.held()
+        && owner.info().get("types") instanceof List<?> types
+        && !types.contains(type)) {
+      throw new CommandException(
+          "the server of "
+              + directory
+              + " works on "
+              + String.join(", ", types.stream().map(String::valueOf).toList())
+              + ", not on \""
+              + type
+              + "\"");
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package dev.millrace.cli.batch;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.Utf8Decoder;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.server.infer.parameters.TaskCheck;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of OpenAI's batch requests, one JSON object a line, found good as a whole.
+ *
+ * @param customIds of its lines, in their order, as are the tasks
+ * @param sha256 of its bytes, in hexadecimal digits
+ */
+record BatchFile(
+    BatchEndpoint endpoint, List<String> customIds, List<TaskSpec> tasks, String sha256) {
+  private static final int LONGEST_LINE = 16_000_000;
+  private static final Set<String> FIELDS = Set.of("custom_id", "method", "url", "body");
+
+  /**
+   * What models its lines may name.
+   *
+   * @param override whether one model is for all, whatever they say
+   * @param served the names that can be used; null: nobody can tell yet
+   */
+  record Models(boolean override, @Nullable Set<String> served) {}
+
+  /** What makes its job findable: short, for a tag. */
+  String key() {
+    return sha256.substring(0, 16);
+  }
+
+  /**
+   * Reads it.
+   *
+   * @throws CommandException with the first things that are wrong, each with its line, field and rule
+   */
+  static BatchFile read(Path file, String name, Models models) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new CommandException(name + (Files.exists(file) ? " is not a file" : " is not there"));
+    }
+    Reader reader = new Reader(name, models);
+    MessageDigest digest = digest();
+    try (InputStream in =
+        new BufferedInputStream(
+            new DigestInputStream(Files.newInputStream(file), digest), 1 << 16)) {
+      reader.lines(in);
+      reader.problems.throwIfAny();
+      BatchEndpoint endpoint = reader.endpoint;
+      if (endpoint == null) {
+        throw new CommandException(name + " has no request in it");
+      }
+      String sum = HexFormat.of().formatHex(digest.digest());
+      return new BatchFile(endpoint, reader.ids, reader.tasks, sum);
+    }
+  }
+
+  private static MessageDigest digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every Java has it
+    }
+  }
+
+  /** Reads line by line, and goes on after a bad one to find the others. */
+  private static final class Reader {
+    private final String name;
+    private final Models models;
+    private final BatchProblems problems;
+    private final TaskCheck check = new TaskCheck();
+    private final List<String> ids = new ArrayList<>();
+    private final List<TaskSpec> tasks = new ArrayList<>();
+    private final Map<String, Integer> firstLines = new HashMap<>();
+    private @Nullable BatchEndpoint endpoint;
+    private int number;
+
+    Reader(String name, Models models) {
+      this.name = name;
+      this.models = models;
+      this.problems = new BatchProblems(name);
+    }
+
+    void lines(InputStream in) throws IOException {
+      ByteArrayOutputStream line = new ByteArrayOutputStream();
+      for (int value = in.read(); value >= 0; value = in.read()) {
+        if (value == '\n') {
+          line(line);
+        } else if (line.size() < LONGEST_LINE) {
+          line.write(value);
+        } else {
+          throw new CommandException(name + ", line " + (number + 1) + " is longer than 16 MB");
+        }
+      }
+      if (line.size() > 0) {
+        line(line);
+      }
+    }
+
+    private void line(ByteArrayOutputStream bytes) {
+      number++;
+      String where = name + ", line " + number;
+      String text = Utf8Decoder.decode(bytes.toByteArray(), 0, bytes.size(), where);
+      bytes.reset();
+      if (number == 1 && text.startsWith("\uFEFF")) {
+        text = text.substring(1);
+      }
+      if (text.isBlank()) {
+        return;
+      }
+      if (tasks.size() == StageSpec.MAX_TASKS) {
+        throw new CommandException(
+            name
+                + " has more than "
+                + StageSpec.MAX_TASKS
+                + " requests; cut it, for example with: split -l "
+                + StageSpec.MAX_TASKS);
+      }
+      try {
+        request(Json.object(text));
+      } catch (JsonException e) {
+        problems.add(number, "", "is not a JSON object: " + e.getMessage());
+      }
+    }
+
+    private void request(JsonObject line) {
+      for (String field : line.values().keySet()) {
+        if (!FIELDS.contains(field)) {
+          problems.add(number, field, "is no field of a batch request");
+        }
+      }
+      id(line.get("custom_id"));
+      if (!"POST".equals(line.get("method"))) {
+        problems.add(number, "method", "must be \"POST\"");
+      }
+      BatchEndpoint here = endpoint(line.get("url"));
+      if (!(line.get("body") instanceof Map<?, ?>)) {
+        problems.add(number, "body", "must be an object");
+      } else if (here != null) {
+        Map<String, @Nullable Object> task =
+            BatchRequest.read(
+                here,
+                line.object("body"),
+                (field, rule) -> problems.add(number, "body." + field, rule));
+        model(task);
+        values(here, task);
+        tasks.add(TaskSpec.of(task));
+      }
+    }
+
+    /** By the rules of those who will work on it; a line that is refused already says enough. */
+    private void values(BatchEndpoint here, Map<String, @Nullable Object> task) {
+      String problem = check.problem(here.type(), JsonObject.create(), task);
+      if (problem != null && !problems.has(number)) {
+        problems.add(number, "body:", problem);
+      }
+    }
+
+    private void id(@Nullable Object id) {
+      if (!(id instanceof String text) || text.isEmpty()) {
+        problems.add(number, "custom_id", "must be a text that is not empty");
+        return;
+      }
+      Integer first = firstLines.putIfAbsent(text, number);
+      if (first != null) {
+        problems.add(
+            number,
+            "custom_id",
+            "\"" + SanitizedText.line(text, 80) + "\" is that of line " + first + " too");
+      }
+      ids.add(text);
+    }
+
+    private @Nullable BatchEndpoint endpoint(@Nullable Object url) {
+      BatchEndpoint here = BatchEndpoint.of(url);
+      if (here == null) {
+        problems.add(number, "url", "must be one of " + BatchEndpoint.known());
+      } else if (endpoint == null) {
+        endpoint = here;
+      } else if (here != endpoint) {
+        problems.add(
+            number,
+            "url",
+            "is another than the first line's, " + endpoint.url() + ": use two files");
+      }
+      return here;
+    }
+
+    private void model(Map<String, @Nullable Object> task) {
+      Object model = models.override() ? task.remove("model") : task.get("model");
+      Set<String> served = models.served();
+      if (!models.override() && model != null && served != null && !served.contains(model)) {
+        problems.add(
+            number,
+            "body.model",
+            "\""
+                + SanitizedText.line(model.toString(), 80)
+                + "\" is not served, but "
+                + String.join(", ", served)
+                + "; --model NAME takes one of them for all lines");
+      }
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package dev.millrace.cli.batch;
+
+import dev.millrace.cli.batch.BatchOutput.Written;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.serve.LocalServer;
+import dev.millrace.cli.serve.LocalWorkers;
+import dev.millrace.cli.terminal.NumberText;
+import dev.millrace.cli.terminal.PollPacer;
+import dev.millrace.cli.terminal.ProgressBar;
+import dev.millrace.cli.terminal.TimeText;
+import dev.millrace.core.Work.SubmitResult;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch from its file to its output. The job is durable: whatever ends this process, the next run
+ * on the same file finds the job and goes on.
+ */
+final class BatchRun implements AutoCloseable {
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  /**
+   * What was asked for.
+   *
+   * @param mill makes one for a workspace that has no server; null where no model was named
+   * @param out null for standard output
+   */
+  record Settings(
+      Shell shell,
+      Workspace workspace,
+      BatchJob job,
+      boolean fresh,
+      boolean json,
+      @Nullable Path out,
+      @Nullable Supplier<LocalWorkers> mill) {}
+
+  private final Settings settings;
+  private final Shell shell;
+  private final Workspace workspace;
+  private final JobReader reading;
+  private final BatchProgress progress;
+  private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
+  private boolean served = true;
+  private @Nullable LocalServer host;
+
+  BatchRun(Settings settings) {
+    this.settings = settings;
+    this.shell = settings.shell();
+    this.workspace = settings.workspace();
+    this.reading = workspace.reader();
+    this.progress = new BatchProgress(shell);
+  }
+
+  int run() throws IOException, InterruptedException {
+    Optional<JobId> found =
+        settings.fresh()
+            ? Optional.empty()
+            : settings.job().find(reading, workspace.owner().held());
+    boolean ended = found.isPresent() && view(found.get()).state().isFinal();
+    if (!ended) {
+      host(true);
+    }
+    JobId id = found.isPresent() ? found.get() : submit();
+    if (found.isPresent()) {
+      progress.say(
+          "job "
+              + id
+              + (ended ? " is done: only the output is written" : " was begun: it goes on"));
+    } else {
+      progress.say(
+          "job " + id + ": " + NumberText.of(settings.job().file().tasks().size(), "request"));
+    }
+    try {
+      await(id);
+    } catch (InterruptedException e) {
+      return stopped(id);
+    } finally {
+      progress.end();
+      close();
+    }
+    return write(id);
+  }
+
+  private JobId submit() {
+    SubmitResult result = workspace.work().submit(settings.job().spec());
+    if (result.id() == null) {
+      throw new CommandException(result.message());
+    }
+    return result.id();
+  }
+
+  /** Serves the workspace from here if nobody else does. */
+  private void host(boolean must) {
+    Supplier<LocalWorkers> mill = settings.mill();
+    served = host != null || workspace.owner().held();
+    if (served) {
+      return;
+    }
+    if (mill == null) {
+      if (must) {
+        throw new CommandException(
+            "no server works on "
+                + workspace.root()
+                + ": pass --model MODEL, for example --model house (the model that ships), or start"
+                + " one with \""
+                + LauncherName.MILLRACE
+                + " serve\"");
+      }
+      return;
+    }
+    Optional<JobStore> store = workspace.own();
+    served = true;
+    if (store.isPresent()) {
+      host = LocalServer.start(workspace, store.get(), mill);
+    }
+  }
+
+  private void await(JobId id) throws InterruptedException {
+    PollPacer looks = new PollPacer(LOOK);
+    while (!reading.state(id).map(state -> state.isFinal()).orElse(true)) {
+      if (host != null) {
+        host.requireRunning();
+      } else if (owners.isDue()) {
+        owners.poll(() -> host(false));
+      }
+      if (looks.isDue()) {
+        looks.poll(
+            () ->
+                progress.show(
+                    view(id),
+                    host == null ? -1 : host.generatedTokens(),
+                    served ? "" : "no server works on " + workspace.root()));
+      }
+      reading.awaitChange(id, LOOK);
+    }
+  }
+
+  private JobView view(JobId id) {
+    return reading
+        .find(id)
+        .orElseThrow(
+            () -> new CommandException("job " + id + " of this batch was deleted meanwhile"));
+  }
+
+  /** A user's ^C: everything that was done is kept. */
+  private int stopped(JobId id) {
+    progress.end();
+    close();
+    JobView job = view(id);
+    shell
+        .err()
+        .println(
+            "stopped: "
+                + JobJson.completedTasks(job.stages().getFirst())
+                + " of "
+                + job.stages().getFirst().total()
+                + " done and kept in "
+                + workspace.root()
+                + "; run the same command again to go on");
+    return ExitCode.INTERRUPTED;
+  }
+
+  private int write(JobId id) throws IOException {
+    JobView job = view(id);
+    BatchOutput output = new BatchOutput(settings.job().file());
+    Path out = settings.out();
+    Written written =
+        out == null ? output.write(reading, id, shell.out()) : output.write(reading, id, out);
+    if (settings.json()) {
+      shell.out().println(Json.write(summary(id, job, written)));
+    } else {
+      shell.err().println(text(job, written));
+    }
+    return written.failed() == 0 ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private JsonObject summary(JobId id, JobView job, Written written) {
+    return JsonObject.create()
+        .put("job", id.value())
+        .put("workspace", workspace.root().toString())
+        .put("requests", written.done() + written.failed())
+        .put("completed", written.done())
+        .put("failed", written.failed())
+        .put("prompt_tokens", written.promptTokens())
+        .put("completion_tokens", written.completionTokens())
+        .putIfPresent("seconds", TimeText.seconds(job.startedAt(), job.completedAt()))
+        .put("output", String.valueOf(settings.out()));
+  }
+
+  private String text(JobView job, Written written) {
+    Instant start = job.startedAt();
+    Instant end = job.completedAt();
+    double seconds =
+        start == null || end == null ? 0 : Duration.between(start, end).toMillis() / 1_000.0;
+    String tokens =
+        written.completionTokens() > 0 && seconds > 0
+            ? String.format(
+                Locale.ROOT,
+                ", %d tokens in %.1f s (%s)",
+                written.completionTokens(),
+                seconds,
+                ProgressBar.rate(written.completionTokens() / seconds, " tokens"))
+            : "";
+    return NumberText.of(written.done() + written.failed(), "request")
+        + ": "
+        + written.done()
+        + " done, "
+        + written.failed()
+        + " failed"
+        + tokens
+        + (settings.out() == null ? "" : "; output: " + settings.out());
+  }
+
+  @Override
+  public void close() {
+    LocalServer present = host;
+    host = null;
+    if (present != null) {
+      present.close();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.millrace.cli.command;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Asks the system, where it tells without a native call; elsewhere as much as Java knows. */
+public final class ProcessTerminal implements Shell.Terminal {
+  @Override
+  public boolean isTerminal(int descriptor) {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+      return target.startsWith("/dev/pts/")
+          || target.startsWith("/dev/tty")
+          || target.equals("/dev/console");
+    } catch (IOException | UnsupportedOperationException e) {
+      return System.console() != null && System.console().isTerminal();
+    }
+  }
+}

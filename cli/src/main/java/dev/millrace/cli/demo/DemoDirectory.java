@@ -1,0 +1,62 @@
+package dev.millrace.cli.demo;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorText;
+import dev.millrace.cli.command.Shell;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Where a demo's workspace goes: {@code millrace-demo-1} in the directory for temporary files, or
+ * the next number. Users copy the name into commands, so it is short, unlike what Java would make
+ * up; that it is new, and the user's alone, is ensured all the same.
+ */
+final class DemoDirectory {
+  private static final int MOST = 10_000;
+
+  private DemoDirectory() {}
+
+  static Path create(Shell shell) {
+    Path parent = parent(shell);
+    boolean posix = parent.getFileSystem().supportedFileAttributeViews().contains("posix");
+    FileAttribute<?>[] mine =
+        posix
+            ? new FileAttribute<?>[] {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+            }
+            : new FileAttribute<?>[0];
+    for (int number = 1; number <= MOST; number++) {
+      try {
+        return Files.createDirectory(parent.resolve("millrace-demo-" + number), mine);
+      } catch (FileAlreadyExistsException e) {
+        // of an earlier demo, or of another user
+      } catch (IOException e) {
+        throw new CommandException(
+            "cannot make a directory in "
+                + parent
+                + ": "
+                + ErrorText.of(e)
+                + "; set TMPDIR to a directory that you may write in");
+      }
+    }
+    throw new CommandException(
+        "there are " + MOST + " demos in " + parent + " already: rm -r millrace-demo-*");
+  }
+
+  /** Java would always take /tmp, whatever the user prefers. */
+  private static Path parent(Shell shell) {
+    String preferred = shell.variable("TMPDIR");
+    if (preferred == null) {
+      return Path.of(System.getProperty("java.io.tmpdir"));
+    }
+    Path parent = shell.path(preferred).normalize();
+    if (!Files.isDirectory(parent)) {
+      throw new CommandException("TMPDIR is " + parent + ", which is no directory; set it to one");
+    }
+    return parent;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.millrace.cli.demo;
+
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TaskPolicy;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The job that {@code demo} submits: stories in parallel, then, behind a gate, who is in each. Seeds
+ * and sampling are fixed, so that every demo tells the same, whatever the defaults are.
+ */
+final class DemoJob {
+  /** What each story is to be about. Its place here is its seed. */
+  static final List<String> WORDS =
+      List.of(
+          "Mia and a boat",
+          "Ben and a dog",
+          "Anna and a kite",
+          "Tom and a bear",
+          "Lucy and a hat",
+          "Sam and a bird",
+          "Rosa and a ball",
+          "Max and a tree");
+
+  static final String TELL = "Write a story about ";
+  static final String NAME = "Name the characters of this story as JSON.";
+
+  static final int STORIES = 1;
+  static final int CHARACTERS = 2;
+
+  private static final int STORY_TOKENS = 320;
+
+  /** Enough for the longest text that the schema allows, letter by letter. */
+  static final int NAMES_TOKENS = 120;
+
+  private DemoJob() {}
+
+  /**
+   * The job for a model whose sequences have {@code context} positions: a story is read again in the
+   * second stage, beside its instruction and the answer.
+   */
+  static JobSpec of(int context) {
+    return new JobSpec(
+        "demo: eight stories",
+        Priority.MEDIUM,
+        false,
+        null,
+        null,
+        List.of("demo"),
+        JsonObject.create(),
+        List.of(stories(limit(context)), characters()));
+  }
+
+  /** Tokens of a story at most. */
+  static int limit(int context) {
+    return Math.clamp(context / 3, 16, STORY_TOKENS);
+  }
+
+  private static StageSpec stories(int limit) {
+    List<TaskSpec> tasks = new ArrayList<>();
+    for (String words : WORDS) {
+      tasks.add(
+          TaskSpec.of(
+              JsonObject.create()
+                  .put("prompt", TELL + words + ".")
+                  .put("seed", tasks.size() + 1)
+                  .values()));
+    }
+    JsonObject data =
+        JsonObject.create()
+            .put("max_tokens", limit)
+            .put("temperature", 0.7)
+            .put("top_k", 40)
+            .put("top_p", 0.9)
+            .put("min_p", 0.05)
+            .put("repeat_penalty", 1);
+    return new StageSpec(
+        "generate", false, FailureTolerance.NONE, TaskPolicy.DEFAULT, tasks, null, data);
+  }
+
+  private static StageSpec characters() {
+    JsonObject data =
+        JsonObject.create()
+            .put("max_tokens", NAMES_TOKENS)
+            .put("temperature", 0)
+            .put("repeat_penalty", 1) // a name is to be repeated
+            .put("seed", 1)
+            .put("json_schema", schema());
+    return new StageSpec(
+        "generate",
+        true,
+        FailureTolerance.NONE,
+        TaskPolicy.DEFAULT,
+        List.of(),
+        NAME + "\n\n{{result}}",
+        data);
+  }
+
+  /** Bounds, so that even a model that knows nothing comes to an end. */
+  private static JsonObject schema() {
+    JsonObject name =
+        JsonObject.create().put("type", "string").put("pattern", "^[A-Z][a-z]{1,11}$");
+    JsonObject names =
+        JsonObject.create().put("type", "array").put("items", name).put("maxItems", 6);
+    return JsonObject.create()
+        .put("type", "object")
+        .put("properties", JsonObject.create().put("characters", names))
+        .put("required", List.of("characters"))
+        .put("additionalProperties", false);
+  }
+}

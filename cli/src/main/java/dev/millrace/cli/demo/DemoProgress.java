@@ -1,0 +1,53 @@
+package dev.millrace.cli.demo;
+
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A stage of the demo at one moment.
+ *
+ * @param elapsed since its first task started
+ * @param rate tokens a second of all its tasks together, of late
+ * @param limit tokens that a task may have
+ */
+record DemoProgress(
+    int stage, StageState state, List<Row> rows, Duration elapsed, double rate, int limit) {
+
+  /** A task: how far it is, and its text so far. */
+  record Row(int number, TaskState state, long tokens, String text) {}
+
+  DemoProgress withRate(double newRate) {
+    return new DemoProgress(stage, state, rows, elapsed, newRate, limit);
+  }
+
+  int done() {
+    return (int) rows.stream().filter(row -> row.state().isFinal()).count();
+  }
+
+  /** How it stands, in a line. */
+  String summary() {
+    return String.format(
+        Locale.ROOT,
+        "%d of %d done, %,d tokens, %,.0f tokens/s",
+        done(),
+        rows.size(),
+        tokens(),
+        rate);
+  }
+
+  long tokens() {
+    return rows.stream().mapToLong(Row::tokens).sum();
+  }
+
+  /** How much is done, from 0 to 1: a task that ends early has not used up its tokens. */
+  double share() {
+    double sum = 0;
+    for (Row row : rows) {
+      sum += row.state().isFinal() ? 1 : Math.min(0.95, (double) row.tokens() / limit);
+    }
+    return rows.isEmpty() ? 0 : sum / rows.size();
+  }
+}

@@ -1,0 +1,150 @@
+package dev.millrace.cli.demo;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.serve.LocalServer;
+import dev.millrace.cli.serve.LocalWorkers;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** The demo's job from its submission to its end, with a server that lives as long. */
+final class DemoRun {
+  private static final Duration FRAME = Duration.ofMillis(100);
+
+  /** Who watches. */
+  record Presentation(
+      Shell shell, DemoNarration narration, DemoScreen screen, DemoGatePause gatePause) {}
+
+  private final Workspace workspace;
+  private final LocalWorkers mill;
+  private final int context;
+  private final Presentation stage;
+  private final DemoStopRequest stop;
+
+  /**
+   * @param context positions of a sequence
+   */
+  DemoRun(
+      Workspace workspace,
+      LocalWorkers mill,
+      int context,
+      Presentation stage,
+      DemoStopRequest stop) {
+    this.workspace = workspace;
+    this.mill = mill;
+    this.context = context;
+    this.stage = stage;
+    this.stop = stop;
+  }
+
+  /**
+   * Submits, works, approves, and returns what came of it. However it ends, nothing runs any more
+   * and what was begun can go on later.
+   *
+   * @throws DemoStopRequest.Stopped if the user wanted so
+   * @throws CommandException if the job did not complete
+   */
+  DemoReport run() throws DemoStopRequest.Stopped, IOException, InterruptedException {
+    JobStore store = workspace.own().orElseThrow(this::owned);
+    try (LocalServer server = LocalServer.start(workspace, store, () -> mill)) {
+      JobId id = store.submit(DemoJob.of(context));
+      stage.narration().submitted(id);
+      return work(store, server, id);
+    }
+  }
+
+  private CommandException owned() {
+    return new CommandException(
+        "another process works in " + workspace.root() + "; start the demo again");
+  }
+
+  private DemoReport work(JobStore store, LocalServer server, JobId id)
+      throws DemoStopRequest.Stopped, IOException, InterruptedException {
+    try {
+      watch(store, server, id, DemoJob.STORIES);
+      stage.narration().gate(id, workspace.directory(id).orElse(workspace.root()));
+      boolean key = stage.gatePause().await(stage.shell(), stop::sleepUnlessStopped);
+      approve(store, id);
+      stage.narration().approved(key);
+      JobView end = watch(store, server, id, DemoJob.CHARACTERS);
+      return DemoReport.of(store, end, workspace.root());
+    } finally {
+      stage.screen().end();
+    }
+  }
+
+  /** That somebody else was quicker is as good. */
+  private static void approve(JobStore store, JobId id) {
+    Outcome answer =
+        store.approve(id, DemoJob.CHARACTERS, Cause.user("demo", "the demo's own approval"));
+    if (answer instanceof Outcome.Refused(_, String message) && waits(store, id)) {
+      throw new CommandException("the gate did not open: " + message);
+    }
+  }
+
+  private static boolean waits(JobStore store, JobId id) {
+    return job(store, id).stages().get(DemoJob.CHARACTERS - 1).state() == StageState.WAITING;
+  }
+
+  /** Shows a stage until it has completed. */
+  private JobView watch(JobStore store, LocalServer server, JobId id, int number)
+      throws DemoStopRequest.Stopped, InterruptedException {
+    int limit = number == DemoJob.STORIES ? DemoJob.limit(context) : DemoJob.NAMES_TOKENS;
+    DemoStageWatcher watch = new DemoStageWatcher(store, id, number, limit, InstantSource.system());
+    double fastest = 0;
+    while (true) {
+      JobView job = job(store, id);
+      DemoProgress frame = watch.observe(job);
+      fastest = Math.max(fastest, frame.rate());
+      stage.screen().show(frame);
+      check(job);
+      server.requireRunning();
+      if (frame.state() == StageState.COMPLETED && ended(job, number)) {
+        stage.screen().end();
+        stage.narration().completed(job.stages().get(number - 1), frame.tokens(), fastest);
+        return job;
+      }
+      stop.sleepUnlessStopped(FRAME);
+    }
+  }
+
+  /** The job ends a moment after its last stage; the next stage waits a moment after this one. */
+  private static boolean ended(JobView job, int number) {
+    return number == job.stages().size()
+        ? job.state() == JobState.COMPLETED
+        : job.stages().get(number).state() != StageState.CREATED;
+  }
+
+  private void check(JobView job) {
+    String id = job.header().id().value();
+    if (job.state() == JobState.FAILED || job.state() == JobState.ABORTED) {
+      throw new CommandException(
+          "the demo's job "
+              + (job.state() == JobState.FAILED ? "failed: " + job.error() : "was aborted")
+              + "; see \""
+              + LauncherName.MILLRACE
+              + " job "
+              + workspace.root()
+              + " "
+              + id
+              + "\"");
+    }
+  }
+
+  private static JobView job(JobStore store, JobId id) {
+    return store
+        .find(id)
+        .orElseThrow(
+            () -> new CommandException("job " + id.value() + " was removed from its workspace"));
+  }
+}

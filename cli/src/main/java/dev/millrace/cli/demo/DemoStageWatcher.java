@@ -1,0 +1,97 @@
+package dev.millrace.cli.demo;
+
+import dev.millrace.cli.terminal.RateEstimator;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Follows one stage of the demo's job as any reader could: by its journals and results. */
+final class DemoStageWatcher {
+  private final JobReader store;
+  private final JobId id;
+  private final int stage;
+  private final int limit;
+  private final InstantSource clock;
+  private final List<Text> texts = new ArrayList<>();
+  // a reader wants to see what it is now
+  private final RateEstimator speed = new RateEstimator(Duration.ofSeconds(1), 2);
+
+  DemoStageWatcher(JobReader store, JobId id, int stage, int limit, InstantSource clock) {
+    this.store = store;
+    this.id = id;
+    this.stage = stage;
+    this.limit = limit;
+    this.clock = clock;
+  }
+
+  /** How the stage of {@code job} stands; {@code job} must have been read just now. */
+  DemoProgress observe(JobView job) {
+    StageView view = job.stages().get(stage - 1);
+    List<DemoProgress.Row> rows = new ArrayList<>();
+    for (TaskView task : store.tasks(id, stage, 1, DemoJob.WORDS.size())) {
+      while (texts.size() < task.task()) {
+        texts.add(new Text(texts.size() + 1));
+      }
+      rows.add(texts.get(task.task() - 1).row(task));
+    }
+    Instant now = clock.instant();
+    Instant from = view.startedAt() == null ? now : view.startedAt();
+    Duration elapsed =
+        Duration.between(from, view.completedAt() == null ? now : view.completedAt());
+    DemoProgress frame = new DemoProgress(stage, view.state(), rows, elapsed, 0, limit);
+    speed.sample(elapsed.toNanos(), frame.tokens());
+    return frame.withRate(speed.perSecond());
+  }
+
+  /** Tokens that a receipt tells of; what was seen so far where there is none. */
+  static long tokens(@Nullable TaskResult result, long otherwise) {
+    JsonObject receipt = result == null ? null : result.receipt();
+    return receipt == null ? otherwise : receipt.integer("completion_tokens", otherwise);
+  }
+
+  /** What is known of a task's output. */
+  private final class Text {
+    private final int number;
+    private final StringBuilder text = new StringBuilder();
+    private long tokens;
+    private long next;
+
+    Text(int number) {
+      this.number = number;
+    }
+
+    DemoProgress.Row row(TaskView task) {
+      TaskResult result = task.result();
+      if (result != null) {
+        tokens = tokens(result, tokens);
+        text.setLength(0);
+        text.append(result.text());
+      } else if (task.state() == TaskState.IN_PROGRESS) {
+        read();
+      }
+      return new DemoProgress.Row(number, task.state(), tokens, text.toString());
+    }
+
+    private void read() {
+      JobReader.OutputSoFar draft = store.outputSoFar(id, stage, number, next);
+      if (draft.from() != next) {
+        text.setLength(0);
+        tokens = 0;
+      }
+      text.append(draft.text());
+      tokens += draft.pieces().stream().mapToInt(piece -> piece.tokens().size()).sum();
+      next = draft.next();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.millrace.cli.demo;
+
+import dev.millrace.cli.command.ExitCode;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The user's wish to stop. The demo asks for it between its steps: an interrupt would tear up the
+ * files that a step has open.
+ */
+final class DemoStopRequest {
+  /** The wish was met. */
+  static final class Stopped extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Stopped() {
+      super(null, null, false, false);
+    }
+  }
+
+  private final CountDownLatch asked = new CountDownLatch(1);
+
+  /** Signal number {@code number}: the first is a wish, the second an order. */
+  void signal(int number) {
+    asked.countDown();
+    if (number > 1) {
+      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    }
+  }
+
+  boolean isRequested() {
+    return asked.getCount() == 0;
+  }
+
+  /** Lets {@code time} pass, less if the user wants to stop. */
+  void sleepUnlessStopped(Duration time) throws Stopped, InterruptedException {
+    if (asked.await(time.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new Stopped();
+    }
+  }
+}

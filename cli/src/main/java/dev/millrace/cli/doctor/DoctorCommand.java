@@ -1,0 +1,102 @@
+package dev.millrace.cli.doctor;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.terminal.Colour;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** {@code millrace doctor}: whether this machine and a workspace are fit, and what to do if not. */
+public final class DoctorCommand implements Command {
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "doctor",
+        List.of("[DIR] [options]"),
+        "Checks this machine and the workspace DIR, and says what to do. Leaves nothing behind.",
+        List.of(WorkspaceLocator.OPTION),
+        "Each line is ok, warn or fail. Exit status: 0, or 1 if anything failed.");
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) {
+    Path workspace = workspace(shell, given);
+    Findings findings = new Findings();
+    ClockCheck clock = ClockCheck.begin();
+    new JvmCheck().run(findings);
+    new WatchLimitsCheck().run(findings);
+    if (workspace == null) {
+      findings.ok("workspace", "none named and none here: only the machine was checked");
+    } else if (!Files.isDirectory(workspace)) {
+      findings.fail(
+          "workspace",
+          workspace + " is not a directory",
+          "\"millrace work " + workspace + " PROMPT\" makes a workspace there");
+    } else {
+      findings.guard("places", () -> new DirectoriesCheck(workspace).run(findings));
+      findings.guard("disk", () -> new DiskCheck(workspace).run(findings));
+      findings.guard("sync", () -> new FsyncCheck(workspace).run(findings));
+      findings.guard("owner", () -> new OwnerCheck(workspace).run(findings));
+      findings.guard("entries", () -> new StrayEntriesCheck(workspace).run(findings));
+      findings.guard("logs", () -> new JobLogsCheck(workspace).run(findings));
+    }
+    findings.guard("clock", () -> clock.end(workspace, findings));
+    print(shell, findings, given.has(Option.JSON));
+    return findings.failed() ? ExitCode.FAILED : ExitCode.OK;
+  }
+
+  private static @Nullable Path workspace(Shell shell, Arguments given) {
+    String named = given.get(WorkspaceLocator.OPTION);
+    given.requireAtMost(named == null ? 1 : 0);
+    if (named == null && !given.words().isEmpty()) {
+      named = given.words().getFirst();
+    }
+    if (named != null && named.contains("://")) {
+      throw new UsageException("DIR must be a directory path, not a URL: " + named);
+    }
+    return named == null ? WorkspaceLocator.defaultDirectory(shell) : shell.path(named);
+  }
+
+  private static void print(Shell shell, Findings findings, boolean json) {
+    for (Finding finding : findings.all()) {
+      String level = finding.level().name().toLowerCase(Locale.ROOT);
+      if (json) {
+        shell
+            .out()
+            .println(
+                Json.write(
+                    JsonObject.create()
+                        .put("check", finding.subject())
+                        .put("level", level)
+                        .put("text", finding.text())
+                        .putIfPresent("remedy", finding.remedy())));
+        continue;
+      }
+      Colour colour =
+          switch (finding.level()) {
+            case OK -> Colour.GREEN;
+            case WARN -> Colour.YELLOW;
+            case FAIL -> Colour.RED;
+          };
+      String shown = shell.colourful() ? colour.of(level) : level;
+      shell
+          .out()
+          .println(
+              shown + " ".repeat(6 - level.length()) + finding.subject() + ": " + finding.text());
+      if (finding.remedy() != null) {
+        shell.out().println("      -> " + finding.remedy());
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.millrace.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A directory to try things in, gone afterwards even if the program is told to end meanwhile. */
+final class ScratchDirectory implements AutoCloseable {
+  private final Path path;
+  private final Thread atExit;
+
+  private ScratchDirectory(Path path) {
+    this.path = path;
+    this.atExit = new Thread(this::remove, "scratch");
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  static ScratchDirectory in(Path parent) throws IOException {
+    return new ScratchDirectory(Files.createTempDirectory(parent, ".doctor-"));
+  }
+
+  Path path() {
+    return path;
+  }
+
+  @Override
+  public void close() {
+    remove();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      // the end is near, and the hook does what we did
+    }
+  }
+
+  private synchronized void remove() {
+    try (Stream<Path> all = Files.walk(path)) {
+      List<Path> leavesFirst = all.sorted(Comparator.reverseOrder()).toList();
+      for (Path each : leavesFirst) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException | java.io.UncheckedIOException e) {
+      System.getLogger("dev.millrace.cli")
+          .log(System.Logger.Level.DEBUG, "while removing " + path, e);
+    }
+  }
+}

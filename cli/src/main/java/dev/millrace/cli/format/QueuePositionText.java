@@ -1,0 +1,50 @@
+package dev.millrace.cli.format;
+
+import dev.millrace.cli.terminal.ProgressBar;
+import dev.millrace.core.store.JobReader.QueuePosition;
+import dev.millrace.store.fs.Owner;
+import java.util.List;
+import java.util.Optional;
+
+/** What is said to somebody whose job waits. */
+public final class QueuePositionText {
+  private QueuePositionText() {}
+
+  /**
+   * @param type of the tasks that wait
+   * @param dir the workspace as the user named it
+   */
+  public static String of(Optional<QueuePosition> place, Owner owner, String type, String dir) {
+    String line = place.map(QueuePositionText::line).orElse("");
+    if (!owner.held()) {
+      return "waits" + (line.isEmpty() ? "" : " as " + line) + "; no server works on " + dir;
+    }
+    if (owner.info().get("types") instanceof List<?> types && !types.contains(type)) {
+      return "waits; the server of " + dir + " has no worker for \"" + type + "\"";
+    }
+    String awaited = WaitingModels.reasonIfAllWait(owner, type);
+    if (awaited != null) {
+      return (line.isEmpty() ? "waits" : line) + "; " + awaited;
+    }
+    return (line.isEmpty() ? "waits" : line)
+        + place
+            .map(QueuePosition::eta)
+            .map(eta -> ", starts in about " + ProgressBar.span(eta))
+            .orElse("");
+  }
+
+  private static String line(QueuePosition place) {
+    return ordinal(place.ahead() + 1) + " of " + Math.max(place.waiting(), place.ahead() + 1);
+  }
+
+  public static String ordinal(int number) {
+    boolean teen = number / 10 % 10 == 1;
+    return number
+        + switch (teen ? 0 : number % 10) {
+          case 1 -> "st";
+          case 2 -> "nd";
+          case 3 -> "rd";
+          default -> "th";
+        };
+  }
+}

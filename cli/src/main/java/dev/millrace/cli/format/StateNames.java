@@ -1,0 +1,51 @@
+package dev.millrace.cli.format;
+
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobState;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** States as people name them: {@code IN_PROGRESS}, {@code running}, several joined by commas. */
+public final class StateNames {
+  private StateNames() {}
+
+  /** The states in {@code given}; {@code known} are the ones that may be named. */
+  public static Set<JobState> parse(List<String> given, Set<JobState> known) {
+    Set<JobState> states = EnumSet.noneOf(JobState.class);
+    for (String list : given) {
+      for (String name : list.split(",", -1)) {
+        JobState state = find(name, known);
+        if (state == null) {
+          throw new UsageException(
+              "unknown state \"" + name + "\"; known: " + String.join(", ", words(known)));
+        }
+        states.add(state);
+      }
+    }
+    return states;
+  }
+
+  private static @Nullable JobState find(String name, Set<JobState> known) {
+    for (JobState state : known) {
+      if (state.name().equalsIgnoreCase(name) || word(state).equalsIgnoreCase(name)) {
+        return state;
+      }
+    }
+    return null;
+  }
+
+  public static String word(JobState state) {
+    return Status.of(state).name().toLowerCase(Locale.ROOT);
+  }
+
+  private static List<String> words(Set<JobState> states) {
+    return states.stream()
+        .filter(state -> state != JobState.CREATED)
+        .map(StateNames::word)
+        .toList();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.millrace.cli.format;
+
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.fs.Owner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the models of a server wait for, as it has announced it. */
+public final class WaitingModels {
+  /** An object in what a server announces: for a model's name, why it cannot work now. */
+  public static final String FIELD = "waiting";
+
+  private WaitingModels() {}
+
+  /** A sentence for each model that waits. */
+  public static List<String> sentences(JsonObject info) {
+    List<String> sentences = new ArrayList<>();
+    if (info.get(FIELD) instanceof Map<?, ?> waiting) {
+      waiting.forEach(
+          (model, why) ->
+              sentences.add(
+                  "model "
+                      + SanitizedText.line(String.valueOf(model), 100)
+                      + " waits for a pipe: "
+                      + SanitizedText.line(String.valueOf(why), 500)));
+    }
+    return sentences;
+  }
+
+  /** Why nothing can be generated now; null if something can, or nobody knows. */
+  public static @Nullable String reasonIfAllWait(Owner owner, String type) {
+    List<String> sentences = sentences(owner.info());
+    boolean all =
+        owner.info().get("models") instanceof List<?> models && models.size() <= sentences.size();
+    return all && !sentences.isEmpty() && type.equals("generate")
+        ? String.join("; ", sentences)
+        : null;
+  }
+}

@@ -1,0 +1,54 @@
+package dev.millrace.cli.levers;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.Outcome;
+import java.util.List;
+
+/** A command that moves jobs: what pause, resume and abort have in common. */
+abstract class LeverCommand implements Command {
+  private final String name;
+  private final String past;
+  private final String summary;
+
+  /**
+   * @param past what the job is afterwards
+   */
+  LeverCommand(String name, String past, String summary) {
+    this.name = name;
+    this.past = past;
+    this.summary = summary;
+  }
+
+  abstract Outcome pull(WorkspaceAccess place, JobId id, Cause cause);
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        name,
+        List.of("[DIR|URL] ID... [options]"),
+        summary,
+        List.of(LeverReport.COMMENT, WorkspaceLocator.OPTION),
+        "Exit status: 0 done, 1 refused or missing (of several: at least one), 2 not understood.");
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) {
+    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    List<JobId> ids = found.ids();
+    LeverReport answers = new LeverReport(shell, given.has(Option.JSON));
+    try (WorkspaceAccess place = found.access()) {
+      for (JobId id : ids) {
+        answers.report(id, past, pull(place, id, LeverReport.cause(given)));
+      }
+    }
+    return answers.status();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.cli.levers;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what a lever answered, job by job. */
+final class LeverReport {
+  static final Option COMMENT = Option.value("comment", "TEXT", "why, for the job's log");
+
+  private final Shell shell;
+  private final boolean json;
+  private int status = ExitCode.OK;
+
+  LeverReport(Shell shell, boolean json) {
+    this.shell = shell;
+    this.json = json;
+  }
+
+  /** Who pulls the lever, and why. */
+  static Cause cause(Arguments given) {
+    return Cause.user(System.getProperty("user.name"), given.get(COMMENT));
+  }
+
+  /**
+   * @param past what has become of the job if it was done
+   */
+  void report(JobId id, String past, Outcome answer) {
+    String refusal = refusal(answer);
+    if (json) {
+      shell.printLine(
+          Json.write(
+              JsonObject.create()
+                  .put("id", id.value())
+                  .put("answer", refusal == null ? past : kind(answer))
+                  .putIfPresent("message", refusal)));
+    } else if (refusal == null) {
+      shell.printLine(id + " " + past);
+    }
+    if (refusal != null) {
+      status = ExitCode.FAILED;
+      if (!json) {
+        shell.err().println("Error: " + id + ": " + refusal);
+      }
+    }
+  }
+
+  private static String kind(Outcome answer) {
+    return answer instanceof Outcome.Missing ? "missing" : "refused";
+  }
+
+  /** Why it was not done; null if it was. */
+  private static @Nullable String refusal(Outcome answer) {
+    return switch (answer) {
+      case Outcome.Done() -> null;
+      case Outcome.Refused(_, String message) -> message;
+      case Outcome.Fenced(String message) -> message;
+      case Outcome.Cancelled(String message) -> message;
+      case Outcome.Missing(String message) -> message;
+    };
+  }
+
+  int status() {
+    return status;
+  }
+}

@@ -1,0 +1,99 @@
+package dev.millrace.cli.levers;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.ErrorText;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.Workspace;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** {@code millrace prune}: the only command that deletes a job. */
+public final class PruneCommand implements Command {
+  private static final Set<JobState> FINAL =
+      EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
+  private static final Option OLDER =
+      Option.value("older-than", "D", "jobs that ended longer ago than this: 12h, 30d");
+  private static final Option STATE =
+      Option.value("state", "STATE", "only done, failed or cancelled jobs (repeatable)").many();
+  private static final Option DRY =
+      Option.flag("dry-run", "delete nothing, print the ids of what would be");
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "prune",
+        List.of("[DIR] --older-than D [options]"),
+        "Deletes finished jobs with their results. Nothing else ever deletes a job.",
+        List.of(OLDER, STATE, DRY, WorkspaceLocator.OPTION),
+        "");
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) {
+    Duration age = given.duration(OLDER);
+    if (age == null) {
+      throw new UsageException("--older-than is required: how long ago a job must have ended");
+    }
+    Set<JobState> states = given.has(STATE) ? StateNames.parse(given.all(STATE), FINAL) : FINAL;
+    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    if (!found.words().isEmpty()) {
+      throw new UsageException(
+          "unexpected argument: " + found.words().getFirst() + "; prune selects by age and state");
+    }
+    Workspace workspace = found.access().requireWorkspace("prune");
+    Instant before = Instant.now().minus(age);
+    boolean json = given.has(Option.JSON);
+    if (given.has(DRY)) {
+      return dry(shell, workspace.reader(), before, states, json);
+    }
+    int count = workspace.controls().prune(before, states);
+    shell.printLine(
+        json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
+    return ExitCode.OK;
+  }
+
+  private static int dry(
+      Shell shell, JobReader reading, Instant before, Set<JobState> states, boolean json) {
+    int count = 0;
+    for (JobId id : reading.list(JobReader.Query.in(states))) {
+      if (endedBefore(shell, reading, id, before)) {
+        count++;
+        shell.out().println(json ? Json.write(JsonObject.create().put("id", id.value())) : id);
+      }
+    }
+    shell.out().flush();
+    shell.err().println("would prune " + jobs(count));
+    return ExitCode.OK;
+  }
+
+  private static boolean endedBefore(Shell shell, JobReader reading, JobId id, Instant before) {
+    try {
+      JobView view = reading.find(id).orElse(null);
+      return view != null && view.completedAt() != null && view.completedAt().isBefore(before);
+    } catch (StoreException e) {
+      shell.err().println("skipped " + id + ": " + ErrorText.of(e));
+      return false;
+    }
+  }
+
+  private static String jobs(int count) {
+    return count + (count == 1 ? " job" : " jobs");
+  }
+}

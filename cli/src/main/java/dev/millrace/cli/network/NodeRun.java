@@ -1,0 +1,80 @@
+package dev.millrace.cli.network;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.SignalHandlers;
+import dev.millrace.cli.log.JGroupsLogging;
+import dev.millrace.cli.terminal.NumberText;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.NodeSettings;
+import dev.millrace.cluster.node.LayerNode;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.CountDownLatch;
+
+/** A node from joining its network to leaving it. */
+final class NodeRun {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+
+  private final NodeSettings settings;
+  private final Thread waiting = Thread.currentThread();
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private volatile boolean joined;
+
+  NodeRun(NodeSettings settings) {
+    this.settings = settings;
+  }
+
+  int run() {
+    JGroupsLogging.silence();
+    SignalHandlers.install(this::signal);
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
+    try (LayerNode node = LayerNode.start(settings)) {
+      joined = true;
+      LOG.log(Level.INFO, "joined: " + described(node));
+      await();
+      LOG.log(Level.INFO, "leaving: pipes through this node go on without it");
+    } catch (ClusterException e) {
+      if (stop.getCount() > 0) {
+        throw new CommandException(SanitizedText.line(e.getMessage(), 1000));
+      }
+      LOG.log(Level.DEBUG, "broken off", e);
+    }
+    LOG.log(Level.INFO, "stopped");
+    return ExitCode.OK;
+  }
+
+  private String described(LayerNode node) {
+    long memory = settings.memoryBytes();
+    return "node "
+        + node.name()
+        + " at "
+        + node.address()
+        + (settings.network().join().isEmpty() ? ", the first of its network" : "")
+        + (memory == 0 ? "" : ", up to " + NumberText.bytes(memory) + " for layers and caches");
+  }
+
+  /** Until the first signal; one that came while it joined may have left its interrupt. */
+  private void await() {
+    while (stop.getCount() > 0) {
+      try {
+        stop.await();
+      } catch (InterruptedException e) {
+        LOG.log(Level.DEBUG, "woken", e);
+      }
+    }
+  }
+
+  private void signal(int number) {
+    if (number > 1) {
+      LOG.log(Level.WARNING, "stopped at once");
+      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    }
+    LOG.log(Level.INFO, "stopping");
+    stop.countDown();
+    if (!joined) {
+      waiting.interrupt(); // it may wait for a member that never comes
+    }
+  }
+}

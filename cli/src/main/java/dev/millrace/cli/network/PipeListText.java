@@ -1,0 +1,257 @@
+package dev.millrace.cli.network;
+
+import dev.millrace.cli.terminal.Colour;
+import dev.millrace.cli.terminal.NumberText;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.cluster.HeldLayers;
+import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.NodeState;
+import dev.millrace.cluster.PipeState;
+import dev.millrace.cluster.query.PipePicture;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.internal.pipe.Pipe;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The pipes of a network, for people and for programs. */
+final class PipeListText {
+  private static final int PICTURE = 48;
+  private static final int HASH = 12;
+
+  private PipeListText() {}
+
+  static String text(List<NodeState> states, boolean colourful) {
+    StringBuilder out = new StringBuilder();
+    for (NodeState origin : states) {
+      for (ModelRequirements need : origin.needs()) {
+        model(out, states, origin, need, colourful);
+      }
+    }
+    if (out.isEmpty()) {
+      out.append("no origin: no server with --end-model is in the network, so there is no pipe\n");
+    }
+    clashes(states).forEach(line -> out.append("Warning: ").append(line).append('\n'));
+    return out.toString();
+  }
+
+  private static void model(
+      StringBuilder out,
+      List<NodeState> states,
+      NodeState origin,
+      ModelRequirements need,
+      boolean colourful) {
+    String title = NodeListText.model(need.model());
+    out.append(colourful ? Colour.BOLD.of(title) : title);
+    out.append(", ").append(NumberText.of(need.layers(), "layer"));
+    out.append(", sha256 ").append(shortened(need.sha256()));
+    out.append(", origin ").append(origin.name()).append('\n');
+    boolean any = false;
+    for (PipeState pipe : origin.pipes()) {
+      if (pipe.sha256().equals(need.sha256())) {
+        any = true;
+        pipe(out, states, pipe, colourful);
+      }
+    }
+    if (!any) {
+      out.append("  no pipe yet\n");
+    }
+    for (String liar : origin.expelled()) {
+      out.append("  ").append(liar).append(" was found lying and is left out\n");
+    }
+  }
+
+  private static void pipe(
+      StringBuilder out, List<NodeState> states, PipeState pipe, boolean colourful) {
+    Colour colour = pipe.waitingReason().isEmpty() ? Colour.GREEN : Colour.YELLOW;
+    String picture = picture(states, pipe);
+    out.append("  pipe ").append(pipe.number()).append("  ");
+    out.append(colourful ? colour.of(picture) : picture).append("  ");
+    if (pipe.waitingReason().isEmpty()) {
+      out.append("runs ").append(NumberText.of(pipe.running(), "sequence"));
+      out.append(String.format(Locale.ROOT, ", %.1f tokens/s%n", pipe.tokensPerSecond()));
+    } else {
+      out.append("waits: ").append(SanitizedText.line(pipe.waitingReason(), 300)).append('\n');
+    }
+    List<Pipe.NodeLayers> stretches = stretches(pipe);
+    if (!stretches.isEmpty()) {
+      List<String> parts = new ArrayList<>();
+      for (Pipe.NodeLayers stretch : stretches) {
+        parts.add(new LayerRange(stretch.from(), stretch.to()) + " " + stretch.node());
+      }
+      out.append("    layers ").append(String.join(", ", parts)).append('\n');
+    }
+    List<LayerRange> missing = missing(states, pipe);
+    if (!missing.isEmpty()) {
+      out.append("    missing ").append(joined(missing)).append('\n');
+    }
+  }
+
+  private static String picture(List<NodeState> states, PipeState pipe) {
+    return PipePicture.of(pipe.layers(), loaded(pipe), coming(states, pipe), PICTURE);
+  }
+
+  private static List<LayerRange> loaded(PipeState pipe) {
+    List<LayerRange> loaded = new ArrayList<>();
+    for (Pipe.NodeLayers stretch : stretches(pipe)) {
+      loaded.add(new LayerRange(stretch.from(), stretch.to()));
+    }
+    return loaded;
+  }
+
+  /** Who has what, each node once for what it has in a row, however it was given that. */
+  private static List<Pipe.NodeLayers> stretches(PipeState pipe) {
+    List<Pipe.NodeLayers> merged = new ArrayList<>();
+    for (Pipe.NodeLayers next : pipe.stretches()) {
+      Pipe.NodeLayers last = merged.isEmpty() ? null : merged.getLast();
+      if (last != null && last.node().equals(next.node()) && last.to() == next.from()) {
+        merged.set(merged.size() - 1, new Pipe.NodeLayers(last.node(), last.from(), next.to()));
+      } else {
+        merged.add(next);
+      }
+    }
+    return merged;
+  }
+
+  /** Layers of the model that nodes are getting. */
+  private static List<LayerRange> coming(List<NodeState> states, PipeState pipe) {
+    List<LayerRange> coming = new ArrayList<>();
+    for (NodeState state : states) {
+      for (HeldLayers holding : state.holdings()) {
+        boolean underway =
+            holding.state() == HeldLayers.State.FETCHING
+                || holding.state() == HeldLayers.State.LOADING;
+        if (underway && holding.sha256().equals(pipe.sha256())) {
+          coming.add(new LayerRange(holding.from(), holding.to()));
+        }
+      }
+    }
+    return coming;
+  }
+
+  /** Layers that are neither in the pipe nor on their way. */
+  static List<LayerRange> missing(List<NodeState> states, PipeState pipe) {
+    boolean[] there = new boolean[pipe.layers() + 1];
+    there[pipe.layers()] = true; // ends the last gap
+    List<LayerRange> all = new ArrayList<>(loaded(pipe));
+    all.addAll(coming(states, pipe));
+    for (LayerRange range : all) {
+      for (int layer = range.from(); layer < Math.min(range.to(), pipe.layers()); layer++) {
+        there[layer] = true;
+      }
+    }
+    List<LayerRange> missing = new ArrayList<>();
+    int from = -1;
+    for (int layer = 0; layer < there.length; layer++) {
+      if (!there[layer] && from < 0) {
+        from = layer;
+      } else if (there[layer] && from >= 0) {
+        missing.add(new LayerRange(from, layer));
+        from = -1;
+      }
+    }
+    return missing;
+  }
+
+  private static String joined(Collection<LayerRange> ranges) {
+    return String.join(", ", ranges.stream().map(LayerRange::toString).toList());
+  }
+
+  /** Models that have one name and are not one. */
+  static List<String> clashes(List<NodeState> states) {
+    List<String> lines = new ArrayList<>();
+    hashes(states)
+        .forEach(
+            (name, hashes) -> {
+              if (hashes.size() > 1) {
+                lines.add(clash(name, hashes));
+              }
+            });
+    return lines;
+  }
+
+  /** Who has what of that name: nodes by the hash, by the name. */
+  private static Map<String, Map<String, TreeSet<String>>> hashes(List<NodeState> states) {
+    Map<String, Map<String, TreeSet<String>>> byName = new TreeMap<>();
+    for (NodeState state : states) {
+      state.needs().forEach(need -> seen(byName, need.model(), need.sha256(), state));
+      state.holdings().forEach(held -> seen(byName, held.model(), held.sha256(), state));
+    }
+    return byName;
+  }
+
+  private static void seen(
+      Map<String, Map<String, TreeSet<String>>> byName,
+      String name,
+      String sha256,
+      NodeState state) {
+    if (sha256.isEmpty()) {
+      return; // it is still being read
+    }
+    byName
+        .computeIfAbsent(NodeListText.model(name), _ -> new TreeMap<>())
+        .computeIfAbsent(sha256, _ -> new TreeSet<>())
+        .add(state.name());
+  }
+
+  private static String clash(String name, Map<String, TreeSet<String>> hashes) {
+    List<String> parts = new ArrayList<>();
+    hashes.forEach(
+        (sha256, nodes) -> parts.add(shortened(sha256) + " at " + String.join(", ", nodes)));
+    return "models of the same name differ: "
+        + name
+        + " is "
+        + String.join("; ", parts)
+        + "; their layers never meet in a pipe";
+  }
+
+  private static String shortened(String sha256) {
+    return sha256.length() > HASH ? sha256.substring(0, HASH) : sha256;
+  }
+
+  /** One object, on a line. */
+  static String json(List<NodeState> states) {
+    List<JsonObject> pipes = new ArrayList<>();
+    for (NodeState origin : states) {
+      origin.pipes().forEach(pipe -> pipes.add(json(states, origin, pipe)));
+    }
+    List<String> expelled =
+        states.stream().flatMap(state -> state.expelled().stream()).distinct().sorted().toList();
+    return Json.write(
+            JsonObject.create()
+                .put("pipes", pipes)
+                .put("expelled", expelled)
+                .put("warnings", clashes(states)))
+        + "\n";
+  }
+
+  private static JsonObject json(List<NodeState> states, NodeState origin, PipeState pipe) {
+    List<JsonObject> stretches = new ArrayList<>();
+    for (Pipe.NodeLayers stretch : stretches(pipe)) {
+      stretches.add(
+          JsonObject.create()
+              .put("node", stretch.node())
+              .put("first", stretch.from())
+              .put("last", stretch.to() - 1));
+    }
+    return JsonObject.create()
+        .put("model", pipe.model())
+        .put("sha256", pipe.sha256())
+        .put("layers", pipe.layers())
+        .put("origin", origin.name())
+        .put("pipe", pipe.number())
+        .put("epoch", pipe.epoch())
+        .put("picture", picture(states, pipe))
+        .put("stretches", stretches)
+        .put("missing", missing(states, pipe).stream().map(LayerRange::toString).toList())
+        .put("waiting", pipe.waitingReason())
+        .put("running", pipe.running())
+        .put("tokens_per_second", pipe.tokensPerSecond());
+  }
+}

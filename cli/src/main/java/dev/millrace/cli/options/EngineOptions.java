@@ -1,0 +1,85 @@
+package dev.millrace.cli.options;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.ModelChoice;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.api.KvType;
+import dev.millrace.engine.error.EngineException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** The options of commands that run a model. */
+public final class EngineOptions {
+  public static final Option MODEL =
+      Option.value(
+              "model",
+              "F.gguf",
+              "the model: a GGUF file, part of the name of one in\n"
+                  + "./models or MILLRACE_MODELS_DIR, or \"house\", the model\n"
+                  + "that ships (default: MILLRACE_MODEL)")
+          .letter('m');
+  public static final String VARIABLE = "MILLRACE_MODEL";
+  public static final Option THREADS =
+      Option.wholeNumber("threads", "N", "threads that compute (default: one for each processor)");
+  public static final Option CONTEXT =
+      Option.wholeNumber(
+          "ctx", "N", "positions of a sequence at most (default: what the\nmodel was trained on)");
+  public static final Option CACHE =
+      Option.value("cache", "TYPE", "how keys and values are kept: f16 (default) or q8");
+
+  private EngineOptions() {}
+
+  public static Path model(Shell shell, Arguments given) {
+    String name = given.has(MODEL) ? given.get(MODEL) : shell.variable(VARIABLE);
+    if (name == null) {
+      throw new UsageException(
+          "--model is missing: which GGUF file? \"millrace models\" lists those that it finds, and"
+              + " --model house is the model that ships");
+    }
+    return ModelChoice.of(shell, name).file();
+  }
+
+  public static EngineSettings settings(Shell shell, Arguments given) {
+    KernelType kernels = kernels(shell);
+    EngineSettings usual = EngineSettings.usual();
+    return usual
+        .withKernels(kernels)
+        .withThreads(given.integer(THREADS, 1, 1024, usual.threads()))
+        .withContext(given.integer(CONTEXT, 2, 1 << 24, 0))
+        .withKvType(cache(given));
+  }
+
+  /** The best that this JVM has; whoever has only the slow one is told. */
+  public static KernelType kernels(Shell shell) {
+    try {
+      KernelType.vectorBits();
+    } catch (EngineException e) {
+      throw new CommandException(e.getMessage());
+    }
+    KernelType kernels = KernelType.best();
+    if (kernels == KernelType.SCALAR) {
+      shell
+          .err()
+          .println(
+              "Warning: this JVM has no Vector API, so computing is slow; start it with "
+                  + KernelType.FLAG);
+    }
+    return kernels;
+  }
+
+  private static KvType cache(Arguments given) {
+    String name = given.get(CACHE);
+    return switch (name == null ? "f16" : name.toLowerCase(Locale.ROOT)) {
+      case "f16" -> KvType.F16;
+      case "q8", "q8_0" -> KvType.Q8;
+      default ->
+          throw new UsageException(
+              given.shown(CACHE) + " is \"" + name + "\": it must be f16 or q8");
+    };
+  }
+}

@@ -1,0 +1,141 @@
+package dev.millrace.cli.options;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.MemorySize;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.EnvironmentVariables;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.EngineOpener;
+import dev.millrace.cli.model.ModelChoice;
+import dev.millrace.cli.model.PipeModel;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.model.ModelFile;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The options of commands that work off jobs with models. */
+public final class InferenceOptions {
+  public static final Option MODEL =
+      Option.value(
+              "model",
+              "MODEL",
+              "work on prompts with this model: a GGUF file, part of\n"
+                  + "the name of one in ./models or MILLRACE_MODELS_DIR,\n"
+                  + "\"house\" (the model that ships), or ALIAS=MODEL; the\n"
+                  + "first is for jobs that name none (repeatable)")
+          .letter('m')
+          .many();
+  public static final Option CONTEXT =
+      Option.wholeNumber(
+          "ctx", "N", "positions of a sequence at most (default 8192, or what\nthe model knows)");
+  public static final Option MEMORY =
+      Option.value(
+          "memory",
+          "SIZE",
+          "for weights and caches of all loaded models, such as\n"
+              + "4G or 512M (default: half of what the machine has)");
+  public static final Option IDLE =
+      Option.value("idle", "D", "unload a model that nobody has used for D (default 15m)");
+
+  /** Those that say nothing without a model. */
+  public static final List<Option> TUNING =
+      List.of(EngineOptions.THREADS, CONTEXT, EngineOptions.CACHE, MEMORY, IDLE);
+
+  /** nrvna's. */
+  public static final int USUAL_CONTEXT = 8_192;
+
+  /** What the engine takes into one turn. */
+  public static final int MOST_SLOTS = 512;
+
+  private InferenceOptions() {}
+
+  /** The models that were asked for, by option or else by variable; none if none were. */
+  public static List<ModelFile> models(Shell shell, Arguments given) {
+    List<String> named = new ArrayList<>(given.all(MODEL));
+    String variable = shell.variable(EngineOptions.VARIABLE);
+    if (named.isEmpty() && variable != null) {
+      named.add(variable);
+    }
+    return models(shell, named, null);
+  }
+
+  /** Those of these names, and the one whose layers are elsewhere. */
+  public static List<ModelFile> models(Shell shell, List<String> named, @Nullable PipeModel pipe) {
+    List<ModelFile> models = new ArrayList<>();
+    Map<String, ModelFile> known = new HashMap<>();
+    for (String name : named) {
+      ModelChoice choice = ModelChoice.of(shell, name);
+      ModelFile model = new ModelFile(choice.name(), choice.file().toAbsolutePath().normalize());
+      require(model, known.put(model.name(), model));
+      models.add(model);
+    }
+    if (pipe != null) {
+      require(pipe.file(), known.put(pipe.name(), pipe.file()));
+      models.add(pipe.file());
+    }
+    return models;
+  }
+
+  private static void require(ModelFile model, @Nullable ModelFile other) {
+    if (other != null) {
+      throw new UsageException(
+          "two models are called \""
+              + model.name()
+              + "\": "
+              + other.file()
+              + " and "
+              + model.file()
+              + "; give one another name with ALIAS=PATH");
+    }
+    if (!Files.isReadable(model.file())) {
+      throw new CommandException(
+          "no permission for " + model.file() + "; check its owner and its mode");
+    }
+  }
+
+  /** Looks at the files now: a server that waits for its turn must not learn of it then. */
+  public static void requireReadable(List<ModelFile> models) {
+    for (ModelFile model : models) {
+      try (Gguf gguf = Gguf.open(model.file())) {
+        ModelConfig.of(gguf);
+      } catch (EngineException e) {
+        throw EngineOpener.refusal(model.file(), e);
+      }
+    }
+  }
+
+  /** How these models are to be run. */
+  public static InferenceSettings settings(
+      Shell shell, Arguments given, List<ModelFile> models, int slots) {
+    InferenceSettings usual = InferenceSettings.of(models);
+    Duration idle = given.duration(IDLE);
+    String memory = given.get(MEMORY);
+    if (idle != null && idle.isZero()) {
+      throw new UsageException(given.shown(IDLE) + " must be longer than 0s");
+    }
+    return usual
+        .withEngine(engine(shell, given, slots))
+        .withIdle(idle == null ? usual.idle() : idle)
+        .withMemory(memory == null ? usual.memory() : MemorySize.parse(given.shown(MEMORY), memory))
+        .withDefaults(GenerationDefaults.of(shell));
+  }
+
+  private static EngineSettings engine(Shell shell, Arguments given, int slots) {
+    Integer variable = new EnvironmentVariables(shell).integer(2, 1 << 24, "MAX_CTX");
+    int otherwise = variable == null ? USUAL_CONTEXT : variable;
+    return EngineOptions.settings(shell, given)
+        .withSlots(slots)
+        .withContext(given.integer(CONTEXT, 2, 1 << 24, otherwise));
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Groups of options that several commands share (engine, inference, network, pipe), with their
+ * environment variables and the configuration file behind them. Each group turns what a user typed
+ * into the settings of a module. Start at {@link EngineOptions}.
+ */
+@NullMarked
+package dev.millrace.cli.options;
+
+import org.jspecify.annotations.NullMarked;

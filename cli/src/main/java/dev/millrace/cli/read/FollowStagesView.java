@@ -1,0 +1,128 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.format.LogEntryText;
+import dev.millrace.cli.terminal.DurationText;
+import dev.millrace.cli.terminal.LiveLines;
+import dev.millrace.cli.terminal.PollPacer;
+import dev.millrace.cli.terminal.ProgressBar;
+import dev.millrace.cli.terminal.RateEstimator;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A job of several tasks: a bar for each stage, and what a user must do for it to go on. */
+final class FollowStagesView implements JobFollower.View {
+  private final JobFollower.FollowedJob subject;
+  private final LiveLines live;
+  private final ProgressBar bar;
+  private final PollPacer looks = new PollPacer(Duration.ofMillis(200));
+  private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
+  private boolean served = true;
+  private final Map<Integer, RateEstimator> speeds = new HashMap<>();
+  // Commands are said once, on lines that stay: those that are rewritten are cut to fit.
+  private final Set<Integer> gatesSaid = new HashSet<>();
+  private boolean pauseSaid;
+
+  FollowStagesView(JobFollower.FollowedJob subject) {
+    this.subject = subject;
+    this.live = new LiveLines(subject.shell());
+    this.bar = ProgressBar.of(subject.shell());
+  }
+
+  @Override
+  public void event(LogEntry entry) {
+    if (!live.isSupported() && !EventFilter.repeatsTaskFailure(entry)) {
+      subject.shell().err().println(LogEntryText.of(entry));
+    } else if (EventFilter.isNotable(entry)) {
+      live.printAbove(LogEntryText.of(entry));
+    }
+  }
+
+  @Override
+  public void refresh(Status status) {
+    if (looks.isDue()) {
+      looks.poll(() -> subject.reading().find(subject.id()).ifPresent(this::show));
+    }
+  }
+
+  @Override
+  public void end() {
+    if (live.isSupported()) {
+      subject.reading().find(subject.id()).ifPresent(this::show);
+      live.keep();
+    }
+  }
+
+  private void show(JobView job) {
+    List<String> lines = new ArrayList<>();
+    for (StageView stage : job.stages()) {
+      lines.add(line(stage, job.stages().size()));
+      if (JobJson.isAtGate(job, stage) && gatesSaid.add(stage.number())) {
+        live.printAbove(subject.approvalHint(stage));
+      }
+    }
+    boolean paused = Status.of(job.state()) == Status.PAUSED;
+    if (paused && !pauseSaid) {
+      live.printAbove(
+          "paused; let it go on with: "
+              + LauncherName.MILLRACE
+              + " resume "
+              + subject.dir()
+              + " "
+              + subject.id());
+    }
+    pauseSaid = paused;
+    if (paused) {
+      lines.add("paused");
+    } else if (!job.state().isFinal() && !served()) {
+      lines.add("no server works on " + subject.dir());
+    }
+    live.show(lines);
+  }
+
+  /** Asked now and then only: who asks holds the lock for a moment. */
+  private boolean served() {
+    if (owners.isDue()) {
+      owners.poll(() -> served = subject.access().owner().held());
+    }
+    return served;
+  }
+
+  private String line(StageView stage, int stages) {
+    int done = JobJson.completedTasks(stage);
+    int failed = stage.tasks().getOrDefault(TaskState.FAILED, 0);
+    int ended = done + failed + stage.tasks().getOrDefault(TaskState.ABORTED, 0);
+    String name = (stages > 1 ? stage.number() + " " : "") + stage.type();
+    String counts =
+        "  " + done + "/" + stage.total() + (failed > 0 ? ", " + failed + " failed" : "");
+    return name + " " + bar.bar(ended, stage.total()) + counts + rest(stage, ended);
+  }
+
+  private String rest(StageView stage, int ended) {
+    if (stage.state().isFinal()) {
+      return stage.startedAt() == null || stage.completedAt() == null
+          ? ""
+          : ", " + DurationText.of(Duration.between(stage.startedAt(), stage.completedAt()));
+    }
+    if (stage.state() != StageState.IN_PROGRESS) {
+      return "";
+    }
+    RateEstimator speed = speeds.computeIfAbsent(stage.number(), _ -> new RateEstimator());
+    speed.sample(System.nanoTime(), ended);
+    double rate = speed.perSecond();
+    return (rate > 0 ? ", " + ProgressBar.rate(rate, "") : "")
+        + ProgressBar.remaining(speed.timeFor(stage.total() - ended));
+  }
+}

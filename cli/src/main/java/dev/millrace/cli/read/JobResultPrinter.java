@@ -1,0 +1,215 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.format.QueuePositionText;
+import dev.millrace.cli.format.TaskPages;
+import dev.millrace.cli.workspace.JobDirectory;
+import dev.millrace.cli.workspace.JobDirectory.Artifact;
+import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.core.Flow;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskResult;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code flow DIR ID} does: wait or follow if asked to, then print. */
+final class JobResultPrinter {
+  private static final Duration FOR_EVER = Duration.ofDays(36_500);
+
+  private final Shell shell;
+  private final WorkspaceAccess place;
+  private final JobReader reading;
+  private final JobId id;
+  private final Arguments given;
+  private @Nullable FollowTextView followed;
+
+  JobResultPrinter(Shell shell, WorkspaceAccess place, JobId id, Arguments given) {
+    this.shell = shell;
+    this.place = place;
+    this.reading = place.reading();
+    this.id = id;
+    this.given = given;
+  }
+
+  int run() throws InterruptedException {
+    int stage = given.integer(FlowCommand.STAGE, 1, Integer.MAX_VALUE, 0);
+    if (given.has(FlowCommand.WAIT)) {
+      new Flow(reading).await(id, FOR_EVER);
+    } else if (given.has(FlowCommand.FOLLOW)) {
+      follow();
+    }
+    if (given.has(Option.JSON) && !given.has(FlowCommand.TASKS) && stage == 0) {
+      return object();
+    }
+    JobView view = reading.find(id).orElse(null);
+    if (view == null) {
+      return missing();
+    }
+    if (stage > view.stages().size()) {
+      throw new CommandException(
+          "no stage " + stage + ": job " + id + " has " + view.stages().size());
+    }
+    if (given.has(FlowCommand.TASKS)) {
+      return new TaskList(shell, reading, view, given.has(Option.JSON)).print(stage);
+    }
+    return stage == 0 ? job(view) : stage(view.stages().get(stage - 1));
+  }
+
+  private void follow() throws InterruptedException {
+    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, place, reading, id);
+    if (given.has(Option.JSON)) {
+      JobFollower.followAsJson(subject);
+    } else {
+      followed = JobFollower.followAsText(subject);
+    }
+  }
+
+  private int object() {
+    JobJson job = JobJson.read(place, reading, id);
+    shell.out().println(Json.write(job.json()));
+    return job.status() == Status.MISSING ? missing() : exit(job.status());
+  }
+
+  private int missing() {
+    shell.err().println("Job not found: " + id);
+    return ExitCode.FAILED;
+  }
+
+  private static int exit(Status status) {
+    return switch (status) {
+      case DONE -> ExitCode.OK;
+      case FAILED, CANCELLED, MISSING -> ExitCode.FAILED;
+      case QUEUED, RUNNING, PAUSED -> ExitCode.NOT_READY;
+    };
+  }
+
+  private int job(JobView view) {
+    Status status = Status.of(view.state());
+    if (followed != null && status != Status.DONE) {
+      followed.abandon();
+    }
+    switch (status) {
+      case DONE -> {
+        Artifact artifact = place.directory(id).artifact().orElse(null);
+        if (artifact != null && artifact.kind() == JobDirectory.Kind.AUDIO) {
+          shell.out().println(artifact.path());
+        } else if (artifact != null && artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
+          print(String.valueOf(place.directory(id).transcript()));
+        } else {
+          if (!view.stages().isEmpty()) {
+            results(view.stages().getLast());
+          }
+        }
+      }
+      case FAILED, CANCELLED -> {
+        shell.err().println("Job " + JobJson.word(status) + ": " + id);
+        String error = JobJson.error(reading, view);
+        if (error != null) {
+          shell.err().println("Error: " + error);
+        }
+        partial(view);
+      }
+      default -> notReady(view, status);
+    }
+    return exit(status);
+  }
+
+  /** Where what there was before it ended can be had. */
+  private void partial(JobView view) {
+    JobDirectory directory = place.directory(id);
+    Path file = directory.partialFile();
+    if (file != null) {
+      shell.err().println("Partial output: " + file);
+    } else if (JobJson.partial(directory, reading, view) != null) {
+      shell
+          .err()
+          .println(
+              "Partial output: \""
+                  + LauncherName.MILLRACE
+                  + " flow "
+                  + place.name()
+                  + " "
+                  + id
+                  + " --json\" has it");
+    }
+  }
+
+  private void notReady(JobView view, Status status) {
+    shell.err().println("Job not ready: " + id + " (status: " + status + ")");
+    StageView next =
+        view.stages().stream().filter(stage -> !stage.state().isFinal()).findFirst().orElse(null);
+    if (status == Status.QUEUED && next == null) {
+      shell.err().println("waits for stages to be added");
+    } else if (status == Status.QUEUED) {
+      shell
+          .err()
+          .println(
+              QueuePositionText.of(
+                  reading.queuePosition(id), place.owner(), next.type(), place.name()));
+    }
+  }
+
+  private int stage(StageView stage) {
+    StageState state = stage.state();
+    if (state == StageState.COMPLETED) {
+      results(stage);
+      return ExitCode.OK;
+    }
+    String name = "Stage " + stage.number() + " of " + id;
+    if (state.isFinal()) {
+      shell.err().println(name + " failed (state: " + state + ")");
+      if (stage.error() != null) {
+        shell.err().println("Error: " + stage.error());
+      }
+      return ExitCode.FAILED;
+    }
+    shell.err().println(name + " not ready (state: " + state + ")");
+    return ExitCode.NOT_READY;
+  }
+
+  private void results(StageView stage) {
+    boolean all = given.has(Option.JSON);
+    if (stage.total() == 1 && !all) {
+      List<TaskView> only = reading.tasks(id, stage.number(), 1, 1);
+      TaskResult result = only.isEmpty() ? null : only.getFirst().result();
+      print(result == null ? "" : result.text());
+    } else {
+      TaskPages.each(
+          reading,
+          id,
+          stage.number(),
+          task ->
+              shell
+                  .out()
+                  .println(
+                      Json.write(all ? TaskPages.resultJson(task) : TaskPages.briefJson(task))));
+    }
+  }
+
+  /** As it is, and a newline where it has none. */
+  private void print(String text) {
+    if (followed != null) {
+      followed.result(text);
+      return;
+    }
+    shell.out().print(text);
+    if (!text.isEmpty() && !text.endsWith("\n")) {
+      shell.out().println();
+    }
+  }
+}

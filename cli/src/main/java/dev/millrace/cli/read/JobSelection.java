@@ -1,0 +1,82 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.store.JobReader;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The jobs with a tag or a parent; with both, those with either. */
+record JobSelection(@Nullable String tag, @Nullable JobId parent) {
+  private static final Set<JobState> EVERYWHERE = EnumSet.allOf(JobState.class);
+  private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
+  private static final Set<JobState> FAILURES = EnumSet.of(JobState.FAILED, JobState.ABORTED);
+
+  static JobSelection of(Arguments given) {
+    String tag = given.get(FlowCommand.TAG);
+    String children = given.get(FlowCommand.CHILDREN);
+    try {
+      return new JobSelection(
+          tag == null ? null : JobSpec.requireTag(tag),
+          children == null ? null : WorkspaceLocator.id(children));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("Invalid tag: " + e.getMessage());
+    }
+  }
+
+  private TreeSet<JobId> in(JobReader reading, Set<JobState> states) {
+    TreeSet<JobId> ids = new TreeSet<>();
+    if (tag != null) {
+      ids.addAll(reading.list(query(states, tag, null)));
+    }
+    if (parent != null) {
+      ids.addAll(reading.list(query(states, null, parent)));
+    }
+    return ids;
+  }
+
+  private static JobReader.Query query(
+      Set<JobState> states, @Nullable String tag, @Nullable JobId parent) {
+    return new JobReader.Query(states, tag, parent, false, Integer.MAX_VALUE);
+  }
+
+  /** Prints the ids, or one object for each job; then 1 means that one of them failed. */
+  int print(Shell shell, WorkspaceAccess place, boolean json) {
+    JobReader reading = place.reading();
+    int status = ExitCode.OK;
+    for (JobId id : in(reading, EVERYWHERE)) {
+      if (!json) {
+        shell.out().println(id);
+        continue;
+      }
+      JobJson job = JobJson.read(place, reading, id);
+      shell.out().println(Json.write(job.json()));
+      if (job.status().isFinal() && job.status() != Status.DONE) {
+        status = ExitCode.FAILED;
+      }
+    }
+    return status;
+  }
+
+  /** Waits until none of them is queued or running; says nothing. */
+  int await(JobReader reading) throws InterruptedException {
+    for (TreeSet<JobId> active = in(reading, ACTIVE);
+        !active.isEmpty();
+        active = in(reading, ACTIVE)) {
+      JobWaiter.awaitInactive(reading, active.last());
+    }
+    return in(reading, FAILURES).isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+}

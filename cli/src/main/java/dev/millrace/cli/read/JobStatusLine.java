@@ -1,0 +1,100 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.format.QueuePositionText;
+import dev.millrace.cli.format.WaitingModels;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.Owner;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a job stands that generates nothing at the moment. The place in line is asked for on a thread
+ * of its own: the server that is asked may take its time, and text that comes meanwhile must not
+ * wait.
+ */
+final class JobStatusLine implements AutoCloseable {
+  private static final long PERIOD = 1_000_000_000L;
+
+  private final JobFollower.FollowedJob subject;
+  private final String type;
+  private final Thread asking;
+  private volatile boolean closed;
+  private volatile Status status = Status.MISSING;
+  private volatile @Nullable String queued;
+  private volatile boolean served = true;
+  private volatile @Nullable String awaited;
+  private volatile @Nullable Instant started;
+
+  JobStatusLine(JobFollower.FollowedJob subject, String type, boolean wanted) {
+    this.subject = subject;
+    this.type = type;
+    this.asking = Thread.ofVirtual().name("place-in-line").unstarted(this::ask);
+    if (wanted) {
+      asking.start();
+    }
+  }
+
+  private void ask() {
+    while (!closed) {
+      try {
+        Owner owner = subject.access().owner();
+        served = owner.held();
+        awaited = WaitingModels.reasonIfAllWait(owner, type);
+        started =
+            status == Status.RUNNING
+                ? subject.reading().find(subject.id()).map(JobView::startedAt).orElse(null)
+                : null;
+        queued =
+            status == Status.QUEUED
+                ? QueuePositionText.of(
+                    subject.reading().queuePosition(subject.id()), owner, type, subject.dir())
+                : null;
+      } catch (StoreException e) {
+        queued = null; // said where the job itself cannot be read
+      }
+      LockSupport.parkNanos(this, status == Status.MISSING ? PERIOD / 100 : PERIOD);
+    }
+  }
+
+  /**
+   * What to say; null if nothing.
+   *
+   * @param silent whether no text has come yet
+   */
+  @Nullable String line(Status now, boolean silent) {
+    if (status != now) {
+      status = now;
+      LockSupport.unpark(asking);
+    }
+    return switch (now) {
+      case QUEUED -> queued;
+      case PAUSED ->
+          "paused; let it go on with: " + LauncherName.MILLRACE + " resume " + subject.dir() + id();
+      case RUNNING ->
+          !served
+              ? "interrupted; it goes on when a server works on " + subject.dir()
+              : awaited != null ? awaited : silent ? "running " + seconds() : null;
+      default -> null;
+    };
+  }
+
+  private String id() {
+    return " " + subject.id();
+  }
+
+  private String seconds() {
+    Instant from = started;
+    return from == null ? "" : Duration.between(from, Instant.now()).toSeconds() + " s";
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(asking);
+  }
+}

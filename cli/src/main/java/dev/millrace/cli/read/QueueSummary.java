@@ -1,0 +1,138 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** How a workspace stands: counts in the words of a queue, and the last few jobs. */
+final class QueueSummary {
+  private static final int RECENT = 5;
+
+  private final Shell shell;
+  private final WorkspaceAccess place;
+  private final JobReader reading;
+  private final boolean json;
+
+  QueueSummary(Shell shell, WorkspaceAccess place, boolean json) {
+    this.shell = shell;
+    this.place = place;
+    this.reading = place.reading();
+    this.json = json;
+  }
+
+  /** Prints the counts. */
+  int print() {
+    Counts counts = Counts.of(reading.counts());
+    if (json) {
+      shell.out().println(counts.json());
+      return ExitCode.OK;
+    }
+    line("queued:", counts.queued());
+    line("running:", counts.running());
+    line("done:", counts.done());
+    line("failed:", counts.failed());
+    if (counts.paused() > 0) {
+      line("paused:", counts.paused());
+    }
+    if (counts.cancelled() > 0) {
+      line("cancelled:", counts.cancelled());
+    }
+    String server = new ServerStatusLine(place).text();
+    if (!server.isEmpty()) {
+      shell.out().println("server:     " + server);
+    }
+    List<JobId> recent = reading.list(JobReader.Query.all().newest(RECENT));
+    if (recent.isEmpty()) {
+      shell
+          .out()
+          .println(
+              "\nno jobs yet: submit one with  "
+                  + LauncherName.MILLRACE
+                  + " work "
+                  + place.name()
+                  + " \"your prompt\"");
+    } else {
+      shell.out().println("\nrecent:");
+      for (JobId id : recent.reversed()) {
+        recent(id);
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private void line(String name, int count) {
+    shell.out().println(name + " ".repeat(12 - name.length()) + count);
+  }
+
+  private void recent(JobId id) {
+    JobView view = reading.find(id).orElse(null);
+    if (view == null) {
+      return; // deleted meanwhile
+    }
+    String status = Status.of(view.state()).name().toLowerCase(Locale.ROOT);
+    String duration =
+        view.completedAt() == null || view.startedAt() == null
+            ? " ".repeat(6)
+            : String.format(
+                Locale.ROOT,
+                "%5.1fs",
+                Duration.between(view.startedAt(), view.completedAt()).toMillis() / 1_000.0);
+    shell.out().println("  [" + status + "] " + duration + "  " + id);
+  }
+
+  /** Waits until nothing is queued or running. */
+  int awaitIdle() throws InterruptedException {
+    Counts counts = Counts.of(reading.counts());
+    while (counts.queued() + counts.running() > 0) {
+      JobWaiter.awaitNewest(
+          reading, JobReader.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)));
+      counts = Counts.of(reading.counts());
+    }
+    shell
+        .out()
+        .println(
+            json
+                ? counts.json()
+                : "idle (" + counts.done() + " done, " + counts.failed() + " failed)");
+    return counts.failed() > 0 ? ExitCode.FAILED : ExitCode.OK;
+  }
+
+  /** Jobs by where they are. */
+  record Counts(int queued, int running, int done, int failed, int paused, int cancelled) {
+    static Counts of(Map<JobState, Integer> counts) {
+      return new Counts(
+          counts.getOrDefault(JobState.PENDING, 0),
+          counts.getOrDefault(JobState.IN_PROGRESS, 0),
+          counts.getOrDefault(JobState.COMPLETED, 0),
+          counts.getOrDefault(JobState.FAILED, 0),
+          counts.getOrDefault(JobState.PAUSED, 0),
+          counts.getOrDefault(JobState.ABORTED, 0));
+    }
+
+    /** nrvna's four; the states that it does not know are named only where there are such jobs. */
+    String json() {
+      JsonObject out =
+          JsonObject.create()
+              .put("queued", queued)
+              .put("running", running)
+              .put("done", done)
+              .put("failed", failed)
+              .putIfPresent("paused", paused == 0 ? null : paused)
+              .putIfPresent("cancelled", cancelled == 0 ? null : cancelled);
+      return Json.write(out);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.format.WaitingModels;
+import dev.millrace.cli.terminal.NumberText;
+import dev.millrace.cli.terminal.ProgressBar;
+import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.Owner;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+
+/** What the server of a workspace does at the moment, as far as its jobs tell. */
+final class ServerStatusLine {
+  /** As many jobs as are looked at: the answer is to come at once. */
+  private static final int MOST = 50;
+
+  private static final Duration LATE = Duration.ofMinutes(5);
+
+  private final WorkspaceAccess place;
+  private final JobReader reading;
+
+  ServerStatusLine(WorkspaceAccess place) {
+    this.place = place;
+    this.reading = place.reading();
+  }
+
+  /** Empty if there is no server. */
+  String text() {
+    Owner owner = place.owner();
+    if (!owner.held() || !owner.ready()) {
+      return "";
+    }
+    int running = running();
+    double speed = tokensPerSecond();
+    StringBuilder out = new StringBuilder();
+    owner.pid().ifPresent(pid -> out.append("pid ").append(pid).append(", "));
+    out.append(NumberText.of(running, "task")).append(" running");
+    if (speed > 0) {
+      out.append(", ").append(ProgressBar.rate(speed, " tokens"));
+    }
+    WaitingModels.sentences(owner.info()).forEach(each -> out.append("; ").append(each));
+    return out.toString();
+  }
+
+  private int running() {
+    int running = 0;
+    for (JobId id : newest(JobState.IN_PROGRESS)) {
+      for (StageView stage : reading.find(id).map(JobView::stages).orElse(List.of())) {
+        running += stage.tasks().getOrDefault(TaskState.IN_PROGRESS, 0);
+      }
+    }
+    return running;
+  }
+
+  /** Of late, by what the last prompts that were answered cost; 0 if there were none. */
+  private double tokensPerSecond() {
+    Instant since = Instant.now().minus(LATE);
+    Instant first = Instant.MAX;
+    Instant last = Instant.MIN;
+    long tokens = 0;
+    for (JobId id : newest(JobState.COMPLETED)) {
+      JobView job = reading.find(id).orElse(null);
+      if (job == null || job.completedAt() == null || job.completedAt().isBefore(since)) {
+        continue;
+      }
+      for (TaskView task : reading.tasks(id, 1, 1, 1)) {
+        JsonObject receipt = task.result() == null ? null : task.result().receipt();
+        if (receipt != null && task.startedAt() != null && task.completedAt() != null) {
+          tokens += receipt.integer("completion_tokens", 0);
+          first = task.startedAt().isBefore(first) ? task.startedAt() : first;
+          last = task.completedAt().isAfter(last) ? task.completedAt() : last;
+        }
+      }
+    }
+    return tokens == 0 || !last.isAfter(first)
+        ? 0
+        : tokens / (Duration.between(first, last).toNanos() / 1e9);
+  }
+
+  private List<JobId> newest(JobState state) {
+    return reading.list(JobReader.Query.in(EnumSet.of(state)).newest(MOST));
+  }
+}

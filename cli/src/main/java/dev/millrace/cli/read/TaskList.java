@@ -1,0 +1,65 @@
+package dev.millrace.cli.read;
+
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.StateColours;
+import dev.millrace.cli.format.TaskPages;
+import dev.millrace.cli.terminal.DurationText;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.cli.terminal.TextTable;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import java.time.Instant;
+
+/** The tasks of a job, one a line. */
+final class TaskList {
+  private static final int WIDTH = 60;
+
+  private final Shell shell;
+  private final JobReader reading;
+  private final JobView view;
+  private final boolean json;
+
+  TaskList(Shell shell, JobReader reading, JobView view, boolean json) {
+    this.shell = shell;
+    this.reading = reading;
+    this.view = view;
+    this.json = json;
+  }
+
+  /** Those of one stage, or of all if it is 0. */
+  int print(int stage) {
+    TextTable table =
+        new TextTable("STAGE", ">TASK", "STATE", ">ATTEMPTS", ">TOOK", "RESULT OR ERROR");
+    JobId id = view.header().id();
+    for (StageView each : view.stages()) {
+      if (stage == 0 || each.number() == stage) {
+        TaskPages.each(reading, id, each.number(), task -> add(table, each, task));
+      }
+    }
+    if (!json) {
+      shell.out().print(table.text(shell.colourful()));
+    }
+    return ExitCode.OK;
+  }
+
+  private void add(TextTable table, StageView stage, TaskView task) {
+    if (json) {
+      shell.out().println(Json.write(TaskPages.fullJson(task)));
+      return;
+    }
+    String said =
+        task.error() != null ? task.error() : task.result() == null ? "" : task.result().text();
+    table.row(
+        stage.number() + " " + stage.type(),
+        task.task(),
+        new TextTable.Cell(task.state().name(), StateColours.of(task.state())),
+        TaskPages.attempts(task),
+        DurationText.between(task.startedAt(), task.completedAt(), Instant.now()),
+        SanitizedText.line(said, WIDTH));
+  }
+}

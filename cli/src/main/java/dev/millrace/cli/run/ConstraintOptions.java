@@ -1,0 +1,74 @@
+package dev.millrace.cli.run;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.Utf8Decoder;
+import dev.millrace.cli.model.EngineOpener;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.JsonSchema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** What an answer must look like, from the options of a command. */
+final class ConstraintOptions {
+  static final Option GRAMMAR =
+      Option.value("grammar", "FILE", "keep the answer to a GBNF grammar");
+  static final Option SCHEMA =
+      Option.value("schema", "FILE", "keep the answer to JSON that fits a JSON schema");
+
+  private static final int MAX_BYTES = 1 << 20;
+
+  private ConstraintOptions() {}
+
+  static GenerationRequest constrain(
+      Shell shell, Arguments given, Engine engine, GenerationRequest request) throws IOException {
+    given.exclude(GRAMMAR, SCHEMA);
+    Grammar grammar = grammar(shell, given);
+    if (grammar == null) {
+      return request;
+    }
+    return request.withConstraint(engine.constraint(grammar));
+  }
+
+  private static @Nullable Grammar grammar(Shell shell, Arguments given) throws IOException {
+    String grammar = given.get(GRAMMAR);
+    String schema = given.get(SCHEMA);
+    if (grammar == null && schema == null) {
+      return null;
+    }
+    Path file = shell.path(grammar == null ? schema : grammar);
+    try {
+      return grammar == null ? schema(file) : Grammar.gbnf(read(file));
+    } catch (GrammarException e) {
+      throw EngineOpener.refusal(file, e);
+    }
+  }
+
+  private static Grammar schema(Path file) throws IOException {
+    try {
+      return JsonSchema.compile(Json.object(read(file)).values());
+    } catch (JsonException e) {
+      throw new CommandException(file + " is not a JSON schema: " + e.getMessage());
+    }
+  }
+
+  private static String read(Path file) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new CommandException(file + " is a directory, not a file");
+    }
+    if (Files.size(file) > MAX_BYTES) {
+      throw new CommandException(file + " is larger than " + MAX_BYTES + " bytes");
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    return Utf8Decoder.decode(bytes, 0, bytes.length, file.toString());
+  }
+}

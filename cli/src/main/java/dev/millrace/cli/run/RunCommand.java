@@ -1,0 +1,152 @@
+package dev.millrace.cli.run;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.EngineOpener;
+import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.options.PromptArgument;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.core.json.Json;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.api.FinishReason;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.error.EngineException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code millrace run}: one prompt, one answer, no queue. */
+public final class RunCommand implements Command {
+  static final Option MAX_TOKENS =
+      Option.value("max-tokens", "N", "tokens at most (default: as many as the context holds)")
+          .letter('n');
+  static final Option RAW =
+      Option.flag("raw", "take the prompt as it is, without the model's chat\ntemplate");
+  static final Option SYSTEM = Option.value("system", "TEXT", "a system message before the prompt");
+  static final Option STOP =
+      Option.value("stop", "TEXT", "end where the answer would have this text (repeatable)").many();
+  static final Option NOW =
+      Option.value(
+          "now",
+          "TIME",
+          "what the chat template takes for the present, such as\n2026-01-31T12:00:00Z");
+  static final Option IGNORE_END =
+      Option.flag("ignore-eos", "go on past the model's end, to --max-tokens");
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "run",
+        List.of("--model F.gguf [options] PROMPT...", "--model F.gguf [options] -"),
+        "Answers one prompt, without a queue. The answer is printed as it is generated.",
+        options(),
+        """
+        The prompt is the words of the command line, or with "-" what is read from stdin. Without
+        --temp the most likely token is always taken. The same model, prompt, options and seed give
+        the same answer, on any machine; a chat template that tells the date needs the same --now.
+        What a model thinks before it answers is printed, too; --json keeps it apart. --json prints
+        one object: text, reasoning, tokens (ids), finish_reason (stop or length), usage, seed,
+        timings. Exit status: 0, or 1 if nothing could be generated.\
+        """);
+  }
+
+  private static List<Option> options() {
+    return List.of(
+        EngineOptions.MODEL,
+        SamplingOptions.TEMPERATURE,
+        SamplingOptions.SEED,
+        MAX_TOKENS,
+        RAW,
+        SYSTEM,
+        STOP,
+        SamplingOptions.TOP_K,
+        SamplingOptions.TOP_P,
+        SamplingOptions.MIN_P,
+        SamplingOptions.REPETITION,
+        SamplingOptions.PRESENCE,
+        SamplingOptions.FREQUENCY,
+        ConstraintOptions.GRAMMAR,
+        ConstraintOptions.SCHEMA,
+        IGNORE_END,
+        NOW,
+        EngineOptions.THREADS,
+        EngineOptions.CONTEXT,
+        EngineOptions.CACHE);
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) throws IOException, InterruptedException {
+    Path model = EngineOptions.model(shell, given);
+    if (given.has(RAW) && given.get(SYSTEM) != null) {
+      throw new UsageException("--system needs the chat template, which --raw leaves out");
+    }
+    if (given.all(STOP).contains("")) {
+      throw new UsageException("--stop must not be empty: it would end every answer at once");
+    }
+    Instant now = now(given.get(NOW));
+    String prompt = PromptArgument.of(shell, given, 0);
+    SamplingOptions sampling = SamplingOptions.of(given);
+    try (Engine engine =
+        EngineOpener.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
+      return answer(shell, given, engine, prompt, sampling, now);
+    } catch (EngineException e) {
+      throw EngineOpener.refusal(model, e);
+    }
+  }
+
+  private static int answer(
+      Shell shell,
+      Arguments given,
+      Engine engine,
+      String prompt,
+      SamplingOptions sampling,
+      Instant now)
+      throws IOException, InterruptedException {
+    RunPrompt conversation = RunPrompt.of(engine, prompt, given.get(SYSTEM), given.has(RAW), now);
+    int[] tokens = conversation.tokens();
+    GenerationRequest request =
+        GenerationRequest.of(
+                tokens,
+                sampling.sampling(),
+                given.integer(MAX_TOKENS, 1, Integer.MAX_VALUE, Integer.MAX_VALUE))
+            .withStops(given.all(STOP));
+    if (given.has(IGNORE_END)) {
+      request = request.ignoringEnd();
+    }
+    request = ConstraintOptions.constrain(shell, given, engine, request);
+    boolean json = given.has(Option.JSON);
+    AnswerPrinter printer = new AnswerPrinter(shell, json);
+    Generation generation = engine.submit(request, printer);
+    GenerationResult result = generation.await();
+    if (result.finish() == FinishReason.FAILED) {
+      throw new CommandException(
+          "the generation failed: " + SanitizedText.line(result.reason(), 1000));
+    }
+    if (json) {
+      shell.out().println(Json.write(RunReport.of(engine, conversation, result, sampling)));
+    } else {
+      printer.end(result);
+    }
+    return ExitCode.OK;
+  }
+
+  private static Instant now(@Nullable String text) {
+    try {
+      return text == null ? Instant.now() : Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      throw new UsageException(
+          "--now is \"" + text + "\": it must be a time such as 2026-01-31T12:00:00Z");
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.server.Server;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What signals do to a server. The first: claim nothing more and let what runs finish. The second:
+ * end what runs, without costing it an attempt. The third, or too long after the second: exit now.
+ */
+final class GracefulShutdown {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private @Nullable Thread waiting; // guarded by this
+  private @Nullable Server server; // guarded by this
+  private @Nullable Integer loading; // guarded by this; the exit status if it ends now
+  private int signals; // guarded by this
+
+  /**
+   * @param waiting the thread that waits to own the workspace; a signal interrupts it
+   */
+  GracefulShutdown(Thread waiting) {
+    this.waiting = waiting;
+  }
+
+  /** The waiting is over, on the thread that waited. A signal that came just then is kept. */
+  synchronized void workspaceOwned() {
+    waiting = null;
+    Thread.interrupted();
+  }
+
+  /**
+   * From now on a model is loaded, which can take long and cannot be broken off: a signal ends the
+   * process with {@code status}. Nothing is claimed yet, and the system lets go of the lock.
+   */
+  synchronized void loadingStarted(int status) {
+    loading = status;
+  }
+
+  synchronized void loadingFinished() {
+    loading = null;
+  }
+
+  /** From now on there is a server to stop; it is, if a signal came before. */
+  void serverStarted(Server newServer) {
+    boolean late;
+    synchronized (this) {
+      server = newServer;
+      late = signals > 0;
+    }
+    if (late) {
+      begin(newServer);
+    }
+  }
+
+  synchronized boolean isStopping() {
+    return signals > 0;
+  }
+
+  synchronized boolean isForced() {
+    return signals > 1;
+  }
+
+  /** Signal number {@code number}, from 1. */
+  void signal(int number) {
+    Server present;
+    Integer exit;
+    synchronized (this) {
+      signals = number;
+      present = server;
+      exit = loading;
+      if (waiting != null) {
+        waiting.interrupt();
+      }
+    }
+    if (number > 2) {
+      Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+    }
+    if (exit != null) {
+      LOG.log(Level.INFO, "stopped while a model was loaded");
+      Runtime.getRuntime().halt(exit);
+    }
+    if (present == null) {
+      LOG.log(Level.INFO, "stopping");
+    } else if (number == 1) {
+      begin(present);
+    } else {
+      end(present);
+    }
+  }
+
+  private static void begin(Server server) {
+    int running = server.status().running().size();
+    LOG.log(
+        Level.INFO,
+        "stopping: "
+            + (running == 0
+                ? "nothing runs"
+                : running + " running; a second signal ends what runs"));
+    Thread.ofPlatform().daemon().name("stop").start(() -> stop(server, false));
+  }
+
+  private static void end(Server server) {
+    LOG.log(Level.WARNING, "stopping at once: what runs is ended and will run again");
+    Thread stop = Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
+    try {
+      if (!stop.join(PATIENCE)) {
+        LOG.log(Level.ERROR, "not stopped within " + PATIENCE.toSeconds() + " s: exiting");
+        Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void stop(Server server, boolean now) {
+    try {
+      if (now) {
+        server.stopNow();
+      } else {
+        server.stop();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

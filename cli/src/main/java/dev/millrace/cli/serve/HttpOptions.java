@@ -1,0 +1,89 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
+import java.util.List;
+
+/** The options of a server's HTTP service. */
+public final class HttpOptions {
+  public static final int USUAL_PORT = 8080;
+
+  static final Option PORT =
+      Option.wholeNumber(
+          "port",
+          "N",
+          "serve the HTTP API there (default 8080, or any free port\n"
+              + "if that is taken; 0: any free port)");
+  static final Option NONE = Option.flag("no-http", "serve no HTTP (so it is with --drain alone)");
+  static final Option BIND =
+      Option.value(
+          "bind",
+          "ADDRESS",
+          "listen there (default 127.0.0.1); any other than a\n"
+              + "loopback address needs --api-key-file");
+  static final Option KEYS =
+      Option.value(
+          "api-key-file",
+          "F",
+          "who may do what; \"millrace apikey\" makes keys. Read\n" + "again when it changes");
+  static final Option TLS_CERT =
+      Option.value("tls-cert", "F.pem", "serve HTTPS with this certificate chain");
+  static final Option TLS_KEY = Option.value("tls-key", "F.pem", "its private key (PKCS#8)");
+  static final Option RATE =
+      Option.wholeNumber(
+          "rate",
+          "N",
+          "requests a second that one caller may make (default\n"
+              + "1000 for each key, no limit without keys)");
+  static final Option WEBHOOK_ALLOW =
+      Option.value(
+              "webhook-allow",
+              "PATTERN",
+              "let webhooks go to this host, *.suffix, CIDR or\n"
+                  + "host:port (repeatable; default: none)")
+          .many();
+  static final Option WEBHOOK_SECRET =
+      Option.value("webhook-secret-file", "F", "what webhooks are signed with");
+  static final Option OTLP =
+      Option.value("otlp", "URL", "export traces there, such as http://127.0.0.1:4318");
+  static final Option ACCESS_LOG =
+      Option.value("access-log", "F", "append a JSON line for each request (-: to stdout)");
+
+  static final List<Option> ALL =
+      List.of(
+          PORT,
+          NONE,
+          BIND,
+          KEYS,
+          TLS_CERT,
+          TLS_KEY,
+          RATE,
+          WEBHOOK_ALLOW,
+          WEBHOOK_SECRET,
+          OTLP,
+          ACCESS_LOG);
+
+  private HttpOptions() {}
+
+  /** Whether HTTP is to be served. */
+  static boolean isHttpRequested(Arguments given) {
+    if (given.has(NONE)) {
+      for (Option option : ALL) {
+        if (option != NONE) {
+          given.exclude(NONE, option);
+        }
+      }
+      return false;
+    }
+    if (given.has(TLS_CERT) != given.has(TLS_KEY)) {
+      throw new UsageException("--tls-cert and --tls-key go together");
+    }
+    if (given.has(WEBHOOK_ALLOW) != given.has(WEBHOOK_SECRET)) {
+      throw new UsageException(
+          "--webhook-allow and --webhook-secret-file go together: webhooks are always signed");
+    }
+    boolean asked = ALL.stream().anyMatch(given::has);
+    return asked || !given.has(ServeCommand.DRAIN);
+  }
+}

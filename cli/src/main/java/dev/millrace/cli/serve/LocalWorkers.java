@@ -1,0 +1,44 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.model.InferenceOpener;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.server.Worker;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * What a server in this process works with.
+ *
+ * @param slots how many tasks to claim at once
+ * @param generated how many tokens it has generated
+ * @param info what other processes are told of the server
+ * @param end frees it; may be called twice
+ */
+public record LocalWorkers(
+    List<Worker> workers,
+    int slots,
+    LongSupplier generatedTokens,
+    JsonObject info,
+    Runnable onClose)
+    implements AutoCloseable {
+
+  /** Models of this machine. */
+  public static LocalWorkers of(InferenceSettings settings) {
+    JsonObject info =
+        ServeSettings.info(settings, ServeSettings.MODEL_TYPES, settings.engine().slots());
+    Inference inference = InferenceOpener.open(settings);
+    return new LocalWorkers(
+        inference.workers(),
+        inference.slots(),
+        () -> inference.stats().generatedTokens(),
+        info,
+        inference::close);
+  }
+
+  @Override
+  public void close() {
+    onClose.run();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorText;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.http.HttpSettings;
+import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.limits.HttpLimits;
+import dev.millrace.http.transport.TlsFiles;
+import dev.millrace.http.webhook.WebhookAllowList;
+import dev.millrace.http.webhook.WebhookSettings;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user asks of a server's HTTP service.
+ *
+ * @param settings where it listens and for whom, but for the log
+ * @param anywhere whether another port will do if this one is taken
+ * @param hooks null: no job may name a webhook
+ * @param accessLog a file, "-" for the output; null: no such log
+ */
+record ServeHttpSettings(
+    HttpSettings settings,
+    boolean anyFreePort,
+    @Nullable WebhookSettings hooks,
+    @Nullable String accessLog) {
+
+  private static final int USUAL_RATE = 1_000;
+  private static final int SHORTEST_SECRET = 16;
+
+  /** What was asked for; null: no HTTP. */
+  static @Nullable ServeHttpSettings of(Shell shell, Arguments given) {
+    if (!HttpOptions.isHttpRequested(given)) {
+      return null;
+    }
+    String bind = given.get(HttpOptions.BIND);
+    Path keys = keys(shell, given.get(HttpOptions.KEYS));
+    int port = given.integer(HttpOptions.PORT, 0, 65_535, HttpOptions.USUAL_PORT);
+    int rate = given.integer(HttpOptions.RATE, 1, 1_000_000, keys == null ? 0 : USUAL_RATE);
+    try {
+      HttpSettings settings =
+          new HttpSettings(
+              bind == null ? "127.0.0.1" : bind,
+              port,
+              tls(shell, given),
+              keys,
+              HttpLimits.DEFAULT.withRate(rate, Math.max(1, rate)),
+              null,
+              otlp(given));
+      return new ServeHttpSettings(
+          settings,
+          !given.has(HttpOptions.PORT),
+          hooks(shell, given),
+          accessLog(shell, given.get(HttpOptions.ACCESS_LOG)));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  /** Read here too: a server may wait for hours before it listens, and would only then refuse. */
+  private static @Nullable Path keys(Shell shell, @Nullable String named) {
+    if (named == null) {
+      return null;
+    }
+    Path file = shell.path(named);
+    try {
+      if (ApiKeyFile.read(file).isEmpty()) {
+        throw new CommandException(
+            "there is no key in "
+                + file
+                + "; make one with \""
+                + LauncherName.MILLRACE
+                + " apikey\"");
+      }
+      return file;
+    } catch (NoSuchFileException e) {
+      throw new CommandException(
+          "there is no file of keys "
+              + file
+              + "; make a key with \""
+              + LauncherName.MILLRACE
+              + " apikey NAME --file "
+              + named
+              + "\"");
+    } catch (IOException | IllegalArgumentException e) {
+      throw new CommandException("cannot read the keys in " + file + ": " + ErrorText.of(e));
+    }
+  }
+
+  private static @Nullable TlsFiles tls(Shell shell, Arguments given) {
+    String chain = given.get(HttpOptions.TLS_CERT);
+    String key = given.get(HttpOptions.TLS_KEY);
+    return chain == null || key == null
+        ? null
+        : new TlsFiles(
+            readable(shell, given.shown(HttpOptions.TLS_CERT), chain),
+            readable(shell, given.shown(HttpOptions.TLS_KEY), key));
+  }
+
+  private static Path readable(Shell shell, String shown, String named) {
+    Path file = shell.path(named);
+    if (!Files.isReadable(file) || Files.isDirectory(file)) {
+      throw new CommandException(shown + ": there is no file " + file + " that can be read");
+    }
+    return file;
+  }
+
+  private static @Nullable URI otlp(Arguments given) {
+    String text = given.get(HttpOptions.OTLP);
+    if (text == null) {
+      return null;
+    }
+    try {
+      URI uri = new URI(text);
+      String scheme = String.valueOf(uri.getScheme());
+      if (uri.getHost() != null && (scheme.equals("http") || scheme.equals("https"))) {
+        return uri;
+      }
+    } catch (URISyntaxException e) {
+      // said below
+    }
+    throw new UsageException(
+        given.shown(HttpOptions.OTLP) + " must be http://… or https://…, not \"" + text + "\"");
+  }
+
+  private static @Nullable WebhookSettings hooks(Shell shell, Arguments given) {
+    List<String> allowed = given.all(HttpOptions.WEBHOOK_ALLOW);
+    String file = given.get(HttpOptions.WEBHOOK_SECRET);
+    return file == null
+        ? null
+        : WebhookSettings.of(WebhookAllowList.of(allowed), secret(shell.path(file)));
+  }
+
+  private static String secret(Path file) {
+    try {
+      String secret = Files.readString(file, StandardCharsets.UTF_8).strip();
+      if (secret.length() < SHORTEST_SECRET) {
+        throw new CommandException(
+            file + " must hold a secret of at least " + SHORTEST_SECRET + " characters");
+      }
+      return secret;
+    } catch (IOException e) {
+      throw new CommandException("cannot read the secret of webhooks: " + ErrorText.of(e));
+    }
+  }
+
+  private static @Nullable String accessLog(Shell shell, @Nullable String named) {
+    return named == null || named.equals("-") ? named : shell.path(named).toString();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SignalHandlers;
+import dev.millrace.cli.model.InferenceOpener;
+import dev.millrace.cli.model.PipeModel;
+import dev.millrace.cli.options.GenerationDefaults;
+import dev.millrace.cli.options.InferenceOptions;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.server.DrainResult;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerBuilder;
+import dev.millrace.server.exec.ExecWorker;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.store.fs.Workspace;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A server from taking over the workspace to letting go of it. */
+final class ServeRun {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+
+  private static final Duration PIPE_LOOK = Duration.ofMillis(100);
+
+  private final ServeSettings settings;
+  private final GracefulShutdown stopping = new GracefulShutdown(Thread.currentThread());
+
+  private ServeRun(ServeSettings settings) {
+    this.settings = settings;
+  }
+
+  static ServeRun of(Shell shell, Arguments given) {
+    ServeRun run = new ServeRun(ServeSettings.of(shell, given));
+    GenerationDefaults.unused(shell).forEach(line -> LOG.log(Level.WARNING, line));
+    return run;
+  }
+
+  int run() throws InterruptedException {
+    Workspace workspace = settings.workspace();
+    if (settings.inference() != null) {
+      InferenceOptions.requireReadable(settings.inference().models());
+    }
+    WorkspaceTakeover takeover = new WorkspaceTakeover(workspace, settings);
+    SignalHandlers.install(stopping::signal);
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
+    JobStore store; // null: there is nothing to do for us
+    try {
+      store = takeover.await();
+    } catch (InterruptedException e) {
+      LOG.log(Level.INFO, "stopped before it owned " + workspace.root());
+      return settings.drain() ? ExitCode.FAILED : ExitCode.OK;
+    }
+    stopping.workspaceOwned();
+    if (store == null) {
+      return takeover.status();
+    }
+    try {
+      int status = serve(workspace, store);
+      return stopping.isForced() ? ExitCode.INTERRUPTED : worst(status, takeover.status());
+    } finally {
+      store.close();
+    }
+  }
+
+  private static int worst(int one, int other) {
+    return Math.max(one, other);
+  }
+
+  private int serve(Workspace workspace, JobStore store) throws InterruptedException {
+    workspace.withdraw(); // what a server that died may have left
+    InferenceSettings models = settings.inference();
+    if (models == null) {
+      return serve(workspace, store, null);
+    }
+    ModelFile first = models.models().getFirst();
+    LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
+    stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
+    try (PipeModel pipe = settings.pipe();
+        Inference inference = InferenceOpener.open(models)) {
+      stopping.loadingFinished();
+      if (pipe != null) {
+        pipe.logWhenReady();
+      }
+      return serve(workspace, store, inference);
+    }
+  }
+
+  private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
+      throws InterruptedException {
+    ServeFrontend faces = ServeFrontend.of(settings, store, inference);
+    ServerBuilder builder = Server.builder(faces.store()).slots(settings.slots());
+    settings.commands().forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
+    if (inference != null) {
+      builder.group(inference.slots(), inference.workers());
+    }
+    Server server = builder.listener(faces.listener()).build();
+    try (ServerAnnouncement announcement = new ServerAnnouncement(workspace);
+        faces) {
+      String at = faces.open(server); // before anything is claimed: it may be refused
+      server.start();
+      stopping.serverStarted(server);
+      PipeModel pipe = settings.pipe();
+      announcement.begin(
+          settings.info().putIfPresent("http", at), pipe == null ? null : () -> awaited(pipe));
+      LOG.log(
+          Level.INFO,
+          "ready: workspace "
+              + workspace.root()
+              + ", "
+              + settings.text()
+              + (at == null ? "" : ", " + at));
+      return settings.drain() ? drain(server, pipe) : await(server);
+    } finally {
+      server.close();
+      LOG.log(Level.INFO, "stopped");
+    }
+  }
+
+  private static Map<String, String> awaited(PipeModel pipe) {
+    String why = pipe.ready() ? "" : pipe.waitReason();
+    return why.isEmpty() ? Map.of() : Map.of(pipe.name(), why);
+  }
+
+  private static int await(Server server) throws InterruptedException {
+    server.await();
+    return ExitCode.OK;
+  }
+
+  private int drain(Server server, @Nullable PipeModel pipe) throws InterruptedException {
+    while (pipe != null && !pipe.ready() && !stopping.isStopping()) {
+      Thread.sleep(PIPE_LOOK); // nothing is claimed without a pipe, which would look like the end
+    }
+    DrainResult drained = server.drain();
+    return switch (drained) {
+      case CLEAN -> {
+        LOG.log(Level.INFO, "drained: nothing is left to do");
+        yield ExitCode.OK;
+      }
+      case WITH_FAILURES -> {
+        LOG.log(
+            Level.WARNING,
+            "drained, but jobs failed; \""
+                + LauncherName.MILLRACE
+                + " jobs --state failed\" lists them");
+        yield ExitCode.FAILED;
+      }
+      case INTERRUPTED -> {
+        LOG.log(Level.WARNING, "interrupted while there was work left");
+        yield ExitCode.FAILED;
+      }
+    };
+  }
+}

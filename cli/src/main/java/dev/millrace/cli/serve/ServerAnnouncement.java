@@ -1,0 +1,88 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.format.WaitingModels;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.Workspace;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What other processes learn of a server that works: what it has, and which of its models wait for
+ * what. Once begun it is kept true until it is closed.
+ */
+final class ServerAnnouncement implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  private final Workspace workspace;
+  private @Nullable Thread looking;
+
+  ServerAnnouncement(Workspace workspace) {
+    this.workspace = workspace;
+  }
+
+  /**
+   * @param waiting why a model cannot work now, by its name; null if none ever waits
+   */
+  void begin(JsonObject info, @Nullable Supplier<Map<String, String>> waiting) {
+    Map<String, String> first = waiting == null ? Map.of() : waiting.get();
+    tell(info, first);
+    if (waiting != null) {
+      looking = Thread.ofVirtual().name("announcement").start(() -> look(info, waiting, first));
+    }
+  }
+
+  private void look(
+      JsonObject info, Supplier<Map<String, String>> waiting, Map<String, String> first) {
+    Map<String, String> told = first;
+    try {
+      while (true) {
+        Thread.sleep(LOOK);
+        Map<String, String> now = waiting.get();
+        if (!now.equals(told) && told(info, now)) {
+          told = now;
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.log(Level.TRACE, "nothing is announced any more", e);
+    }
+  }
+
+  private boolean told(JsonObject info, Map<String, String> waiting) {
+    try {
+      tell(info, waiting);
+      return true;
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "cannot announce what is waited for; it is tried again", e);
+      return false;
+    }
+  }
+
+  private void tell(JsonObject info, Map<String, String> waiting) {
+    JsonObject all = JsonObject.create();
+    info.values().forEach(all::put);
+    workspace.announce(all.putIfPresent(WaitingModels.FIELD, waiting.isEmpty() ? null : waiting));
+  }
+
+  @Override
+  public void close() {
+    Thread thread = looking;
+    boolean interrupted = false;
+    while (thread != null && thread.isAlive()) {
+      try {
+        thread.interrupt();
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    workspace.withdraw();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

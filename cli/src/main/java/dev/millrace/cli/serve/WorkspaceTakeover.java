@@ -1,0 +1,112 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.Workspace;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a server comes to own a workspace: at once, or when the one that does lets go. One that is to
+ * drain watches the other at work, and is done when that has worked everything off.
+ */
+final class WorkspaceTakeover {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
+  private static final Duration LOOK = Duration.ofMillis(200);
+  private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
+
+  private final Workspace workspace;
+  private final ServeSettings settings;
+  private int status = ExitCode.OK;
+
+  WorkspaceTakeover(Workspace workspace, ServeSettings settings) {
+    this.workspace = workspace;
+    this.settings = settings;
+  }
+
+  /**
+   * The workspace's store; null if there is nothing to do for us, then {@link #status} says more.
+   */
+  @Nullable JobStore await() throws InterruptedException {
+    JobReader reading = workspace.reader();
+    int failedBefore = settings.drain() ? failed(reading) : 0;
+    Optional<JobStore> store = workspace.own();
+    if (store.isPresent()) {
+      judge(reading, failedBefore); // taking over fails what has crashed its server too often
+      return store.get();
+    }
+    String owner = "workspace " + workspace.root() + " is owned by " + owner();
+    if (!settings.waitForOwner()) {
+      throw new CommandException(
+          owner + "; stop it with \"millrace serve --stop\", or leave out --no-wait");
+    }
+    if (settings.drain()) {
+      LOG.log(Level.INFO, owner + "; watching it, and taking over if it dies");
+      return watch(reading, failedBefore);
+    }
+    LOG.log(Level.INFO, owner + "; waiting to take over");
+    return workspace.awaitOwnership();
+  }
+
+  private String owner() {
+    Owner owner = workspace.owner();
+    return owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() : "another process";
+  }
+
+  /** How a drain ended that another server did, or what failed before we took over. */
+  int status() {
+    return status;
+  }
+
+  private @Nullable JobStore watch(JobReader reading, int failedBefore)
+      throws InterruptedException {
+    while (true) {
+      JobId active = active(reading);
+      Optional<JobStore> store = active == null ? Optional.empty() : workspace.own();
+      if (active == null || store.isPresent()) {
+        judge(reading, failedBefore);
+        LOG.log(Level.INFO, active == null ? "it has drained the workspace" : "taking over");
+        return store.orElse(null);
+      }
+      reading.awaitChange(active, LOOK);
+    }
+  }
+
+  private void judge(JobReader reading, int failedBefore) {
+    if (settings.drain() && failed(reading) > failedBefore) {
+      status = ExitCode.FAILED;
+      LOG.log(
+          Level.WARNING,
+          "jobs failed before the drain began; \"millrace jobs --state failed\" lists them");
+    }
+  }
+
+  private static int failed(JobReader reading) {
+    return reading.counts().getOrDefault(JobState.FAILED, 0);
+  }
+
+  /** A job with something to do for our types; null if there is none. */
+  private @Nullable JobId active(JobReader reading) {
+    for (JobId id : reading.list(JobReader.Query.in(ACTIVE))) {
+      JobView view = reading.find(id).orElse(null);
+      if (view != null
+          && view.state().isOpen()
+          && view.stages().stream()
+              .anyMatch(
+                  stage -> stage.state().isOpen() && settings.types().contains(stage.type()))) {
+        return id;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.millrace.cli.submit;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.Utf8Decoder;
+import dev.millrace.cli.model.EngineOpener;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.JsonSchema;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
+
+/** A small file whose text becomes part of a job: taken as it is, or refused. */
+final class ConstraintFile {
+  private static final int MOST = 1_000_000;
+
+  private ConstraintFile() {}
+
+  /** The text of a JSON schema, verbatim. */
+  static String schema(Path file) throws IOException {
+    String text = text(file);
+    try {
+      if (!(Json.parse(text) instanceof Map)) {
+        throw new CommandException(
+            file + " is not a JSON schema that a result can keep to: it must be an object");
+      }
+      JsonSchema.compile(Json.object(text).values());
+      return text;
+    } catch (JsonException e) {
+      throw new CommandException(file + " is " + e.getMessage());
+    } catch (GrammarException e) {
+      throw EngineOpener.refusal(file, e);
+    }
+  }
+
+  /** A grammar in GBNF, verbatim. */
+  static String grammar(Path file) throws IOException {
+    String text = text(file);
+    try {
+      Grammar.gbnf(text);
+      return text;
+    } catch (GrammarException e) {
+      throw EngineOpener.refusal(file, e);
+    }
+  }
+
+  private static String text(Path file) throws IOException {
+    byte[] bytes = bytes(file);
+    if (bytes.length == 0) {
+      throw new CommandException(file + " is empty");
+    }
+    if (bytes.length > MOST) {
+      throw new CommandException(file + " is too large: at most " + MOST + " bytes");
+    }
+    return Utf8Decoder.decode(bytes, 0, bytes.length, file.toString());
+  }
+
+  private static byte[] bytes(Path file) throws IOException {
+    try {
+      // Before it is opened: opening a FIFO would wait for somebody to write to it.
+      if (!Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS).isRegularFile()) {
+        throw new CommandException(file + " is not a regular file; links are not followed");
+      }
+      try (InputStream in = Files.newInputStream(file, NOFOLLOW_LINKS)) {
+        return in.readNBytes(MOST + 1);
+      }
+    } catch (NoSuchFileException e) {
+      throw new CommandException(file + " is not there");
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package dev.millrace.cli.submit;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.options.PromptArgument;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TaskPolicy;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The job that a prompt and the options of {@code work} describe. */
+final class PromptJobBuilder {
+  /** Where a stage's data has them. */
+  private static final String SCHEMA = "json_schema";
+
+  /** What the words say. */
+  private static final Set<String> SUBJECT = Set.of("prompt", "messages", "input");
+
+  private static final String GRAMMAR = "grammar";
+
+  private PromptJobBuilder() {}
+
+  static JobSpec of(Shell shell, Arguments given) throws IOException {
+    // All that can be refused at once comes before a stdin that may take its time.
+    JsonObject data = data(shell, given);
+    TaskPolicy policy = policy(given);
+    Header header = Header.of(given);
+    String type = StageSpec.requireType(WorkOptionRules.type(given));
+    String prompt = PromptArgument.of(shell, given);
+    StageSpec stage =
+        new StageSpec(
+            type, false, FailureTolerance.NONE, policy, List.of(TaskSpec.of(prompt)), null, data);
+    return header.on(JobSpec.of(List.of(stage)));
+  }
+
+  private static TaskPolicy policy(Arguments given) {
+    TaskPolicy usual = TaskPolicy.DEFAULT;
+    return new TaskPolicy(
+        given.integer(WorkCommand.ATTEMPTS, 1, 1_000, usual.maxAttempts()),
+        usual.backoff(),
+        given.duration(WorkCommand.QUEUE_TIMEOUT),
+        given.duration(WorkCommand.RUN_TIMEOUT),
+        usual.recoveryCeiling());
+  }
+
+  private static JsonObject data(Shell shell, Arguments given) throws IOException {
+    JsonObject data = JsonObject.create();
+    String schema = given.get(WorkCommand.SCHEMA);
+    if (schema != null) {
+      data.put(SCHEMA, ConstraintFile.schema(shell.path(schema)));
+    }
+    String grammar = given.get(WorkCommand.GRAMMAR);
+    if (grammar != null) {
+      data.put(GRAMMAR, ConstraintFile.grammar(shell.path(grammar)));
+    }
+    GenerationOptions.put(data, given);
+    for (String parameter : given.all(WorkCommand.PARAM)) {
+      int equals = parameter.indexOf('=');
+      if (equals < 1) {
+        throw new UsageException("--param must be NAME=VALUE, not \"" + parameter + "\"");
+      }
+      String name = parameter.substring(0, equals);
+      if (name.equals(SCHEMA) || name.equals(GRAMMAR)) {
+        throw new UsageException("--param " + name + ": use --json-schema or --grammar");
+      }
+      if (SUBJECT.contains(name)) {
+        throw new UsageException("--param " + name + ": the words are the prompt; leave one out");
+      }
+      if (data.values().containsKey(name)) {
+        throw new UsageException("--param " + name + " is given twice");
+      }
+      data.put(name, value(parameter.substring(equals + 1)));
+    }
+    return data;
+  }
+
+  /** JSON where it is JSON, else the text as it is. */
+  private static @Nullable Object value(String text) {
+    try {
+      return Json.parse(text);
+    } catch (JsonException e) {
+      return text;
+    }
+  }
+
+  /** What the options say of the job as a whole; null and empty where they say nothing. */
+  record Header(
+      @Nullable String name,
+      @Nullable Priority priority,
+      boolean held,
+      @Nullable JobId parent,
+      List<String> tags) {
+
+    static Header of(Arguments given) {
+      String priority = given.get(WorkCommand.PRIORITY);
+      String parent = given.get(WorkCommand.PARENT);
+      List<String> tags = given.all(WorkCommand.TAG);
+      for (String tag : tags) {
+        JobSpec.requireTag(tag);
+      }
+      return new Header(
+          given.get(WorkCommand.NAME),
+          priority == null ? null : JobDocument.priority(priority),
+          given.has(WorkCommand.HOLD),
+          parent == null ? null : WorkspaceLocator.id(parent),
+          tags);
+    }
+
+    /** {@code spec} with what is said here put in or added. */
+    JobSpec on(JobSpec spec) {
+      Set<String> all = new LinkedHashSet<>(spec.tags());
+      all.addAll(tags);
+      return new JobSpec(
+          name == null ? spec.name() : name,
+          priority == null ? spec.priority() : priority,
+          held || spec.held(),
+          parent == null ? spec.parent() : parent,
+          spec.retryOf(),
+          List.copyOf(all),
+          spec.metadata(),
+          spec.stages(),
+          spec.open(),
+          spec.data(),
+          spec.trace(),
+          spec.webhooks());
+    }
+  }
+}

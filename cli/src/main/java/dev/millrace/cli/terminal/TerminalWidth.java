@@ -1,0 +1,54 @@
+package dev.millrace.cli.terminal;
+
+import dev.millrace.cli.command.Shell;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/** How wide a terminal is. */
+final class TerminalWidth {
+  private static final int USUAL = 80;
+  private static final int LEAST = 20;
+
+  private TerminalWidth() {}
+
+  /** By {@code COLUMNS}, else by stty(1), else 80. */
+  static int of(Shell shell) {
+    String variable = shell.variable("COLUMNS");
+    return variable == null ? asked() : number(variable);
+  }
+
+  private static int asked() {
+    try {
+      Process stty =
+          new ProcessBuilder("stty", "size")
+              .redirectInput(new File("/dev/tty"))
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!stty.waitFor(1, TimeUnit.SECONDS)) {
+        stty.destroyForcibly();
+        return USUAL;
+      }
+      try (InputStream out = stty.getInputStream()) {
+        String said = new String(out.readNBytes(100), StandardCharsets.US_ASCII).strip();
+        return number(said.substring(said.indexOf(' ') + 1));
+      }
+    } catch (IOException e) {
+      return USUAL; // no such program, or no terminal that could be asked
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return USUAL;
+    }
+  }
+
+  private static int number(String text) {
+    try {
+      int columns = Integer.parseInt(text);
+      return columns == 0 ? USUAL : Math.max(LEAST, columns);
+    } catch (NumberFormatException e) {
+      return USUAL;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.millrace.cli.verify;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.store.fs.Workspace;
+import java.util.List;
+
+/** {@code millrace verify}: does a job again, under the terms that it was done, and compares. */
+public final class VerifyCommand implements Command {
+  static final Option STAGE = Option.value("stage", "N", "only the tasks of this stage");
+  static final Option TASK = Option.value("task", "N", "only this task of its stage");
+  static final Option MODEL =
+      Option.value(
+              "model",
+              "MODEL",
+              "where a model is now, as \"serve\" takes it (repeatable);\n"
+                  + "else where the server has it, the model that ships, or\n"
+                  + "one that is found by its name")
+          .letter('m')
+          .many();
+
+  @Override
+  public Syntax syntax() {
+    return new Syntax(
+        "verify",
+        List.of("[DIR] ID [options]"),
+        "Generates a finished job's results again, under the same terms, and compares them.",
+        List.of(MODEL, STAGE, TASK, EngineOptions.THREADS, WorkspaceLocator.OPTION),
+        """
+        Repeated are completed tasks of the types generate and embed that a model has done: with
+        the model (known by its SHA-256), parameters and seed that their terms say. A result that
+        was changed, or that comes out otherwise here, is reported with the place where it differs.
+        One line a task; with --json one object a line, the last of them the summary.
+        Exit status: 0 all the same, 1 a difference, or something could not be repeated, or there
+        is nothing to verify.\
+        """);
+  }
+
+  @Override
+  public int run(Shell shell, Arguments given) throws InterruptedException {
+    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    List<JobId> ids = found.ids();
+    if (ids.size() > 1) {
+      throw new UsageException("only one job ID may be provided");
+    }
+    Workspace workspace = found.access().requireWorkspace("verify");
+    JobReader reading = workspace.reader();
+    JobView view = finished(reading, ids.getFirst());
+    int stage = given.integer(STAGE, 1, Integer.MAX_VALUE, 0);
+    int task = given.integer(TASK, 1, Integer.MAX_VALUE, 0);
+    if (task > 0 && stage == 0 && view.stages().size() > 1) {
+      throw new UsageException("--task needs --stage: job " + ids.getFirst() + " has several");
+    }
+    FrozenTasks tasks = FrozenTasks.of(reading, view, stage, task);
+    return new VerifyRun(shell, given, workspace, view).run(tasks);
+  }
+
+  private static JobView finished(JobReader reading, JobId id) {
+    JobView view = reading.find(id).orElseThrow(() -> new CommandException("no job " + id));
+    if (!view.state().isFinal()) {
+      throw new CommandException(
+          "job "
+              + id
+              + " is "
+              + StateNames.word(view.state())
+              + ": it can be verified when it has ended; \""
+              + LauncherName.MILLRACE
+              + " flow -w "
+              + id
+              + "\" waits for it");
+    }
+    return view;
+  }
+}

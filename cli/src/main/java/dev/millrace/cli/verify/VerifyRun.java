@@ -1,0 +1,204 @@
+package dev.millrace.cli.verify;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.InferenceOpener;
+import dev.millrace.cli.model.ModelChoice;
+import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.options.GenerationDefaults;
+import dev.millrace.cli.options.InferenceOptions;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.cli.verify.FrozenTasks.FrozenTask;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.JobView;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.KvType;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.VerifyRequest;
+import dev.millrace.server.infer.VerifyResult;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Repeats the tasks of a job, those of one model at a time, and says how they compare. */
+final class VerifyRun {
+  private static final int SLOTS = 16;
+
+  private final Shell shell;
+  private final Arguments given;
+  private final Workspace workspace;
+  private final JobView view;
+  private final List<StageSpec> stages;
+  private final boolean json;
+  private final boolean watched;
+  private int total;
+  private int same;
+  private int different;
+
+  VerifyRun(Shell shell, Arguments given, Workspace workspace, JobView view) {
+    this.shell = shell;
+    this.given = given;
+    this.workspace = workspace;
+    this.view = view;
+    this.stages = workspace.reader().spec(view.header().id()).orElseThrow().stages();
+    this.json = given.has(Option.JSON);
+    // Who sees the lines themselves needs no other sign of life.
+    Shell.Terminal terminal = shell.terminal();
+    this.watched =
+        terminal.isTerminal(Shell.Terminal.ERR) && !terminal.isTerminal(Shell.Terminal.OUT);
+  }
+
+  /** What tasks must share to be repeated together. */
+  private record Bench(String model, String sha256, String kv, long context) {
+    static Bench of(FrozenTask task) {
+      Object context = task.terms().get("context");
+      return new Bench(
+          task.term("model"),
+          task.term("model_sha256"),
+          task.term("kv"),
+          context instanceof Number number ? number.longValue() : 0);
+    }
+  }
+
+  int run(FrozenTasks tasks) throws InterruptedException {
+    total = tasks.tasks().size();
+    Map<Bench, List<FrozenTask>> benches = new LinkedHashMap<>();
+    for (FrozenTask task : tasks.tasks()) {
+      benches.computeIfAbsent(Bench.of(task), _ -> new ArrayList<>()).add(task);
+    }
+    VerifyModelFinder models = new VerifyModelFinder(shell, given, workspace);
+    for (var bench : benches.entrySet()) {
+      repeat(bench.getKey(), bench.getValue(), models);
+    }
+    summary(tasks);
+    return different == 0 && same > 0 ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private void repeat(Bench bench, List<FrozenTask> tasks, VerifyModelFinder models)
+      throws InterruptedException {
+    Path file;
+    try {
+      file = models.find(bench.model(), bench.sha256());
+    } catch (CommandException e) {
+      tasks.forEach(task -> report(task, new VerifyResult(false, e.getMessage())));
+      return;
+    }
+    String name = bench.model().isBlank() ? ModelChoice.stem(file) : bench.model();
+    // The terms have all that a server's settings decided, but for the chat template.
+    InferenceSettings settings =
+        InferenceSettings.of(List.of(new ModelFile(name, file)))
+            .withEngine(engine(bench).withSlots(Math.min(SLOTS, tasks.size())))
+            .withMemory(Long.MAX_VALUE)
+            .withDefaults(GenerationDefaults.of(shell));
+    try (Inference inference = InferenceOpener.open(settings)) {
+      repeat(inference, tasks);
+    }
+  }
+
+  private EngineSettings engine(Bench bench) {
+    EngineSettings settings = EngineOptions.settings(shell, given);
+    for (KvType type : KvType.values()) {
+      settings = type.name().equals(bench.kv()) ? settings.withKvType(type) : settings;
+    }
+    long context = bench.context() == 0 ? InferenceOptions.USUAL_CONTEXT : bench.context();
+    return settings.withContext(Math.clamp(context, 2, 1 << 24));
+  }
+
+  /** As many at once as the model takes: what each gives does not depend on the others. */
+  private void repeat(Inference inference, List<FrozenTask> tasks) throws InterruptedException {
+    record Running(FrozenTask task, Future<VerifyResult> verdict) {}
+    ArrayDeque<Running> running = new ArrayDeque<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (FrozenTask task : tasks) {
+        if (running.size() >= inference.slots()) {
+          Running first = running.remove();
+          report(first.task(), await(first.verdict()));
+        }
+        running.add(new Running(task, threads.submit(() -> inference.verify(request(task)))));
+      }
+      for (Running each : running) {
+        report(each.task(), await(each.verdict()));
+      }
+    }
+  }
+
+  private VerifyRequest request(FrozenTask task) {
+    return new VerifyRequest(
+        task.stage().type(),
+        task.task().input(),
+        stages.get(task.stage().number() - 1).data(),
+        view.createdAt(),
+        task.terms(),
+        Objects.requireNonNull(task.task().result()));
+  }
+
+  private static VerifyResult await(Future<VerifyResult> verdict) throws InterruptedException {
+    try {
+      return verdict.get();
+    } catch (ExecutionException e) {
+      return new VerifyResult(false, "cannot be repeated: " + e.getCause().getMessage());
+    }
+  }
+
+  private void report(FrozenTask task, VerifyResult verdict) {
+    if (verdict.same()) {
+      same++;
+    } else {
+      different++;
+    }
+    if (json) {
+      shell.printLine(
+          Json.write(
+              JsonObject.create()
+                  .put("stage", task.task().stage())
+                  .put("task", task.task().task())
+                  .put("same", verdict.same())
+                  .put("message", verdict.message())));
+    } else {
+      shell.printLine(task.place() + "  " + SanitizedText.line(verdict.message(), 2_000));
+    }
+    if (watched) {
+      int done = same + different;
+      shell.err().print("\r" + done + " of " + total + (done == total ? "\n" : ""));
+      shell.err().flush();
+    }
+  }
+
+  private void summary(FrozenTasks tasks) {
+    if (json) {
+      shell.printLine(
+          Json.write(
+              JsonObject.create()
+                  .put("id", view.header().id().value())
+                  .put("same", same)
+                  .put("different", different)
+                  .put("left_out", tasks.skipped())));
+      return;
+    }
+    String others =
+        tasks.skipped() == 0
+            ? ""
+            : "; " + tasks.skipped() + " left out: not completed, or not done by a model";
+    if (same + different == 0) {
+      shell.err().println("nothing to verify" + others);
+    } else {
+      shell.printLine(same + " the same, " + different + " not" + others);
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.millrace.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DoctorCommandTest {
+  @TempDir Path dir;
+  private Path ws;
+  private InProcessCli cli;
+
+  @BeforeEach
+  void open() {
+    ws = dir.resolve("ws");
+    cli = new InProcessCli(dir);
+    cli.submit("ws", "x");
+  }
+
+  /** What the check {@code subject} found, by level. */
+  private List<JsonObject> found(String subject) {
+    return cli.run("doctor", "ws", "--json").lines().stream()
+        .map(Json::object)
+        .filter(line -> subject.equals(line.get("check")))
+        .toList();
+  }
+
+  private void finds(String subject, String level, String text) {
+    assertThat(found(subject))
+        .anySatisfy(
+            line -> {
+              assertThat(line.get("level")).isEqualTo(level);
+              assertThat(line.string("text")).contains(text);
+              assertThat(line.has("remedy")).isEqualTo(!level.equals("ok"));
+            });
+  }
+
+  private TreeMap<Path, FileTime> tree() throws IOException {
+    TreeMap<Path, FileTime> tree = new TreeMap<>();
+    try (Stream<Path> all = Files.walk(ws)) {
+      for (Path each : all.toList()) {
+        // the directory that was worked in is as it was, but shows when that was
+        boolean own = each.equals(ws.resolve(".millrace"));
+        tree.put(each, own ? FileTime.fromMillis(0) : Files.getLastModifiedTime(each));
+      }
+    }
+    return tree;
+  }
+
+  @Test
+  void aGoodWorkspaceIsFoundGoodAndLeftAsItWas() throws IOException {
+    TreeMap<Path, FileTime> before = tree();
+    InProcessCli.Result result = cli.run("doctor", "ws");
+    assertThat(result.status()).as(result.out()).isZero();
+    assertThat(result.out())
+        .contains("ok    java: Java ", "ok    rename: atomic", "fsync: median ")
+        .contains("ok    queue: 1 jobs wait, no foreign entries", "ok    server: none runs");
+    assertThat(tree()).isEqualTo(before);
+  }
+
+  @Test
+  void anOlderWorkspaceIsNotCompleted() throws IOException {
+    Files.delete(ws.resolve("paused"));
+    finds("places", "warn", "missing: paused");
+    assertThat(ws.resolve("paused")).doesNotExist();
+  }
+
+  @Test
+  void whatIsNoWorkspaceFails() {
+    assertThat(cli.run("doctor", "none").status()).isEqualTo(1);
+    assertThat(cli.run("doctor", "none").out()).contains("fail  workspace");
+    assertThat(dir.resolve("none")).doesNotExist();
+    InProcessCli.Result result = cli.run("doctor", ".");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.out()).contains("is not a workspace: no input/ready");
+    assertThat(dir).isDirectoryNotContaining(path -> path.getFileName().toString().startsWith("."));
+  }
+
+  @Test
+  void withoutAWorkspaceTheMachineIsChecked() {
+    InProcessCli.Result result = cli.run("doctor");
+    assertThat(result.status()).isZero();
+    assertThat(result.out()).contains("only the machine was checked");
+    assertThat(cli.run("doctor", "ws", "more").status()).isEqualTo(2);
+  }
+
+  @Test
+  void foreignEntriesAreNamed() throws IOException {
+    Path ready = ws.resolve("input/ready");
+    Files.createDirectory(ready.resolve("notes"));
+    Files.createDirectory(ready.resolve("1736700000_1_0"));
+    Files.writeString(ready.resolve("1736700000_1_1"), "");
+    Files.createSymbolicLink(ready.resolve("1736700000_1_2"), dir);
+    Files.createDirectories(ready.resolve("1736700000_1_3/prompt.txt"));
+    finds("queue", "warn", "5 entries are no jobs");
+    String text = found("queue").getFirst().string("text");
+    assertThat(text)
+        .contains(
+            "notes (not a job id)", "1736700000_1_0 (neither", "1736700000_1_1 (not a directory)")
+        .contains("1736700000_1_2 (a link)", "1736700000_1_3 (prompt.txt is not a file)");
+  }
+
+  @Test
+  void unfinishedSubmissionsAreNamed() throws IOException {
+    Path old = Files.createDirectory(ws.resolve("input/writing/1736700000_1_0"));
+    finds("writing", "ok", "no submission");
+    Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    finds(
+        "writing", "warn", "1 submissions older than an hour were never finished: 1736700000_1_0");
+  }
+
+  @Test
+  void jobsOfTheFutureAreNamed() throws IOException {
+    Files.createDirectories(ws.resolve("paused/00009000000000000000_1_000000"));
+    finds("ids", "warn", "1 jobs come from the future");
+  }
+
+  @Test
+  void leftoversOfADeadServerAreNamed() throws IOException {
+    Files.writeString(ws.resolve(".nrvnad.pid"), "1\n");
+    finds("server", "warn", ".nrvnad.pid are left");
+    assertThat(ws.resolve(".nrvnad.pid")).exists();
+  }
+
+  @Test
+  void aServerIsSeen() {
+    try (var store = dev.millrace.store.fs.Workspace.open(ws).own().orElseThrow()) {
+      finds("server", "ok", "is starting");
+      assertThat(store).isNotNull();
+    }
+  }
+
+  @Test
+  void logsAreRead() throws IOException {
+    String line =
+        "{\"n\":1,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}\n";
+    Path job = Files.createDirectories(ws.resolve("processing/1736700000_1_0"));
+    Files.writeString(job.resolve("events.jsonl"), line);
+    finds("logs", "ok", "1 of running jobs are whole");
+    Files.writeString(job.resolve("events.jsonl"), line + "{\"n\":2,");
+    finds("logs", "warn", "torn line");
+    Files.writeString(
+        job.resolve("events.jsonl"), line + line.replace("1,", "2,").replace("submit", "future"));
+    finds("logs", "fail", "line 2 is not an entry that is known here");
+    Files.writeString(job.resolve("events.jsonl"), "nonsense\n" + line);
+    finds("logs", "fail", "line 1 is not an entry");
+    assertThat(cli.run("doctor", "ws").status()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.millrace.cli.levers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code pause}, {@code resume}, {@code abort}, {@code retry}, {@code prune}. */
+class LeverCommandsTest {
+  @TempDir Path dir;
+  private Path ws;
+  private InProcessCli cli;
+
+  @BeforeEach
+  void open() {
+    ws = dir.resolve("ws");
+    cli = new InProcessCli(dir);
+  }
+
+  private JobReader reading() {
+    return Workspace.open(ws).reader();
+  }
+
+  private JobState state(String id) {
+    return reading().state(InProcessCli.id(id)).orElseThrow();
+  }
+
+  @Test
+  void leversMoveJobs() {
+    String one = cli.submit("ws", "1");
+    String two = cli.submit("ws", "2");
+    assertThat(cli.run("pause", "ws", one, two))
+        .isEqualTo(new InProcessCli.Result(0, one + " paused\n" + two + " paused\n", ""));
+    assertThat(state(one)).isEqualTo(JobState.PAUSED);
+    assertThat(cli.run("resume", "ws", one))
+        .isEqualTo(new InProcessCli.Result(0, one + " resumed\n", ""));
+    assertThat(state(one)).isEqualTo(JobState.PENDING);
+    assertThat(cli.run("abort", "ws", two, "--comment", "why not").status()).isZero();
+    assertThat(state(two)).isEqualTo(JobState.ABORTED);
+    assertThat(cli.run("job", "ws", two, "--events").out())
+        .contains("\"who\":\"" + System.getProperty("user.name") + "\"", "\"comment\":\"why not\"");
+  }
+
+  @Test
+  void aRefusalSaysWhatWouldBeLegalAndTheOthersAreDone() {
+    String done = cli.submit("ws", "1");
+    InProcessCli.workAll(ws);
+    String queued = cli.submit("ws", "2");
+    InProcessCli.Result result = cli.run("pause", "ws", done, "1736700000_1_0", queued);
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.out()).isEqualTo(queued + " paused\n");
+    assertThat(result.err())
+        .contains("Error: " + done + ": job: cannot PAUSE from COMPLETED; legal: nothing")
+        .contains("Error: 1736700000_1_0: ");
+    InProcessCli.Result json = cli.run("resume", "ws", done, queued, "--json");
+    assertThat(json.status()).isEqualTo(1);
+    assertThat(Json.object(json.lines().get(0)).get("answer")).isEqualTo("refused");
+    assertThat(Json.object(json.lines().get(1)).get("answer")).isEqualTo("resumed");
+  }
+
+  @Test
+  void wordsAreChecked() {
+    String id = cli.submit("ws", "1");
+    assertThat(cli.run("pause", "ws").status()).isEqualTo(2);
+    assertThat(cli.run("abort", "ws", id, "../x").status()).isEqualTo(2);
+    assertThat(state(id)).isEqualTo(JobState.PENDING);
+    assertThat(cli.run("approve", "ws", id).err()).contains("no stage: give its number");
+    assertThat(cli.run("approve", "ws", id, "x").status()).isEqualTo(2);
+    assertThat(cli.run("approve", "ws", id, "1", "2").status()).isEqualTo(2);
+    assertThat(cli.run("approve", "ws", id, "9").err()).contains("no stage 9; the job has 1");
+    assertThat(cli.run("approve", "ws", id, "1").err()).contains("cannot APPROVE from PENDING");
+  }
+
+  @Test
+  void aRetryIsANewJobThatNamesTheOldOne() {
+    String old = cli.submit("ws", "again", "--tag", "t", "--name", "n", "--attempts", "2");
+    InProcessCli.Result early = cli.run("retry", "ws", old);
+    assertThat(early.status()).isEqualTo(1);
+    assertThat(early.err()).contains("job is PENDING; only a finished job can be run again");
+    cli.run("abort", "ws", old);
+    InProcessCli.Result result = cli.run("retry", "ws", old);
+    assertThat(result.status()).isZero();
+    var spec = reading().spec(InProcessCli.id(result.line())).orElseThrow();
+    assertThat(spec.retryOf()).isEqualTo(InProcessCli.id(old));
+    assertThat(spec.tags()).containsExactly("t");
+    assertThat(spec.name()).isEqualTo("n");
+    assertThat(spec.stages().getFirst().policy().maxAttempts()).isEqualTo(2);
+    assertThat(spec.stages().getFirst().tasks().getFirst().input()).isEqualTo("again");
+    assertThat(cli.run("retry", "ws", "1736700000_1_0").err()).contains("no such job");
+    assertThat(Json.object(cli.run("retry", "ws", old, "--json").out()).get("retry_of"))
+        .isEqualTo(old);
+  }
+
+  @Test
+  void pruneDeletesWhatIsOldAndFinishedAndNothingElse() {
+    String done = cli.submit("ws", "1");
+    InProcessCli.workAll(ws);
+    String cancelled = cli.submit("ws", "2");
+    cli.run("abort", "ws", cancelled);
+    String queued = cli.submit("ws", "3");
+    String held = cli.submit("ws", "4", "--hold");
+    assertThat(cli.run("prune", "ws", "--older-than", "1h").out()).isEqualTo("pruned 0 jobs\n");
+    InProcessCli.Result dry = cli.run("prune", "ws", "--older-than", "0s", "--dry-run");
+    assertThat(dry.lines()).containsExactlyInAnyOrder(done, cancelled);
+    assertThat(dry.err()).isEqualTo("would prune 2 jobs\n");
+    assertThat(cli.run("prune", "ws", "--older-than", "0s", "--state", "done").out())
+        .isEqualTo("pruned 1 job\n");
+    assertThat(state(cancelled)).isEqualTo(JobState.ABORTED);
+    assertThat(cli.run("prune", "ws", "--older-than", "0s", "--json").out())
+        .isEqualTo("{\"pruned\":1}\n");
+    assertThat(state(queued)).isEqualTo(JobState.PENDING);
+    assertThat(state(held)).isEqualTo(JobState.PAUSED);
+    assertThat(reading().state(InProcessCli.id(done))).isEmpty();
+  }
+
+  @Test
+  void pruneWantsToKnowWhatItDeletes() {
+    cli.submit("ws", "1");
+    assertThat(cli.run("prune", "ws").err()).contains("--older-than is required");
+    assertThat(cli.run("prune", "ws", "--older-than", "1h", "--state", "queued").err())
+        .contains("unknown state \"queued\"; known: done, failed, cancelled");
+    assertThat(cli.run("prune", "ws", "--older-than", "P9999999999D").status()).isEqualTo(2);
+    assertThat(cli.run("prune", "ws", "1736700000_1_0", "--older-than", "1h").status())
+        .isEqualTo(2);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.millrace.cli.model;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.oracle.ModelShape;
+import dev.millrace.engine.oracle.RandomModels;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerBuilder;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Small models of random weights, and a server in this JVM that works with one. */
+public final class RandomModelFiles {
+  private RandomModelFiles() {}
+
+  /** A model that generates; its text means nothing. */
+  public static Path random(Path file, int seed) throws IOException {
+    return RandomModels.write(file, ModelShape.small("llama"), TensorType.Q8_0, seed);
+  }
+
+  /** A model that gives vectors. */
+  public static Path encoder(Path file) throws IOException {
+    return RandomModels.write(file, ModelShape.small("bert"), TensorType.Q8_0, 1);
+  }
+
+  /** Works off all that a model can do in a workspace. */
+  public static void drain(Path workspace, String name, Path model) throws InterruptedException {
+    InferenceSettings settings =
+        InferenceSettings.of(List.of(new ModelFile(name, model)))
+            .withEngine(EngineSettings.usual().withThreads(2).withSlots(4));
+    try (JobStore store = Workspace.open(workspace).own().orElseThrow();
+        Inference inference = Inference.open(settings)) {
+      ServerBuilder builder = Server.builder(store).slots(inference.slots());
+      inference.workers().forEach(builder::worker);
+      try (Server server = builder.build()) {
+        server.start();
+        server.drain();
+      }
+    }
+  }
+}

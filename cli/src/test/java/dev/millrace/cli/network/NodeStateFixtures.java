@@ -1,0 +1,57 @@
+package dev.millrace.cli.network;
+
+import dev.millrace.cluster.HeldLayers;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.NodeState;
+import dev.millrace.cluster.PipeState;
+import dev.millrace.engine.internal.pipe.Pipe;
+import java.util.List;
+
+/** Nodes that say of themselves what a test wants. */
+final class NodeStateFixtures {
+  static final String HOUSE = "ab".repeat(32);
+  static final String OTHER = "cd".repeat(32);
+
+  private NodeStateFixtures() {}
+
+  static NodeState node(String name, int port) {
+    HostPort link = new HostPort("127.0.0.1", port);
+    return NodeState.of(name, 7, 1, 2, link, new HostPort("127.0.0.1", port + 1));
+  }
+
+  static HeldLayers loaded(int from, int to) {
+    return new HeldLayers(
+        HOUSE, "house", 7, from, to, HeldLayers.State.LOADED, false, 3 << 20, 1.5 * (1L << 30), "");
+  }
+
+  static HeldLayers coming(int from, int to) {
+    return new HeldLayers(
+        HOUSE, "house", 7, from, to, HeldLayers.State.FETCHING, false, 1 << 20, 0, "");
+  }
+
+  static HeldLayers failed(String problem) {
+    return new HeldLayers(
+        OTHER, "house.gguf", 7, 0, 7, HeldLayers.State.FAILED, false, 0, 0, problem);
+  }
+
+  static NodeState holding(NodeState node, HeldLayers... holdings) {
+    return node.withLayers(1L << 30, 256L << 20, List.of(holdings), List.of(HOUSE))
+        .withSessions(1, 3, 1 << 20);
+  }
+
+  static NodeState origin(NodeState node, PipeState... pipes) {
+    ModelRequirements need =
+        new ModelRequirements(
+            HOUSE, "house", 11 << 20, java.util.Collections.nCopies(7, 1L << 20), 1, 1);
+    return node.withPipes(List.of(need), List.of(pipes), List.of());
+  }
+
+  static PipeState pipe(String waiting, Pipe.NodeLayers... stretches) {
+    return new PipeState(HOUSE, "house", 7, 0, 3, List.of(stretches), 2, 41.26, waiting);
+  }
+
+  static Pipe.NodeLayers stretch(String node, int from, int to) {
+    return new Pipe.NodeLayers(node, from, to);
+  }
+}

@@ -1,0 +1,103 @@
+package dev.millrace.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.Flow;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.JobView;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code batch} as a process that is killed, with the model that ships. */
+@Timeout(300)
+class BatchIT {
+  private static final int REQUESTS = 16;
+
+  @TempDir Path dir;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < REQUESTS; i++) {
+      lines.add(
+          """
+          {"custom_id":"r%d","method":"POST","url":"/v1/completions","body":{"model":"gpt",\
+          "prompt":"Once upon a time there was a cat number %d","max_tokens":200,"ignore_eos":true,"seed":%d}}\
+          """
+              .formatted(i, i, 100 + i));
+    }
+    for (String name : List.of("calm.jsonl", "killed.jsonl")) {
+      Files.write(dir.resolve(name), lines);
+    }
+  }
+
+  private LauncherProcess batch(String file) {
+    return LauncherProcess.start(dir, "batch", file, "--model", "house", "--slots", "4");
+  }
+
+  /** How many requests are done; -1 while nothing is submitted. */
+  private int done(String file) {
+    Path ws = dir.resolve(file + ".millrace");
+    if (!WorkspaceLocator.isWorkspace(ws)) {
+      return -1;
+    }
+    Flow flow = Workspace.open(ws).flow();
+    List<JobId> jobs = flow.list(2);
+    assertThat(jobs).as("a batch is one job").hasSizeLessThan(2);
+    return jobs.isEmpty() ? -1 : flow.get(jobs.getFirst()).map(job -> done(job.view())).orElse(-1);
+  }
+
+  private static int done(JobView job) {
+    return JobJson.completedTasks(job.stages().getFirst());
+  }
+
+  private void kill(int doneAtLeast, String signal) {
+    try (LauncherProcess batch = batch("killed.jsonl")) {
+      await()
+          .atMost(Duration.ofSeconds(120))
+          .pollInterval(Duration.ofMillis(20))
+          .until(() -> done("killed.jsonl") >= doneAtLeast || !batch.isAlive());
+      batch.signal(signal);
+      int status = batch.result().status();
+      assertThat(status).as(batch.err()).isEqualTo(signal.equals("KILL") ? 137 : 130);
+    }
+  }
+
+  @Test
+  void aBatchThatIsKilledAgainAndAgainHasTheOutputOfACalmOne() throws IOException {
+    try (LauncherProcess calm = batch("calm.jsonl")) {
+      InProcessCli.Result result = calm.result();
+      assertThat(result.status()).as(result.toString()).isZero();
+    }
+    kill(2, "KILL");
+    kill(5, "KILL");
+    kill(8, "INT");
+    assertThat(done("killed.jsonl")).isBetween(8, REQUESTS - 1);
+    try (LauncherProcess last = batch("killed.jsonl")) {
+      InProcessCli.Result result = last.result();
+      assertThat(result.status()).as(result.toString()).isZero();
+      assertThat(result.err()).contains("was begun: it goes on");
+    }
+    assertThat(output("killed.out.jsonl")).hasSize(REQUESTS).isEqualTo(output("calm.out.jsonl"));
+  }
+
+  /** The lines, but for the time at which each was made. */
+  private List<String> output(String file) throws IOException {
+    return Files.readAllLines(dir.resolve(file)).stream()
+        .map(line -> line.replaceAll("\"created\":[0-9]+", "\"created\":0"))
+        .toList();
+  }
+}

@@ -1,0 +1,95 @@
+package dev.millrace.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.cli.InProcessCli;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands as users type them: through the launcher, in processes of their own. */
+class LauncherIT {
+  @TempDir Path dir;
+
+  private InProcessCli.Result run(String... args) {
+    try (LauncherProcess launched = LauncherProcess.start(dir, args)) {
+      return launched.result();
+    }
+  }
+
+  private InProcessCli.Result shell(String line) {
+    try (LauncherProcess launched = LauncherProcess.shell(dir, line)) {
+      return launched.result();
+    }
+  }
+
+  @Test
+  void commandsHaveStatusAndStreams() {
+    assertThat(run("--version").status()).isZero();
+    assertThat(run("nonsense").status()).isEqualTo(2);
+    InProcessCli.Result work = run("work", "ws", "hello");
+    assertThat(work.status()).isZero();
+    assertThat(work.out()).matches("[0-9_]+\n");
+    assertThat(work.err()).isEmpty();
+    assertThat(run("flow", "ws", work.line()).status()).isEqualTo(2);
+  }
+
+  @Test
+  void wrkAndFlwMeetInAPipe() {
+    InProcessCli.Result result =
+        shell(
+            "ln -s \"$millrace\" wrk && ln -s \"$millrace\" flw && printf 'hi\\n"
+                + "\\n"
+                + "' | ./wrk ws - >id && $millrace serve -d ws --exec generate='tr a-z A-Z' --drain"
+                + " >log && ./flw ws -w <id");
+    assertThat(result).isEqualTo(new InProcessCli.Result(0, "HI\n", ""));
+  }
+
+  /** Under this locale Java would make question marks of what is not ASCII. */
+  @Test
+  void promptsAndPathsSurviveTheLocaleOfCron() throws IOException {
+    InProcessCli.Result result = shell("LC_ALL=C $millrace work 'wörk' 'é ü'");
+    assertThat(result.status()).as(result.err()).isZero();
+    assertThat(dir.resolve("wörk/input/ready/" + result.line() + "/prompt.txt")).hasContent("é ü");
+  }
+
+  @Test
+  void argumentsThatAreNotUtf8AreRefused() {
+    assumeTrue(Files.exists(Path.of("/proc/self/cmdline")));
+    InProcessCli.Result result = shell("$millrace work ws \"$(printf 'a\\377')\"");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err()).contains("argument 3 is not valid UTF-8: byte offset 1");
+  }
+
+  @Test
+  void aFullDiskUnderTheOutputIsNoSuccess() {
+    assumeTrue(Files.exists(Path.of("/dev/full")));
+    InProcessCli.Result result = shell("$millrace states >/dev/full");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err()).startsWith("Error: cannot write to standard output");
+  }
+
+  @Test
+  void aReaderThatLeavesIsNoNews() {
+    assertThat(shell("$millrace states | head -n 1").err()).isEmpty();
+  }
+
+  @Test
+  void trainingRunsEveryFastCommandAndLeavesNothing() throws IOException {
+    InProcessCli.Result result =
+        shell(
+            "mkdir tmp && JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=$PWD/tmp"
+                + " $millrace --aot-training </dev/null");
+    assertThat(result.status()).as(result.err()).isZero();
+    assertThat(result.out())
+        .contains("millrace ", "queued:     1", "done:       1", "a result", "PENDING");
+    try (Stream<Path> left = Files.list(dir.resolve("tmp"))) {
+      assertThat(left.toList()).isEqualTo(List.of());
+    }
+  }
+}

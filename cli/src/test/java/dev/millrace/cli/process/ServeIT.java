@@ -1,0 +1,277 @@
+package dev.millrace.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers in processes of their own: signals, takeover, drain, status and stop. */
+class ServeIT {
+  private static final String UPPER = "generate=tr a-z A-Z";
+
+  /** Makes the file "started", and runs until the file "go" is there. */
+  private static final String SLOW =
+      "generate=: >started; while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
+
+  @TempDir Path dir;
+  private InProcessCli cli;
+  private final List<LauncherProcess> servers = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    cli = new InProcessCli(dir);
+  }
+
+  @AfterEach
+  void end() {
+    servers.forEach(LauncherProcess::close);
+  }
+
+  private LauncherProcess serve(String... options) {
+    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws", "--no-http"));
+    args.addAll(List.of(options));
+    LauncherProcess server = LauncherProcess.start(dir, args.toArray(String[]::new));
+    servers.add(server);
+    return server;
+  }
+
+  private static ConditionFactory soon() {
+    return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(20));
+  }
+
+  private void awaitReady(LauncherProcess server) {
+    soon().until(() -> status().contains("ready (pid " + server.pid() + ","));
+  }
+
+  private String status() {
+    return WorkspaceLocator.isWorkspace(dir.resolve("ws"))
+        ? cli.run("serve", "-d", "ws", "--status").out()
+        : "";
+  }
+
+  private void awaitStarted() {
+    soon().until(() -> Files.exists(dir.resolve("started")));
+  }
+
+  private void go() throws IOException {
+    Files.writeString(dir.resolve("go"), "");
+  }
+
+  @Test
+  void aJobIsWorkedOffAsItIsSubmitted() {
+    LauncherProcess server = serve("--exec", UPPER, "--slots", "2");
+    awaitReady(server);
+    String id = cli.submit("ws", "hello");
+    assertThat(cli.run("flow", "ws", id, "-w"))
+        .isEqualTo(new InProcessCli.Result(0, "HELLO\n", ""));
+    assertThat(Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out()).values())
+        .containsEntry("pid", server.pid())
+        .containsEntry("workers", 2L)
+        .containsEntry("types", List.of("generate"))
+        .containsKey("started_at");
+    InProcessCli.Result stop = LauncherProcess.start(dir, "serve", "-d", "ws", "--stop").result();
+    assertThat(stop)
+        .isEqualTo(new InProcessCli.Result(0, "stopped (pid " + server.pid() + ")\n", ""));
+    assertThat(server.result().status()).isZero();
+    assertThat(status()).isEqualTo("not running\n");
+    assertThat(dir.resolve("ws/.nrvnad.ready")).doesNotExist();
+  }
+
+  @Test
+  void logLinesHaveTheFormOfTheContract() {
+    cli.submit("ws", "x");
+    InProcessCli.Result drained = serve("--exec", UPPER, "--drain").result();
+    assertThat(drained.err()).isEmpty();
+    assertThat(drained.lines())
+        .isNotEmpty()
+        .allMatch(line -> line.matches("\\[[-0-9]{10} [:.0-9]{12}] \\[[A-Z]+] \\[[^]]+] .+"));
+  }
+
+  @Test
+  void drainingEndsWithWhatThereIs() {
+    String one = cli.submit("ws", "one");
+    String two = cli.submit("ws", "two");
+    cli.submit("ws", "of another type", "--type", "other");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+    assertThat(cli.run("flow", "ws", one).out()).isEqualTo("ONE\n");
+    assertThat(cli.run("flow", "ws", two).out()).isEqualTo("TWO\n");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+  }
+
+  @Test
+  void drainingTellsOfNewFailures() {
+    String id = cli.submit("ws", "x");
+    InProcessCli.Result drained =
+        serve("--exec", "generate=echo no luck >&2; exit 3", "--drain").result();
+    assertThat(drained.status()).isEqualTo(1);
+    assertThat(cli.run("flow", "ws", id).err()).contains("Job failed", "no luck");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+  }
+
+  @Test
+  void drainingTellsOfWhatItHadToFailWhenItTookOver() throws IOException {
+    String id = cli.submit("ws", "x");
+    Path meta = dir.resolve("ws/input/ready").resolve(id).resolve("meta.json");
+    JsonObject given = Json.object(Files.readString(meta));
+    given.put("limits", JsonObject.create().put("recoveryCeiling", 0));
+    Files.writeString(meta, Json.write(given));
+    try (JobStore store = Workspace.open(dir.resolve("ws")).own().orElseThrow()) {
+      assertThat(store.claim(new ClaimRequest(Set.of("generate"), 1, "dies", null))).hasSize(1);
+    }
+    InProcessCli.Result drained = serve("--exec", UPPER, "--drain").result();
+    assertThat(drained.status()).as(drained.toString()).isEqualTo(1);
+    assertThat(drained.out()).contains("[WARN", id + ": task 1/1 failed: Job exceeded recovery");
+    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+  }
+
+  @Test
+  void theFirstSignalLetsTasksFinish() throws IOException {
+    LauncherProcess server = serve("--exec", SLOW, "--slots", "1");
+    awaitReady(server);
+    String running = cli.submit("ws", "running");
+    awaitStarted();
+    String waiting = cli.submit("ws", "waiting");
+    server.signal("TERM");
+    soon().until(() -> server.out().contains("stopping: 1 running"));
+    assertThat(server.isAlive()).isTrue();
+    go();
+    assertThat(server.result().status()).isZero();
+    assertThat(cli.run("flow", "ws", running).out()).isEqualTo("RUNNING\n");
+    assertThat(cli.run("flow", "ws", waiting).status()).isEqualTo(2);
+  }
+
+  @Test
+  void theSecondSignalEndsThemWithoutCost() throws IOException {
+    LauncherProcess server = serve("--exec", SLOW);
+    awaitReady(server);
+    String id = cli.submit("ws", "hello");
+    awaitStarted();
+    server.signal("TERM");
+    soon().until(() -> server.out().contains("stopping: 1 running"));
+    server.signal("TERM");
+    assertThat(server.result().status()).isEqualTo(130);
+    assertThat(cli.run("job", "ws", id, "--events").out())
+        .contains("\"event\":\"release\"")
+        .contains("\"crash\":false");
+    go();
+    assertThat(serve("--exec", SLOW, "--drain").result().status()).isZero();
+    assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+
+  @Test
+  void anInterruptIsASignalToo() throws IOException {
+    assumeTrue(interruptsArrive());
+    LauncherProcess server = serve("--exec", UPPER);
+    awaitReady(server);
+    assertThat(server.signal("INT").result().status()).isZero();
+  }
+
+  /** What is started in the background of a shell has SIGINT ignored, and so have its children. */
+  private static boolean interruptsArrive() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    return Files.exists(status)
+        && Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .allMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) == 0);
+  }
+
+  @Test
+  void stopLosesPatienceAfterItsTimeout() {
+    LauncherProcess server = serve("--exec", SLOW);
+    awaitReady(server);
+    cli.submit("ws", "hello");
+    awaitStarted();
+    InProcessCli.Result stop =
+        LauncherProcess.start(dir, "serve", "-d", "ws", "--stop", "--timeout", "1").result();
+    assertThat(stop.status()).isZero();
+    assertThat(stop.out()).isEqualTo("stopped (pid " + server.pid() + ")\n");
+    assertThat(stop.err()).contains("still running after 1 s");
+    assertThat(server.result().status()).isEqualTo(130);
+  }
+
+  @Test
+  void anInterruptedDrainIsNoSuccess() throws IOException {
+    cli.submit("ws", "one");
+    cli.submit("ws", "two");
+    LauncherProcess server = serve("--exec", SLOW, "--slots", "1", "--drain");
+    awaitStarted();
+    server.signal("TERM");
+    soon().until(() -> server.out().contains("stopping"));
+    go();
+    assertThat(server.result().status()).isEqualTo(1);
+  }
+
+  @Test
+  void aSecondServerWaitsAndTakesOver() {
+    LauncherProcess first = serve("--exec", UPPER);
+    awaitReady(first);
+    LauncherProcess second = serve("--exec", UPPER);
+    soon()
+        .until(
+            () ->
+                second.out().contains("is owned by pid " + first.pid() + "; waiting to take over"));
+    first.signal("KILL");
+    awaitReady(second);
+    String id = cli.submit("ws", "hello");
+    assertThat(cli.run("flow", "ws", id, "-w").out()).isEqualTo("HELLO\n");
+    assertThat(second.signal("TERM").result().status()).isZero();
+  }
+
+  @Test
+  void aWaitingServerCanBeStopped() {
+    LauncherProcess first = serve("--exec", UPPER);
+    awaitReady(first);
+    LauncherProcess second = serve("--exec", UPPER);
+    soon().until(() -> second.out().contains("waiting to take over"));
+    assertThat(second.signal("TERM").result().status()).isZero();
+    assertThat(first.isAlive()).isTrue();
+    assertThat(serve("--exec", UPPER, "--no-wait").result().status()).isEqualTo(1);
+  }
+
+  @Test
+  void aDrainWatchesTheServerThatIsThere() throws IOException {
+    LauncherProcess first = serve("--exec", SLOW);
+    awaitReady(first);
+    cli.submit("ws", "hello");
+    awaitStarted();
+    LauncherProcess drain = serve("--exec", SLOW, "--drain");
+    soon().until(() -> drain.out().contains("watching it"));
+    go();
+    assertThat(drain.result().status()).isZero();
+    assertThat(first.isAlive()).isTrue();
+  }
+
+  @Test
+  void aDrainTakesOverFromAServerThatDies() throws IOException {
+    LauncherProcess first = serve("--exec", SLOW);
+    awaitReady(first);
+    String id = cli.submit("ws", "hello");
+    awaitStarted();
+    LauncherProcess drain = serve("--exec", SLOW, "--drain");
+    soon().until(() -> drain.out().contains("watching it"));
+    first.signal("KILL");
+    awaitReady(drain);
+    go();
+    assertThat(drain.result().status()).isZero();
+    assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+}

@@ -1,0 +1,162 @@
+package dev.millrace.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.cli.model.RandomModelFiles;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code serve --model} as users start it: a process of its own, through the launcher. */
+class ServeModelIT {
+  @TempDir Path dir;
+  private InProcessCli cli;
+  private Path model;
+  private final List<LauncherProcess> servers = new ArrayList<>();
+
+  @BeforeEach
+  void open() throws IOException {
+    cli = new InProcessCli(dir);
+    model = RandomModelFiles.random(dir.resolve("random.gguf"), 1);
+  }
+
+  @AfterEach
+  void end() {
+    servers.forEach(LauncherProcess::close);
+  }
+
+  private LauncherProcess serve(String... options) {
+    List<String> args =
+        new ArrayList<>(List.of("serve", "--workspace", "ws", "--threads", "2", "--no-http"));
+    args.addAll(List.of(options));
+    LauncherProcess server = LauncherProcess.start(dir, args.toArray(String[]::new));
+    servers.add(server);
+    return server;
+  }
+
+  private String status() {
+    return WorkspaceLocator.isWorkspace(dir.resolve("ws"))
+        ? cli.run("serve", "-d", "ws", "--status").out()
+        : "";
+  }
+
+  private void awaitReady(LauncherProcess server) {
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofMillis(50))
+        .until(() -> status().contains("ready (pid " + server.pid() + ", model "));
+  }
+
+  @Test
+  void aModelWorksOffPromptsAndIsTold() throws IOException {
+    LauncherProcess server = serve("--model", "tiny=random.gguf", "--model", "random.gguf");
+    awaitReady(server);
+    JsonObject status = Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out());
+    assertThat(status.values())
+        .containsEntry("model", model.toString())
+        .containsEntry("types", List.of("generate", "embed"))
+        .containsEntry("workers", 16L)
+        .containsEntry(
+            "models",
+            List.of(
+                Map.of("name", "tiny", "file", model.toString()),
+                Map.of("name", "random", "file", model.toString())));
+    String id = cli.submit("ws", "hello", "--raw", "-n", "6", "--seed", "3");
+    assertThat(cli.run("flow", "ws", id, "-w").status()).isZero();
+    String named = cli.submit("ws", "hello", "--raw", "-n", "6", "--seed", "3", "-m", "random");
+    assertThat(cli.run("flow", "ws", named, "-w")).isEqualTo(cli.run("flow", "ws", id));
+    String vector = cli.submit("ws", "hello", "--embed");
+    assertThat(cli.run("flow", "ws", vector, "-w").out()).contains("\"dim\"", "\"vector\"");
+    String unknown = cli.submit("ws", "hello", "--model", "none");
+    assertThat(cli.run("flow", "ws", unknown, "-w").err())
+        .contains("model \"none\" is not served here; served: tiny, random");
+    assertThat(cli.run("verify", "ws", id, "--json").status()).isZero();
+    assertThat(server.signal("TERM").result().status()).isZero();
+    assertThat(status()).isEqualTo("not running\n");
+  }
+
+  @Test
+  void aModelAndAProgramServeTogether() {
+    String text = cli.submit("ws", "hello", "--raw", "-n", "4");
+    String upper = cli.submit("ws", "hello", "--type", "upper");
+    LauncherProcess server =
+        serve("--model", "random.gguf", "--exec", "upper=tr a-z A-Z", "--drain", "--ctx", "64");
+    InProcessCli.Result drained = server.result();
+    assertThat(drained.status()).as(drained.toString()).isZero();
+    assertThat(drained.err()).doesNotContain("no Vector API");
+    assertThat(cli.run("flow", "ws", text).status()).isZero();
+    assertThat(cli.run("flow", "ws", upper).out()).isEqualTo("HELLO\n");
+  }
+
+  @Test
+  void theHouseModelIsServedByItsName() {
+    String id = cli.submit("ws", "Write a story.", "--temp", "0", "-n", "20");
+    InProcessCli.Result drained = serve("--model", "house", "--drain").result();
+    assertThat(drained.status()).as(drained.toString()).isZero();
+    JsonObject done = Json.object(cli.run("flow", "ws", id, "--json").out());
+    assertThat(done.object("receipt").string("model")).isEqualTo("house");
+    assertThat(done.string("result")).isNotBlank();
+    try (LauncherProcess run =
+        LauncherProcess.start(
+            dir, "run", "--model", "house", "-n", "1", "--threads", "2", "Write a story.")) {
+      assertThat(run.result().status()).as(run.err()).isZero();
+    }
+  }
+
+  /** The JVM's word about the Vector API tells that a start was meant to compute. */
+  @Test
+  void onlyWhatComputesStartsAsIfItDid() {
+    cli.submit("ws", "hello");
+    for (String line :
+        new String[] {
+          "MILLRACE_MODEL=random.gguf \"$millrace\" serve -d ws --status",
+          "\"$millrace\" serve -d ws --exec generate=cat --drain",
+          "\"$millrace\" jobs ws"
+        }) {
+      try (LauncherProcess light = LauncherProcess.shell(dir, line)) {
+        assertThat(light.result().err()).as(line).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void whatIsNoModelEndsTheStartInWords() throws IOException {
+    Files.writeString(dir.resolve("bad.gguf"), "no model");
+    InProcessCli.Result result = serve("--model", "bad.gguf").result();
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err()).contains("Error: ", "bad.gguf").doesNotContain("\tat ");
+    assertThat(status()).isEqualTo("not running\n");
+  }
+
+  @Test
+  void theEnvironmentIsTheDefault() {
+    String id = cli.submit("ws", "hello", "--raw", "--param", "ignore_eos=true");
+    LauncherProcess drained =
+        LauncherProcess.shell(
+            dir,
+            "NRVNA_PREDICT=3 NRVNA_SEED=9 MILLRACE_MODEL=random.gguf NRVNA_GPU_LAYERS=1"
+                + " \"$millrace\" serve -d ws --drain");
+    servers.add(drained);
+    InProcessCli.Result result = drained.result();
+    assertThat(result.status()).as(result.toString()).isZero();
+    assertThat(result.out()).containsOnlyOnce("NRVNA_GPU_LAYERS is set, but not used");
+    JsonObject receipt = Json.object(cli.run("flow", "ws", id, "--json").out()).object("receipt");
+    assertThat(receipt.values())
+        .containsEntry("completion_tokens", 3L)
+        .containsEntry("seed", 9L)
+        .containsEntry("finish_reason", "length");
+  }
+}

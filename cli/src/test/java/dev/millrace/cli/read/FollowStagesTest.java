@@ -1,0 +1,123 @@
+package dev.millrace.cli.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cli.BackgroundCommand;
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code flow -f} on a job of stages: bars, failures, a gate. */
+@Timeout(60)
+class FollowStagesTest {
+  private static final String TWO_STAGES =
+      """
+      {"stages": [{"type": "generate", "collect": true, "tolerate": 1.0,
+                   "tasks": ["a", "b", "c", "d"]},
+                  {"type": "generate", "gate": true, "tasks": ["e", "f"]}]}
+      """;
+
+  @TempDir Path dir;
+  private InProcessCli cli;
+  private JobStore store;
+
+  @BeforeEach
+  void open() {
+    cli = new InProcessCli(dir);
+    store = Workspace.open(dir.resolve("ws")).own().orElseThrow();
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private String submit() {
+    return cli.stdin(TWO_STAGES).submit("ws", "--job", "-");
+  }
+
+  private List<Claim> claim(int count) throws InterruptedException {
+    List<Claim> claims = new ArrayList<>();
+    long seen = 0;
+    while (claims.size() < count) {
+      claims.addAll(
+          store.claim(new ClaimRequest(Set.of("generate"), count - claims.size(), "test", null)));
+      if (claims.size() < count) {
+        seen = store.awaitWork(seen, Duration.ofMillis(20));
+      }
+    }
+    return claims;
+  }
+
+  private void complete(Claim claim) {
+    store.complete(claim, TaskResult.of(claim.inputText().toUpperCase(java.util.Locale.ROOT)));
+  }
+
+  @Test
+  void aTerminalSeesABarForEachStage() throws InterruptedException {
+    String id = submit();
+    BackgroundCommand flow = BackgroundCommand.onTerminal(dir, "flow", "ws", id, "-f");
+    List<Claim> claims = claim(4);
+    complete(claims.get(0));
+    assertThat(cli.run("job", "ws", id).out()).doesNotContain("waits for");
+    flow.awaitErr("1 generate [██████░░░░░░░░░░░░░░░░░░]  1/4");
+    store.fail(claims.get(1), Failure.permanent("sor\033ry"));
+    complete(claims.get(2));
+    flow.awaitErr("task 1/2 fail: sor ry\n").awaitErr("2/4, 1 failed, ").awaitErr(" left");
+    assertThat(flow.err()).as("stage 2 is not reached").doesNotContain("stage 2 waits");
+    complete(claims.get(3));
+    flow.awaitErr("stage 2 waits: millrace approve ws " + id + " 2");
+    store.approve(new dev.millrace.core.job.JobId(id), 2, Cause.user("me", null));
+    claim(2).forEach(this::complete);
+    InProcessCli.Result result = flow.result();
+    assertThat(result.status()).isZero();
+    assertThat(result.lines()).hasSize(2).allMatch(line -> line.startsWith("{\"task\":"));
+    String last = result.err().substring(result.err().lastIndexOf("\033[J"));
+    assertThat(last)
+        .contains("1 generate [████████████████████████]  3/4, 1 failed, ")
+        .contains("\n2 generate [████████████████████████]  2/2, ");
+    assertThat(result.err()).doesNotContain("claim by");
+  }
+
+  @Test
+  void elsewhereThereIsTheLogAndNoControlCharacter() throws InterruptedException {
+    String id = submit();
+    BackgroundCommand flow = BackgroundCommand.start(dir, "flow", "ws", id, "-f");
+    claim(4).forEach(this::complete);
+    flow.awaitErr("stage 2 waits: millrace approve ws " + id + " 2\n");
+    store.approve(new dev.millrace.core.job.JobId(id), 2, Cause.user("me", null));
+    claim(2).forEach(this::complete);
+    InProcessCli.Result result = flow.result();
+    assertThat(result.err()).contains("task 1/4 complete", "job complete").doesNotContain("\033");
+    assertThat(result.lines())
+        .extracting(line -> Json.object(line).get("result"))
+        .containsExactly("E", "F");
+  }
+
+  @Test
+  void aPauseIsSaidWithWhatEndsIt() {
+    String id = submit();
+    cli.run("pause", "ws", id);
+    try (BackgroundCommand flow = BackgroundCommand.onTerminal(dir, "flow", "ws", id, "-f")) {
+      flow.awaitErr("paused; let it go on with: millrace resume ws " + id);
+      cli.run("abort", "ws", id);
+      assertThat(flow.result().status()).isEqualTo(1);
+    }
+  }
+}

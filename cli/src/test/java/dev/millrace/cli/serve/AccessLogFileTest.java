@@ -1,0 +1,59 @@
+package dev.millrace.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.cli.command.CommandException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AccessLogFileTest {
+  @TempDir Path dir;
+
+  @Test
+  void nobodyAskedNobodyWrites() {
+    assertThat(AccessLogFile.open(null)).isNull();
+  }
+
+  @Test
+  void linesAreAddedAndSeenAtOnce() throws IOException {
+    Path file = dir.resolve("log");
+    Files.writeString(file, "before\n");
+    try (AccessLogFile log = AccessLogFile.open(file.toString())) {
+      log.accept("{\"a\":\"é\"}");
+      assertThat(Files.readString(file)).isEqualTo("before\n{\"a\":\"é\"}\n");
+    }
+  }
+
+  @Test
+  void linesOfManyThreadsStayWhole() throws Exception {
+    Path file = dir.resolve("log");
+    try (AccessLogFile log = AccessLogFile.open(file.toString())) {
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        String line = String.valueOf(i).repeat(3_000);
+        threads.add(
+            Thread.startVirtualThread(() -> IntStream.range(0, 50).forEach(_ -> log.accept(line))));
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines).hasSize(400).allMatch(line -> line.length() == 3_000);
+    assertThat(lines).allMatch(line -> line.chars().distinct().count() == 1);
+  }
+
+  @Test
+  void aPlaceThatCannotBeWrittenIsRefused() {
+    assertThatThrownBy(() -> AccessLogFile.open(dir.resolve("none/log").toString()))
+        .isInstanceOf(CommandException.class)
+        .hasMessageContaining("cannot write the access log");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalServerTest {
+  @TempDir Path dir;
+
+  @Test
+  void whatCannotBeStartedLetsGoOfEverything() {
+    Workspace workspace = Workspace.open(dir);
+    JobStore store = workspace.own().orElseThrow();
+    AtomicInteger ended = new AtomicInteger();
+    LocalWorkers nobody =
+        new LocalWorkers(List.of(), 1, () -> 0, JsonObject.create(), ended::incrementAndGet);
+    assertThatThrownBy(() -> LocalServer.start(workspace, store, () -> nobody))
+        .hasMessageContaining("at least one worker");
+    assertThat(ended).hasValue(1);
+    assertThat(workspace.owner().held()).isFalse();
+  }
+}

@@ -1,0 +1,81 @@
+package dev.millrace.cli.serve;
+
+import static dev.millrace.cli.process.ServeProcess.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a server says of models that wait, as the commands that ask repeat it. */
+class ServerAnnouncementTest {
+  private static final String WHY = "layers 4-6 are missing (no node had them)";
+  private static final String SENTENCE = "model house waits for a pipe: " + WHY;
+
+  @TempDir Path dir;
+  private InProcessCli cli;
+  private Workspace workspace;
+  private String id;
+
+  @BeforeEach
+  void open() {
+    cli = new InProcessCli(dir);
+    id = cli.submit("ws", "x");
+    workspace = Workspace.open(dir.resolve("ws"));
+  }
+
+  private static JsonObject info(String... models) {
+    return JsonObject.create()
+        .put("types", List.of("generate", "embed"))
+        .put("models", List.of(models).stream().map(name -> Map.of("name", name)).toList());
+  }
+
+  private String status() {
+    InProcessCli.Result result = cli.run("serve", "-d", "ws", "--status");
+    assertThat(result.status()).as("it runs").isZero();
+    return result.line();
+  }
+
+  @Test
+  void aModelThatWaitsIsToldUntilItWaitsNoMore() {
+    AtomicReference<Map<String, String>> waiting = new AtomicReference<>(Map.of("house", WHY));
+    try (JobStore _ = workspace.own().orElseThrow();
+        ServerAnnouncement announcement = new ServerAnnouncement(workspace)) {
+      announcement.begin(info("house"), waiting::get);
+      assertThat(status()).startsWith("ready (").endsWith("); " + SENTENCE);
+      assertThat(
+              Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out())
+                  .object("waiting")
+                  .string("house"))
+          .isEqualTo(WHY);
+      assertThat(cli.run("flow", "ws").out()).contains("0 tasks running; " + SENTENCE);
+      assertThat(cli.run("flow", "ws", id).err())
+          .contains("1st of 1; " + SENTENCE)
+          .doesNotContain("starts in");
+      waiting.set(Map.of());
+      soon().until(() -> !status().contains("waits"));
+      waiting.set(Map.of("house", "it broke"));
+      soon().until(() -> status().endsWith("; model house waits for a pipe: it broke"));
+    }
+    assertThat(cli.run("serve", "-d", "ws", "--status").line()).isEqualTo("not running");
+  }
+
+  @Test
+  void whereAnotherModelWorksNothingIsHeldBack() {
+    try (JobStore _ = workspace.own().orElseThrow();
+        ServerAnnouncement announcement = new ServerAnnouncement(workspace)) {
+      announcement.begin(info("house", "other"), () -> Map.of("house", WHY));
+      assertThat(status()).endsWith(SENTENCE);
+      assertThat(cli.run("flow", "ws", id).err()).doesNotContain("waits for a pipe");
+    }
+  }
+}

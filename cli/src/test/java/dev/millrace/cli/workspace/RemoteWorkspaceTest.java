@@ -1,0 +1,214 @@
+package dev.millrace.cli.workspace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.cli.BackgroundCommand;
+import dev.millrace.cli.InProcessCli;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.http.HttpApi;
+import dev.millrace.http.HttpSettings;
+import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.server.Server;
+import dev.millrace.server.exec.ExecWorker;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands with a server's URL where a directory could be. */
+class RemoteWorkspaceTest {
+  private static final String PIPELINE =
+      """
+      {"name": "two", "stages": [
+        {"type": "generate", "tasks": ["a", "b"]},
+        {"type": "generate", "gate": true, "each": "{{result}}{{result}}"}]}
+      """;
+
+  @TempDir Path dir;
+  private String key;
+  private InProcessCli cli;
+  private JobStore store;
+  private HttpApi api;
+  private Server server;
+  private String url;
+
+  @BeforeEach
+  void open() throws IOException {
+    key = ApiKeyFile.add(dir.resolve("keys"), "tester", Set.of(KeyScope.ADMIN));
+    store = Workspace.open(dir.resolve("ws")).own().orElseThrow();
+    api = HttpApi.over(store, HttpSettings.loopback(0).withKeys(dir.resolve("keys")), null);
+    server =
+        Server.builder(api.measuredStore())
+            .worker(new ExecWorker("generate", "tr a-z A-Z"))
+            .build();
+    server.start();
+    url = api.open(server, Set.of("generate"), null).toString();
+    cli = new InProcessCli(dir).env(RemoteWorkspace.KEY, key);
+  }
+
+  @AfterEach
+  void close() {
+    api.close();
+    server.close();
+    store.close();
+  }
+
+  @Test
+  void aPromptIsSubmittedAwaitedAndRead() {
+    String id = cli.submit(url, "hello", "--tag", "t", "--name", "greeting");
+    assertThat(cli.run("flow", url, id, "-w")).isEqualTo(new InProcessCli.Result(0, "HELLO\n", ""));
+    assertThat(cli.run("flow", "ws", id).out()).as("in the workspace").isEqualTo("HELLO\n");
+    JsonObject job = Json.object(cli.run("flow", url, id, "--json").out());
+    assertThat(job.string("result")).isEqualTo("HELLO");
+    assertThat(job.string("status")).isEqualTo("done");
+    assertThat(job.list("tags")).containsExactly("t");
+    assertThat(cli.run("flow", url, "--tag", "t").line()).isEqualTo(id);
+    assertThat(cli.run("flow", url).out()).containsPattern("done: +1").contains(id);
+    assertThat(cli.run("flow", url, "-W").out()).isEqualTo("idle (1 done, 0 failed)\n");
+  }
+
+  @Test
+  void followingShowsTheLogAndSaysWhyNotTheText() {
+    String id = cli.submit(url, "hello", "--hold");
+    Map<String, String> environment = Map.of(RemoteWorkspace.KEY, key);
+    try (BackgroundCommand flow =
+        BackgroundCommand.start(dir, environment, "flow", url, id, "-f")) {
+      flow.awaitErr("over HTTP: the job's log");
+      cli.run("resume", url, id);
+      InProcessCli.Result result = flow.result();
+      assertThat(result.out()).isEqualTo("HELLO\n");
+      assertThat(result.err()).contains("  job resume", "  task 1/1 complete");
+    }
+  }
+
+  @Test
+  void jobsAndTheirLogsAreListed() {
+    String id = cli.submit(url, "hello");
+    cli.run("flow", url, id, "-w");
+    assertThat(cli.run("jobs", url).out()).contains(id, "COMPLETED", "1/1");
+    assertThat(cli.run("jobs", "--workspace", url, "--json").out()).contains("\"done\":1");
+    InProcessCli.Result job = cli.run("job", url, id);
+    assertThat(job.out())
+        .contains("last events (of 7;", "  job submitted", "  job complete")
+        .doesNotContain("directory");
+    InProcessCli.Result events = cli.run("job", url, id, "--events");
+    assertThat(events.lines()).hasSize(7);
+    assertThat(Json.object(cli.run("job", url, id, "--json").out()).integer("last_event"))
+        .isEqualTo(7);
+    assertThat(cli.env("MILLRACE_WORKSPACE", url).run("job", id, "--events")).isEqualTo(events);
+  }
+
+  @Test
+  void leversArePulledFromAfar() {
+    String id = cli.stdin(PIPELINE).submit(url, "--job", "-", "--hold");
+    assertThat(cli.run("resume", url, id).line()).isEqualTo(id + " resumed");
+    await().until(() -> cli.run("job", url, id).out().contains("approve " + url + " " + id));
+    assertThat(cli.run("flow", url, id, "--stage", "1").lines())
+        .containsExactly(
+            "{\"task\":1,\"result\":\"A\",\"state\":\"COMPLETED\"}",
+            "{\"task\":2,\"result\":\"B\",\"state\":\"COMPLETED\"}");
+    assertThat(cli.run("approve", url, id, "2").line()).isEqualTo(id + " stage 2 approved");
+    assertThat(cli.run("flow", url, id, "-w").out()).contains("\"AA\"", "\"BB\"");
+    InProcessCli.Result late = cli.run("abort", url, id);
+    assertThat(late.status()).isEqualTo(1);
+    assertThat(late.err()).contains("Illegal status transition from COMPLETED to ABORTED");
+    String held = cli.submit(url, "never", "--hold");
+    assertThat(cli.run("abort", url, held).line()).isEqualTo(held + " aborted");
+    assertThat(cli.run("flow", url, held).status()).isEqualTo(1);
+    InProcessCli.Result missing = cli.run("pause", url, "1_2_3", "--json");
+    assertThat(missing.status()).isEqualTo(1);
+    assertThat(missing.out()).contains("\"answer\":\"missing\"");
+  }
+
+  @Test
+  void whatCannotBeDoneOverHttpSaysSo() {
+    String id = cli.submit(url, "hello");
+    cli.run("flow", url, id, "-w");
+    for (String[] command :
+        new String[][] {
+          {"verify", url, id}, {"retry", url, id}, {"prune", url, "--older-than", "1d"}
+        }) {
+      InProcessCli.Result result = cli.run(command);
+      assertThat(result.status()).as(command[0]).isEqualTo(1);
+      assertThat(result.err())
+          .isEqualTo(
+              "Error: \""
+                  + command[0]
+                  + "\" works on a workspace's directory, not over HTTP; run it where the server"
+                  + " runs\n");
+    }
+    assertThat(cli.run("abort", url, id, "--comment", "why").err())
+        .contains("--comment cannot be sent over HTTP");
+    assertThat(cli.run("serve", "-d", url, "--exec", "a=b").err()).contains("not a URL");
+  }
+
+  @Test
+  void refusalsAreOneLine() {
+    assertThat(cli.run("flow", url, "1_2_3"))
+        .isEqualTo(new InProcessCli.Result(1, "", "Job not found: 1_2_3\n"));
+    InProcessCli.Result keyless = new InProcessCli(dir).run("work", url, "hello");
+    assertThat(keyless.status()).isEqualTo(1);
+    assertThat(keyless.err()).startsWith("Error: 401 UNAUTHORIZED").hasLineCount(1);
+    InProcessCli.Result wrong =
+        new InProcessCli(dir).env(RemoteWorkspace.KEY, "mr_ no key").run("flow", url);
+    assertThat(wrong.err()).startsWith("Error: a key has no spaces");
+    assertThat(cli.run("flow", "http://127.0.0.1:1/%%").err()).contains("is not a URL");
+    assertThat(cli.run("flow", "http://user@host").err()).contains("address must be http://");
+  }
+
+  @Test
+  void aJobThatHasNoStagesYetIsShown() {
+    String id =
+        store
+            .submit(
+                new JobSpec(
+                    null,
+                    Priority.MEDIUM,
+                    false,
+                    null,
+                    null,
+                    List.of(),
+                    JsonObject.create(),
+                    List.of(),
+                    true,
+                    JsonObject.create(),
+                    null,
+                    List.of()))
+            .value();
+    for (String place : List.of("ws", url)) {
+      InProcessCli.Result flow = cli.run("flow", place, id);
+      assertThat(flow.status()).as(flow.toString()).isEqualTo(2);
+      assertThat(flow.err()).contains("waits for stages to be added");
+      assertThat(cli.run("flow", place, id, "--json").out()).contains("\"status\":\"queued\"");
+      assertThat(cli.run("job", place, id).status()).isZero();
+      assertThat(cli.run("jobs", place).out()).contains(id, "0/0");
+    }
+  }
+
+  @Test
+  void tagsBesideADocumentKeepAllThatItSays() throws IOException {
+    Files.writeString(
+        dir.resolve("job.json"),
+        """
+        {"open": true, "data": {"a": 1}, "stages": [{"type": "other", "tasks": ["x"]}]}
+        """);
+    String id = cli.submit(url, "--job", "job.json", "--tag", "t");
+    JobSpec spec = store.spec(InProcessCli.id(id)).orElseThrow();
+    assertThat(spec.open()).isTrue();
+    assertThat(spec.data().integer("a")).isEqualTo(1);
+    assertThat(spec.tags()).containsExactly("t");
+  }
+}

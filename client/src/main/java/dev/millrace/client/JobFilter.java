@@ -1,0 +1,46 @@
+package dev.millrace.client;
+
+import dev.millrace.core.job.Priority;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs to list.
+ *
+ * @param from made at this time or later
+ * @param until made at this time or earlier
+ * @param stages whether to tell their stages too
+ * @param limit most in a page; 0: as many as the server likes
+ */
+public record JobFilter(
+    @Nullable String name,
+    @Nullable Priority priority,
+    @Nullable Instant from,
+    @Nullable Instant until,
+    boolean stages,
+    int limit) {
+
+  public static JobFilter all() {
+    return new JobFilter(null, null, null, null, false, 0);
+  }
+
+  public JobFilter named(String value) {
+    return new JobFilter(value, priority, from, until, stages, limit);
+  }
+
+  public JobFilter priority(Priority value) {
+    return new JobFilter(name, value, from, until, stages, limit);
+  }
+
+  public JobFilter between(@Nullable Instant first, @Nullable Instant last) {
+    return new JobFilter(name, priority, first, last, stages, limit);
+  }
+
+  public JobFilter withStages() {
+    return new JobFilter(name, priority, from, until, true, limit);
+  }
+
+  public JobFilter limit(int most) {
+    return new JobFilter(name, priority, from, until, stages, most);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.client;
+
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.So1Job;
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobReader.Query;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers a query from what the API can list. Jobs whose names are hashed in their UUIDs, those of
+ * directories that somebody else named, are left out: the API does not tell their names.
+ */
+final class RemoteJobQuery {
+  private static final int PAGE = 1_000;
+
+  private final MillraceClient client;
+
+  RemoteJobQuery(MillraceClient client) {
+    this.client = client;
+  }
+
+  List<JobId> find(Query query) {
+    boolean any = query.states().size() == JobState.values().length && query.parent() == null;
+    return query.newest() && any ? newest(query) : walk(query);
+  }
+
+  /** The way back from the newest, which so1's list goes. */
+  private List<JobId> newest(Query query) {
+    return client
+        .so1()
+        .all(null, query.tag())
+        .map(So1Job::id)
+        .map(RemoteJobQuery::id)
+        .filter(Objects::nonNull)
+        .filter(id -> within(query, id))
+        .limit(query.limit())
+        .toList()
+        .reversed();
+  }
+
+  private List<JobId> walk(Query query) {
+    Stream<JobId> found =
+        client
+            .jobs()
+            .all(JobFilter.all().limit(PAGE))
+            .filter(job -> matches(query, job))
+            .map(job -> id(job.id()))
+            .filter(Objects::nonNull)
+            .filter(id -> within(query, id))
+            .sorted();
+    if (!query.newest()) {
+      return found.limit(query.limit()).toList();
+    }
+    Deque<JobId> last = new ArrayDeque<>();
+    found.forEach(
+        id -> {
+          last.addLast(id);
+          if (last.size() > query.limit()) {
+            last.removeFirst();
+          }
+        });
+    return List.copyOf(last);
+  }
+
+  private static boolean matches(Query query, ApiJob job) {
+    return query.states().contains(job.status())
+        && (query.tag() == null || job.tags().contains(query.tag()))
+        && (query.parent() == null
+            || query.parent().equals(ApiViewConverter.toJobId(job.parent())));
+  }
+
+  private static boolean within(Query query, JobId id) {
+    JobId beyond = query.beyond();
+    return beyond == null || (query.newest() ? id.compareTo(beyond) < 0 : id.compareTo(beyond) > 0);
+  }
+
+  private static @Nullable JobId id(UUID uuid) {
+    return EntityId.of(uuid).map(EntityId::job).orElse(null);
+  }
+}

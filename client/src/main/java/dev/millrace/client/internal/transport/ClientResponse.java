@@ -1,0 +1,91 @@
+package dev.millrace.client.internal.transport;
+
+import dev.millrace.api.PageOf;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer, read to its end.
+ *
+ * @param tries how often the request was sent
+ */
+public record ClientResponse(int status, HttpHeaders headers, String text, int tries) {
+
+  public boolean ok() {
+    return status >= 200 && status < 300;
+  }
+
+  public @Nullable String header(String name) {
+    return headers.firstValue(name).orElse(null);
+  }
+
+  /** What {@code Retry-After} says in seconds; null where it says nothing, or a date. */
+  public @Nullable Duration retryAfter() {
+    String value = header("Retry-After");
+    return value != null && value.matches("\\d{1,9}")
+        ? Duration.ofSeconds(Long.parseLong(value))
+        : null;
+  }
+
+  public <T> T read(Function<JsonObject, T> reader) {
+    return checked(() -> reader.apply(Json.object(text)));
+  }
+
+  /** The object in the field {@code name}. */
+  public <T> T read(String name, Function<JsonObject, T> reader) {
+    return read(body -> reader.apply(body.object(name)));
+  }
+
+  public <T> List<T> list(Function<JsonObject, T> reader) {
+    return checked(
+        () -> {
+          if (!(Json.parse(text) instanceof List<?> values)) {
+            throw new JsonException("the answer must be a list");
+          }
+          List<T> out = new ArrayList<>();
+          for (Object value : values) {
+            out.add(reader.apply(JsonObject.of(value, "[" + out.size() + "]")));
+          }
+          return out;
+        });
+  }
+
+  /** A list whose next part is named by a header. */
+  public <T> PageOf<T> page(Function<JsonObject, T> reader) {
+    return new PageOf<>(list(reader), header("X-Next-Cursor"));
+  }
+
+  /** A list in the field {@code name}, whose next part is named beside it. */
+  public <T> PageOf<T> page(String name, Function<JsonObject, T> reader) {
+    return read(
+        body -> {
+          List<T> out = new ArrayList<>();
+          for (Object value : body.list(name)) {
+            out.add(reader.apply(JsonObject.of(value, name + "[" + out.size() + "]")));
+          }
+          Object next = body.get("nextCursor");
+          return new PageOf<>(out, next == null ? null : next.toString());
+        });
+  }
+
+  private <T> T checked(java.util.function.Supplier<T> read) {
+    try {
+      return read.get();
+    } catch (JsonException | IllegalArgumentException | ArithmeticException e) {
+      throw new ApiException(
+          status,
+          ApiException.UNREADABLE,
+          "the answer is not what the API promises: " + e.getMessage(),
+          header("X-Request-Id"),
+          null);
+    }
+  }
+}

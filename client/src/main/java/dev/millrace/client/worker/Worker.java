@@ -1,0 +1,259 @@
+package dev.millrace.client.worker;
+
+import dev.millrace.api.ClaimedTask;
+import dev.millrace.client.MillraceClient;
+import dev.millrace.client.internal.transport.ClientMeters;
+import dev.millrace.client.worker.WorkerEvent.Location;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Works off the tasks of one stage type: claims as many as it has room for, runs the handler for each
+ * on a thread of its own, keeps their leases alive, and tells the server what came of them. Started
+ * once, stopped once. Thread-safe.
+ */
+public final class Worker implements AutoCloseable {
+
+  /** After its grace a handler has this long to heed the interrupt, and a release to be sent. */
+  private static final Duration LAST_CALL = Duration.ofSeconds(5);
+
+  private enum Phase {
+    NEW,
+    RUNNING,
+    STOPPING,
+    STOPPED
+  }
+
+  private final WorkerSettings settings;
+  private final WorkerRuntime runtime;
+  private final Semaphore slots;
+  private final Set<TaskRun> runs = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private final Thread poller;
+  private volatile long startedAt;
+
+  Worker(MillraceClient client, TaskHandler handler, WorkerSettings settings) {
+    this.settings = settings;
+    this.slots = new Semaphore(settings.concurrency());
+    ScheduledThreadPoolExecutor clockwork =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("millrace-worker-clock").factory());
+    clockwork.setRemoveOnCancelPolicy(true);
+    Breaker ofHandler = breaker(client, Breaker.HANDLER, settings.handlerBreaker());
+    Breaker ofDequeue = breaker(client, Breaker.DEQUEUE, settings.dequeueBreaker());
+    this.runtime =
+        new WorkerRuntime(client, settings, handler, ofHandler, clockwork, new CountDownLatch(1));
+    this.poller =
+        Thread.ofVirtual()
+            .name("millrace-poll-" + settings.type())
+            .unstarted(new TaskPoller(runtime, slots, ofDequeue, stopping, this::take));
+  }
+
+  /** A worker with the usual settings, not yet started. */
+  public static Worker of(MillraceClient client, String type, TaskHandler handler) {
+    return builder(client, type, handler).build();
+  }
+
+  public static WorkerBuilder builder(MillraceClient client, String type, TaskHandler handler) {
+    return new WorkerBuilder(client, type, handler);
+  }
+
+  private Breaker breaker(MillraceClient client, String name, BreakerSettings given) {
+    return new Breaker(
+        name,
+        given,
+        client.transport().timeSource(),
+        state -> changed(client.transport().meters(), name, state));
+  }
+
+  private void changed(ClientMeters meters, String breaker, State state) {
+    switch (state) {
+      case OPEN -> {
+        meters.breaker(settings.type(), breaker, 2);
+        runtime.notifyListener(new WorkerEvent.CircuitBreakerOpened(breaker));
+      }
+      case HALF_OPEN -> meters.breaker(settings.type(), breaker, 1);
+      case CLOSED -> {
+        meters.breaker(settings.type(), breaker, 0);
+        runtime.notifyListener(new WorkerEvent.CircuitBreakerClosed(breaker));
+      }
+      case DISABLED, METRICS_ONLY, FORCED_OPEN -> {} // nobody asks for these
+    }
+  }
+
+  /** Begins to claim. */
+  public Worker start() {
+    if (!phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
+      throw new IllegalStateException("worker " + name() + " was started before");
+    }
+    startedAt = runtime.timeSource().nanos();
+    runtime.meters().workerStarted(this);
+    runtime.notifyListener(new WorkerEvent.Started());
+    poller.start();
+    return this;
+  }
+
+  /** On the poller's thread. */
+  private boolean take(ClaimedTask claim, long asked) {
+    if (stopping.getCount() == 0) {
+      leave(claim, "the worker stops");
+      return false;
+    }
+    TaskRun run = new TaskRun(runtime, claim, asked, this::ended);
+    runs.add(run);
+    try {
+      settings.threads().newThread(run).start();
+      return true;
+    } catch (RuntimeException | Error e) {
+      runs.remove(run);
+      runtime.reportError(Location.TASK_PROCESSING, claim, e);
+      leave(claim, "the worker has no thread for it");
+      return false;
+    }
+  }
+
+  /** Gives back what never ran, beside whatever else is to be done. */
+  private void leave(ClaimedTask claim, String reason) {
+    runtime.breaker().releasePermit();
+    Thread.startVirtualThread(
+        () -> {
+          TaskReporter.releaseTask(runtime, claim, reason);
+          slots.release();
+        });
+  }
+
+  private void ended(TaskRun run) {
+    runs.remove(run);
+    slots.release();
+  }
+
+  public String name() {
+    return settings.name();
+  }
+
+  public String type() {
+    return settings.type();
+  }
+
+  /** Since {@link #start}. */
+  public Duration uptime() {
+    return runtime.since(startedAt);
+  }
+
+  /** How many tasks run now. */
+  public int active() {
+    return runs.size();
+  }
+
+  /** As {@link #stop(Duration)} with the grace that it was built with. */
+  @Override
+  public void close() {
+    stop(settings.grace());
+  }
+
+  /**
+   * Claims no more, lets what runs finish for as long as {@code grace}, then cancels the rest and
+   * gives it back, which takes 10 seconds more at most. An interrupt ends the waiting, not the
+   * stopping.
+   */
+  public void stop(Duration grace) {
+    boolean interrupted = false;
+    if (phase.compareAndSet(Phase.NEW, Phase.STOPPED)) {
+      stopped.countDown();
+      runtime.scheduler().shutdownNow();
+    } else if (phase.compareAndSet(Phase.RUNNING, Phase.STOPPING)) {
+      interrupted = shutDown(grace);
+    } else {
+      try {
+        stopped.await(); // another does it
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean shutDown(Duration grace) {
+    long end = System.nanoTime() + grace.toNanos();
+    runtime.notifyListener(new WorkerEvent.Stopping());
+    stopping.countDown();
+    slots.release(); // wakes a poller that waits for a slot
+    boolean interrupted = false;
+    try {
+      if (!poller.join(left(end)) || !idle(left(end))) {
+        cancelAll();
+        long last = System.nanoTime() + LAST_CALL.toNanos();
+        poller.join(left(last));
+        idle(left(last));
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+      cancelAll();
+    }
+    runtime.dropSignal().countDown();
+    interrupted |= giveBackRest();
+    runtime.scheduler().shutdownNow();
+    runtime.meters().workerStopped(this);
+    runtime.notifyListener(new WorkerEvent.Stopped());
+    phase.set(Phase.STOPPED);
+    stopped.countDown();
+    return interrupted;
+  }
+
+  private void cancelAll() {
+    poller.interrupt();
+    runs.forEach(run -> run.cancel(TaskRun.StopCause.WORKER, "the worker stops"));
+  }
+
+  /**
+   * Gives back, all at once, what handlers have that heed nothing: the fence takes care of their
+   * answers.
+   *
+   * @return whether an interrupt ended the waiting for it
+   */
+  private boolean giveBackRest() {
+    List<Thread> releases =
+        runs.stream()
+            .map(TaskRun::claim)
+            .map(
+                claim ->
+                    Thread.startVirtualThread(
+                        () -> TaskReporter.releaseTask(runtime, claim, "the worker stops")))
+            .toList();
+    long last = System.nanoTime() + LAST_CALL.toNanos();
+    try {
+      for (Thread release : releases) {
+        release.join(left(last));
+      }
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
+
+  /** Whether nothing runs any more: every slot is free, and the one that woke the poller. */
+  private boolean idle(Duration atMost) throws InterruptedException {
+    int all = settings.concurrency() + 1;
+    boolean free = slots.tryAcquire(all, atMost.toNanos(), TimeUnit.NANOSECONDS);
+    if (free) {
+      slots.release(all);
+    }
+    return free;
+  }
+
+  private static Duration left(long end) {
+    return Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+  }
+}

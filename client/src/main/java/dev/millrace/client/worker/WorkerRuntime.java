@@ -1,0 +1,84 @@
+package dev.millrace.client.worker;
+
+import dev.millrace.api.ClaimedTask;
+import dev.millrace.client.MillraceClient;
+import dev.millrace.client.internal.transport.ClientMeters;
+import dev.millrace.client.internal.transport.TimeSource;
+import dev.millrace.client.worker.WorkerEvent.Location;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a worker's threads share.
+ *
+ * @param breaker of the handler
+ * @param clockwork one thread that says when; what is due then runs on a thread of its own
+ * @param over given when what is under way must be dropped
+ */
+record WorkerRuntime(
+    MillraceClient client,
+    WorkerSettings settings,
+    TaskHandler handler,
+    Breaker breaker,
+    ScheduledExecutorService scheduler,
+    CountDownLatch dropSignal) {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.client");
+
+  TimeSource timeSource() {
+    return client.transport().timeSource();
+  }
+
+  ClientMeters meters() {
+    return client.transport().meters();
+  }
+
+  Duration since(long start) {
+    return client.transport().since(start);
+  }
+
+  String type() {
+    return settings.type();
+  }
+
+  /** A listener that throws must not take the worker with it. */
+  void notifyListener(WorkerEvent event) {
+    try {
+      settings.listener().accept(event);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "a listener of worker " + settings.name() + " threw " + e);
+      LOG.log(Level.DEBUG, "from where", e);
+    }
+  }
+
+  void reportError(Location location, @Nullable ClaimedTask task, Throwable cause) {
+    LOG.log(
+        Level.DEBUG,
+        () ->
+            "worker "
+                + settings.name()
+                + ", "
+                + location.word()
+                + (task == null ? "" : " of " + task.id())
+                + ": "
+                + cause);
+    notifyListener(new WorkerEvent.Error(location, task, cause));
+  }
+
+  void schedule(Duration time, Runnable what) {
+    scheduler.schedule(() -> Thread.startVirtualThread(what), time.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** At first when {@code time} has passed since {@code start}. */
+  ScheduledFuture<?> scheduleEvery(Duration time, long start, Runnable what) {
+    return scheduler.scheduleAtFixedRate(
+        () -> Thread.startVirtualThread(what),
+        time.minus(since(start)).toNanos(),
+        time.toNanos(),
+        TimeUnit.NANOSECONDS);
+  }
+}

@@ -1,0 +1,283 @@
+package dev.millrace.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.api.So1State;
+import dev.millrace.api.SseEvent;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.client.internal.transport.LineQueue;
+import dev.millrace.client.internal.transport.SseParser;
+import dev.millrace.core.json.JsonObject;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Following a job through what happens to connections. */
+class JobEventStreamTest {
+  private static final UUID JOB = new UUID(1, 1);
+  private static final String EVENTS = "GET /api/jobs/.*/events";
+
+  private final ScriptedServer api = new ScriptedServer();
+  private final CountDownLatch open = new CountDownLatch(1);
+  private final MillraceClient client = MillraceClient.at(api.uri());
+
+  @AfterEach
+  void close() {
+    open.countDown();
+    client.close();
+    api.close();
+  }
+
+  private static String status(int id, String state) {
+    return "id: " + id + "\nevent: status\ndata: {\"state\":\"" + state + "\"}\n\n";
+  }
+
+  private static String log(int id, String line) {
+    return "id: "
+        + id
+        + "\nevent: log\ndata: {\"line\":\""
+        + line
+        + "\",\"cursor\":"
+        + id
+        + "}\n\n";
+  }
+
+  @Test
+  void brokenStreamGoesOnAfterTheLastEventSeen() {
+    api.on(
+        EVENTS,
+        ScriptedServer.stream(
+            null, "retry: 1\n\n", status(1, "pending"), log(2, "one"), "id: 3\nevent: "),
+        ScriptedServer.text(503, ""),
+        ScriptedServer.stream(null, ": alive\n\n", status(3, "running")),
+        ScriptedServer.stream(open, log(4, "two"), status(5, "success")));
+
+    List<String> seen = new ArrayList<>();
+    try (JobEventStream events = client.so1().events(JOB, 0L)) {
+      events.forEachRemaining(event -> seen.add(event.id() + event.event()));
+      assertThat(events.isEnded()).isTrue();
+    }
+
+    assertThat(seen).containsExactly("1status", "2log", "3status", "4log", "5status");
+    List<ScriptedServer.ReceivedRequest> asked = api.seen(EVENTS);
+    assertThat(asked)
+        .extracting(one -> one.header("Last-Event-ID"))
+        .containsExactly(null, "2", "2", "3");
+    assertThat(asked)
+        .extracting(ScriptedServer.ReceivedRequest::query)
+        .containsExactly("cursor=0", null, null, null);
+  }
+
+  @Test
+  void finalStatusBearsWhatCameOfTheJob() {
+    api.on(
+        EVENTS,
+        ScriptedServer.stream(
+            open,
+            "id: 9\nevent: status\ndata: {\"state\":\"failed\",\"error\":{\"code\":\"JOB_FAILED\","
+                + "\"message\":\"no paper\"}}\n\n"));
+
+    try (JobEventStream events = client.so1().events(JOB, null)) {
+      SseEvent last = events.next();
+      assertThat(last.state()).contains(So1State.FAILED);
+      assertThat(last.error().orElseThrow().message()).isEqualTo("no paper");
+      assertThat(events.hasNext()).isFalse();
+    }
+  }
+
+  @Test
+  void nothingMoreToTellEndsTheStream() {
+    api.on(
+        EVENTS,
+        ScriptedServer.stream(null, "retry: 1\n\n", log(8, "x")),
+        ScriptedServer.text(204, ""));
+
+    try (JobEventStream events = client.so1().events(JOB, 7L)) {
+      assertThat(events.next().line()).contains("x");
+      assertThat(events.hasNext()).isFalse();
+    }
+  }
+
+  @Test
+  void unknownJobIsAnErrorAtOnce() {
+    api.on(
+        EVENTS,
+        ScriptedServer.json(
+            404,
+            JsonObject.create()
+                .put("error", JsonObject.create().put("code", "NOT_FOUND").put("message", "no"))));
+
+    try (JobEventStream events = client.so1().events(JOB, null)) {
+      assertThatThrownBy(events::hasNext).hasMessageContaining("NOT_FOUND");
+    }
+    assertThat(api.seen(EVENTS)).hasSize(1);
+  }
+
+  @Test
+  void serverThatIsNeverThereIsGivenUp() {
+    api.on(EVENTS, ScriptedServer.text(503, ""));
+    FakeTimeSource timing = new FakeTimeSource();
+    try (MillraceClient patient = api.client(timing);
+        JobEventStream events = patient.so1().events(JOB, null)) {
+      assertThatThrownBy(events::hasNext).isInstanceOf(ApiException.class);
+      assertThat(events.hasNext()).isFalse();
+    }
+    assertThat(timing.waits).containsOnly(Duration.ofSeconds(2));
+    assertThat(timing.nanos())
+        .as("ten minutes")
+        .isBetween(Duration.ofSeconds(600).toNanos(), Duration.ofSeconds(605).toNanos());
+  }
+
+  @Test
+  void streamThatBreaksAgainAndAgainButTalksIsHealthy() {
+    ScriptedServer.Script[] scripts = new ScriptedServer.Script[20];
+    java.util.Arrays.fill(scripts, ScriptedServer.stream(null, "retry: 60000\n", ": alive\n\n"));
+    scripts[19] = ScriptedServer.stream(open, status(1, "success"));
+    api.on(EVENTS, scripts);
+    FakeTimeSource timing = new FakeTimeSource();
+    try (MillraceClient patient = api.client(timing);
+        JobEventStream events = patient.so1().events(JOB, null)) {
+      assertThat(events.next().state()).contains(So1State.SUCCESS);
+    }
+    assertThat(timing.nanos())
+        .as("longer than a silent one is tried, and never at once")
+        .isEqualTo(Duration.ofMinutes(19).toNanos());
+  }
+
+  @Test
+  void pollDoesNotWaitForAConnectionLongerThanItWasTold() {
+    CountDownLatch answer = new CountDownLatch(1);
+    api.on(EVENTS, ScriptedServer.after(answer, ScriptedServer.stream(open, log(1, "a"))));
+
+    try (JobEventStream events = client.so1().events(JOB, null)) {
+      long start = System.nanoTime();
+      assertThat(events.poll(Duration.ZERO)).isEmpty();
+      assertThat(events.poll(Duration.ofMillis(20))).isEmpty();
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+      answer.countDown();
+      assertThat(events.poll(Duration.ofSeconds(20)).orElseThrow().line()).contains("a");
+    }
+    assertThat(api.seen(EVENTS)).as("the same connection").hasSize(1);
+  }
+
+  @Test
+  void pollAnswersInTimeAndDrainsWhatIsThere() {
+    api.on(EVENTS, ScriptedServer.stream(open, log(1, "a") + log(2, "b")));
+
+    try (JobEventStream events = client.so1().events(JOB, null)) {
+      assertThat(events.poll(Duration.ofSeconds(20)).orElseThrow().line()).contains("a");
+      assertThat(events.poll(Duration.ofSeconds(20)).orElseThrow().line()).contains("b");
+      assertThat(events.poll(Duration.ZERO)).isEmpty();
+      assertThat(events.poll(Duration.ofMillis(5))).isEmpty();
+      assertThat(events.lastEventId()).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void closingWakesWhoWaits() throws InterruptedException {
+    api.on(EVENTS, ScriptedServer.stream(open, log(1, "a")));
+    JobEventStream events = client.so1().events(JOB, null);
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    Thread.startVirtualThread(
+        () -> {
+          events.next();
+          first.countDown();
+          assertThat(events.hasNext()).isFalse();
+          done.countDown();
+        });
+
+    assertThat(first.await(20, TimeUnit.SECONDS)).isTrue();
+    events.close();
+    assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void linesAreSplitWhereverBuffersAre() throws InterruptedException {
+    byte[] text = "grün\r\n\rend\n".getBytes(StandardCharsets.UTF_8);
+    for (int cut = 1; cut < text.length; cut++) {
+      LineQueue queue = new LineQueue();
+      queue.onSubscribe(new Asked(new AtomicInteger()));
+      queue.onNext(List.of(ByteBuffer.wrap(text, 0, cut)));
+      queue.onNext(List.of(ByteBuffer.wrap(text, cut, text.length - cut)));
+      queue.onComplete();
+      List<Object> items = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        items.add(queue.poll(Duration.ZERO));
+      }
+      assertThat(items)
+          .as("cut at %d", cut)
+          .containsExactly(
+              new LineQueue.Item.Text("grün"),
+              new LineQueue.Item.Text(""),
+              new LineQueue.Item.Text("end"),
+              new LineQueue.Item.End(null));
+    }
+  }
+
+  @Test
+  void slowReaderIsNotSentMoreThanItCanHold() throws InterruptedException {
+    AtomicInteger asked = new AtomicInteger();
+    LineQueue queue = new LineQueue();
+    queue.onSubscribe(new Asked(asked));
+    queue.onNext(List.of(ByteBuffer.wrap("x\n".repeat(300).getBytes(StandardCharsets.UTF_8))));
+    assertThat(asked).as("only the first").hasValue(1);
+    for (int i = 0; i < 100; i++) {
+      queue.poll(Duration.ZERO);
+    }
+    assertThat(asked).as("asked on once there was room").hasValue(2);
+  }
+
+  private record Asked(AtomicInteger times) implements Flow.Subscription {
+    @Override
+    public void request(long n) {
+      times.incrementAndGet();
+    }
+
+    @Override
+    public void cancel() {}
+  }
+
+  @Test
+  void eventsFollowTheStandard() {
+    SseParser parser = new SseParser();
+    List<SseEvent> events = new ArrayList<>();
+    for (String line :
+        List.of(
+            ":comment",
+            "data:a",
+            "data: b",
+            "",
+            "id",
+            "event:x",
+            "",
+            "data",
+            "",
+            "retry:soon",
+            "id:5",
+            "unknown: z",
+            "data:  c",
+            "")) {
+      SseEvent event = parser.accept(line);
+      if (event != null) {
+        events.add(event);
+      }
+    }
+    assertThat(events)
+        .containsExactly(
+            new SseEvent(null, "message", "a\nb"),
+            new SseEvent("", "message", ""),
+            new SseEvent("5", "message", " c"));
+    assertThat(parser.retry()).isNull();
+  }
+}

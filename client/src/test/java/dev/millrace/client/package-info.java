@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.client;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+package dev.millrace.cluster;
+
+import dev.millrace.cluster.internal.connection.WireErrors;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+
+/**
+ * The secret that all nodes of a network share, and that lets them in. Its file is one line: {@code
+ * millrace-network-key-1:} and 64 hex digits.
+ */
+public final class NetworkKey {
+  public static final int BYTES = 32;
+
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final String PREFIX = "millrace-network-key-1:";
+  private static final int MAX_FILE = 4096;
+  private static final Set<PosixFilePermission> OTHERS =
+      EnumSet.complementOf(
+          EnumSet.of(
+              PosixFilePermission.OWNER_READ,
+              PosixFilePermission.OWNER_WRITE,
+              PosixFilePermission.OWNER_EXECUTE));
+
+  private final byte[] secret;
+
+  NetworkKey(byte[] secret) {
+    this.secret = secret.clone();
+  }
+
+  /** A new one, of random bytes. */
+  public static NetworkKey generate() {
+    byte[] secret = new byte[BYTES];
+    new SecureRandom().nextBytes(secret);
+    return new NetworkKey(secret);
+  }
+
+  /** Reads a file that {@link #write} wrote; a file that others may read too is warned of. */
+  public static NetworkKey read(Path file) {
+    String line;
+    try {
+      if (Files.size(file) > MAX_FILE) {
+        throw malformed(file);
+      }
+      line = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
+      warnOfReaders(file);
+    } catch (NoSuchFileException e) {
+      throw new ClusterException(
+          ("%s: there is no such key file; \"millrace keygen\" writes one, then copy it "
+                  + "to every node")
+              .formatted(file));
+    } catch (IOException e) {
+      throw new ClusterException(
+          "%s: the key file cannot be read: %s".formatted(file, WireErrors.messageOf(e)));
+    }
+    return parse(file, line);
+  }
+
+  private static NetworkKey parse(Path file, String line) {
+    if (!line.startsWith(PREFIX)) {
+      throw malformed(file);
+    }
+    try {
+      byte[] secret = HexFormat.of().parseHex(line.substring(PREFIX.length()));
+      if (secret.length == BYTES) {
+        return new NetworkKey(secret);
+      }
+    } catch (IllegalArgumentException e) {
+      // Its message quotes the text, which may be nearly all of a key.
+    }
+    throw malformed(file);
+  }
+
+  private static ClusterException malformed(Path file) {
+    return new ClusterException(
+        ("%s is no network key: such a file is one line, \"%s\" and 64 hex digits; "
+                + "\"millrace keygen\" writes one")
+            .formatted(file, PREFIX));
+  }
+
+  private static void warnOfReaders(Path file) throws IOException {
+    if (!file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      return;
+    }
+    Set<PosixFilePermission> set = Files.getPosixFilePermissions(file);
+    if (set.stream().anyMatch(OTHERS::contains)) {
+      LOG.log(
+          Level.WARNING,
+          "{0} can be read by other users of this machine, who can then join the "
+              + "network: chmod 600 {0}",
+          file);
+    }
+  }
+
+  /** The line that a file of it holds: the secret itself. */
+  public String fileLine() {
+    return PREFIX + HexFormat.of().formatHex(secret);
+  }
+
+  /** Writes it to a new file that only its owner may read; a file that is there stays. */
+  public void write(Path file) {
+    boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    FileAttribute<?>[] mine =
+        posix
+            ? new FileAttribute<?>[] {
+              PosixFilePermissions.asFileAttribute(
+                  EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE))
+            }
+            : new FileAttribute<?>[0];
+    Set<OpenOption> anew = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    byte[] line = (fileLine() + "\n").getBytes(StandardCharsets.US_ASCII);
+    try (var channel = Files.newByteChannel(file, anew, mine)) {
+      channel.write(ByteBuffer.wrap(line));
+    } catch (FileAlreadyExistsException e) {
+      throw new ClusterException(
+          ("%s is there already, and a key that is in use must not be lost: give another "
+                  + "file, or move it away")
+              .formatted(file));
+    } catch (IOException e) {
+      throw new ClusterException(
+          "%s: the key cannot be written: %s".formatted(file, WireErrors.messageOf(e)));
+    }
+  }
+
+  /** TLS that trusts those, and only those, who have this key. */
+  public SSLContext tls() {
+    return NetworkCertificate.of(secret).tls();
+  }
+
+  @Override
+  public String toString() {
+    return "a network key";
+  }
+}

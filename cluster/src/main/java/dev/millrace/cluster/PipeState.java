@@ -1,0 +1,31 @@
+package dev.millrace.cluster;
+
+import dev.millrace.engine.internal.pipe.Pipe;
+import java.util.List;
+
+/**
+ * A pipe as its origin sees it.
+ *
+ * @param number of the pipe at its origin, from 0
+ * @param stretches who has which layers, the origin's own included; with gaps while it is incomplete
+ * @param running sequences that it holds
+ * @param tokensPerSecond lately
+ * @param waiting why it does not run; empty while it does
+ */
+public record PipeState(
+    String sha256,
+    String model,
+    int layers,
+    int number,
+    long epoch,
+    List<Pipe.NodeLayers> stretches,
+    int running,
+    double tokensPerSecond,
+    String waitingReason) {
+  public PipeState {
+    stretches = List.copyOf(stretches);
+    FieldChecks.notNegative("a pipe", layers, number, running);
+    FieldChecks.rate("a pipe", tokensPerSecond);
+    stretches.forEach(each -> FieldChecks.layers("a pipe", each.from(), each.to(), layers));
+  }
+}

@@ -1,0 +1,261 @@
+package dev.millrace.cluster.internal.audit;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.internal.link.NodeMessage;
+import dev.millrace.cluster.internal.link.NodeMessage.Kind;
+import dev.millrace.cluster.internal.model.SessionParameters;
+import dev.millrace.cluster.internal.protocol.WireCodec;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.pipe.Batch;
+import dev.millrace.engine.internal.pipe.EmbeddingAndHead;
+import dev.millrace.engine.internal.pipe.Frame;
+import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
+import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.pipe.PipeSequence;
+import dev.millrace.engine.internal.pipe.Segment;
+import dev.millrace.engine.internal.pipe.SequenceGroup;
+import dev.millrace.engine.internal.pipe.SequenceStep;
+import dev.millrace.engine.internal.pipe.StepEnding;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * Has layers of a sequence computed by a node that holds them, in a session of its own that is to
+ * the node as any other: the rows go there as if this origin had computed what comes before.
+ */
+public final class RemoteReplay {
+  private static final int ROWS = LocalReplay.ROWS;
+
+  /** One step is under way at a time: whoever has more to say than this says too much. */
+  private static final int UNREAD = 4;
+
+  private final String origin;
+  private final int layers;
+  private final SessionParameters terms;
+  private final BiConsumer<String, NodeMessage> post;
+  private final String holder;
+  private final long session;
+  private final BlockingQueue<NodeMessage> inbox = new ArrayBlockingQueue<>(UNREAD);
+
+  public RemoteReplay(
+      String origin,
+      int layers,
+      SessionParameters terms,
+      BiConsumer<String, NodeMessage> post,
+      String holder,
+      long session) {
+    this.origin = origin;
+    this.layers = layers;
+    this.terms = terms;
+    this.post = post;
+    this.holder = holder;
+    this.session = session;
+  }
+
+  long session() {
+    return session;
+  }
+
+  /** Something came for this session. Any thread. */
+  void received(String from, NodeMessage message) {
+    if (from.equals(holder)) {
+      inbox.offer(message);
+    }
+  }
+
+  /** Nothing will come any more. Any thread. */
+  void lost(String node, String why) {
+    if (node.equals(holder)) {
+      inbox.offer(
+          new NodeMessage(Kind.REFUSED, session, WireCodec.encode("the link is lost: " + why)));
+    }
+  }
+
+  /** What layers [from, to) make of these rows at that node, by {@code deadline} of nanoTime. */
+  HiddenStates replay(int from, int to, HiddenStates in, long deadline)
+      throws ReplayFailedException, InterruptedException {
+    Pipe plan = plan(from, to);
+    SessionParameters asked = terms.forReplay(KvPages.countFor(in.count()), ROWS);
+    send(Kind.OPEN, WireCodec.encode(asked.openRequest(plan)));
+    try {
+      await(Kind.OPENED, deadline);
+      return run(plan, from, to, in, deadline);
+    } finally {
+      send(Kind.CLOSE, ByteBuffer.allocate(0));
+    }
+  }
+
+  private Pipe plan(int from, int to) {
+    List<NodeLayers> stretches = new ArrayList<>();
+    if (from > 0) {
+      stretches.add(new NodeLayers(origin, 0, from));
+    }
+    stretches.add(new NodeLayers(holder, from, to));
+    if (to < layers) {
+      stretches.add(new NodeLayers(origin, to, layers));
+    }
+    return new Pipe(1, origin, layers, stretches);
+  }
+
+  private HiddenStates run(Pipe plan, int from, int to, HiddenStates in, long deadline)
+      throws ReplayFailedException, InterruptedException {
+    List<Segment> around = new ArrayList<>();
+    if (from > 0) {
+      around.add(new SkippedLayers(0, from));
+    }
+    if (to < layers) {
+      around.add(new SkippedLayers(to, layers));
+    }
+    PipeProcessor processor =
+        new PipeProcessor(
+            origin, around, new KnownRows(in), (node, frame) -> send(Kind.FRAME, frame));
+    processor.setPlan(plan);
+    ReplayedSequence sequence =
+        new ReplayedSequence(processor.newStep(), KvPages.countFor(in.count()));
+    SequenceGroup group = new SequenceGroup(in.width(), ROWS, 1);
+    HiddenStates out = new HiddenStates(in.width());
+    for (int first = 0; first < in.count(); first += ROWS) {
+      group.open(1 + first / ROWS);
+      // as if more were to come: nothing of the end is ever due
+      group.add(sequence, first, Math.min(ROWS, in.count() - first), true);
+      processor.start(group);
+      check(group, true);
+      if (processor.receiveReturned(group, frame(await(Kind.FRAME, deadline)))) {
+        processor.resume(group);
+      }
+      check(group, false);
+      for (int i = 0; i < group.batch.rows; i++) {
+        out.add(first + i, group.batch.hidden, i * in.width());
+      }
+    }
+    return out;
+  }
+
+  private static Frame frame(NodeMessage message) throws ReplayFailedException {
+    try {
+      return new Frame(message.body());
+    } catch (EngineException e) {
+      throw new ReplayFailedException(e.getMessage());
+    }
+  }
+
+  private void check(SequenceGroup group, boolean away) throws ReplayFailedException {
+    if (group.isHandedOff() != away) {
+      throw failed("the step stands where it should not");
+    }
+    StepEnding ending = group.sequence(0).step().ending();
+    if (!away && ending != null) {
+      throw failed(ending.reason());
+    }
+  }
+
+  private NodeMessage await(Kind kind, long deadline)
+      throws ReplayFailedException, InterruptedException {
+    NodeMessage message = inbox.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    if (message == null) {
+      throw failed("no answer in time");
+    }
+    if (message.kind() != kind) {
+      throw failed(message.kind() == Kind.REFUSED ? reason(message) : "sent " + message.kind());
+    }
+    return message;
+  }
+
+  private static String reason(NodeMessage message) {
+    try {
+      return WireCodec.decodeTexts(message.body(), 1).getFirst();
+    } catch (ClusterException e) {
+      return e.getMessage();
+    }
+  }
+
+  private ReplayFailedException failed(String why) {
+    return new ReplayFailedException("node %s could not replay it: %s".formatted(holder, why));
+  }
+
+  private void send(Kind kind, ByteBuffer body) {
+    post.accept(holder, new NodeMessage(kind, session, body));
+  }
+
+  /** Stands for layers whose results are known. */
+  private record SkippedLayers(int from, int to) implements Segment {
+    @Override
+    public void forward(Batch batch) {}
+  }
+
+  /** Gives the rows that are known instead of an embedding. */
+  private record KnownRows(HiddenStates rows) implements EmbeddingAndHead {
+    @Override
+    public int vocabulary() {
+      return 1;
+    }
+
+    @Override
+    public int width() {
+      return rows.width();
+    }
+
+    @Override
+    public void embed(Batch batch, int row, int[] tokens, int offset, int count) {
+      for (int i = 0; i < count; i++) {
+        rows.copyTo(offset + i, batch.hidden, (row + i) * rows.width());
+      }
+    }
+
+    @Override
+    public void head(Batch batch, int[] rows, int count, float[] logits) {
+      throw new IllegalStateException("a replay has no head");
+    }
+
+    @Override
+    public void norm(Batch batch, int row, float[] out, int offset) {
+      throw new IllegalStateException("a replay has no norm");
+    }
+  }
+
+  /** The sequence as the other node sees it. */
+  private static final class ReplayedSequence implements PipeSequence {
+    private final SequenceStep walk;
+    private final int[] pages;
+
+    ReplayedSequence(SequenceStep walk, int count) {
+      this.walk = walk;
+      pages = new int[count];
+      for (int i = 0; i < count; i++) {
+        pages[i] = i;
+      }
+    }
+
+    @Override
+    public SequenceStep step() {
+      return walk;
+    }
+
+    @Override
+    public long passage() {
+      return 1;
+    }
+
+    @Override
+    public int base() {
+      return 0;
+    }
+
+    @Override
+    public int[] tokens() {
+      return new int[0]; // the entrance needs none
+    }
+
+    @Override
+    public int[] pages() {
+      return pages;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package dev.millrace.cluster.internal.connection;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+
+/** Answers calls: connections of their own for one question and its answer, however long. */
+@FunctionalInterface
+public interface CallHandler {
+  /**
+   * @param from the caller's name; for commands of a user {@code ""}
+   */
+  void answer(String from, DataInputStream in, DataOutputStream out) throws IOException;
+}

@@ -1,0 +1,103 @@
+package dev.millrace.cluster.internal.connection;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+
+/**
+ * The streams of a call. What was written is sent before a read waits, so that nobody waits for an
+ * answer to what lies in a buffer; a read or a write that stands still for too long fails.
+ */
+final class CallStreams implements AutoCloseable {
+  private static final int BUFFER = 16 << 10;
+
+  private final TlsConnection connection;
+  private final Duration patience;
+  private final DataInputStream in;
+  private final DataOutputStream out;
+  private final Thread watch;
+
+  /** When the write began that is not done; 0 for none. */
+  private volatile long writing;
+
+  CallStreams(TlsConnection connection, Duration patience) throws IOException {
+    this.connection = connection;
+    this.patience = patience;
+    connection.setReadTimeout(patience);
+    this.out = new DataOutputStream(new BufferedOutputStream(timed(connection.out()), BUFFER));
+    this.in = new DataInputStream(new BufferedInputStream(flushing(connection), BUFFER));
+    this.watch = Thread.ofVirtual().name("millrace-call-watch").start(this::watch);
+  }
+
+  DataInputStream in() {
+    return in;
+  }
+
+  DataOutputStream out() {
+    return out;
+  }
+
+  private FilterOutputStream timed(OutputStream to) {
+    return new FilterOutputStream(to) {
+      @Override
+      public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+      }
+
+      @Override
+      public void write(byte[] bytes, int from, int length) throws IOException {
+        // In pieces, as what counts is whether it moves.
+        for (int at = 0; at < length; at += BUFFER) {
+          writing = System.nanoTime() | 1;
+          try {
+            to.write(bytes, from + at, Math.min(BUFFER, length - at));
+          } finally {
+            writing = 0;
+          }
+        }
+      }
+    };
+  }
+
+  private FilterInputStream flushing(TlsConnection connection) throws IOException {
+    return new FilterInputStream(connection.in()) {
+      @Override
+      public int read() throws IOException {
+        out.flush();
+        return super.read();
+      }
+
+      @Override
+      public int read(byte[] bytes, int from, int length) throws IOException {
+        out.flush();
+        return super.read(bytes, from, length);
+      }
+    };
+  }
+
+  private void watch() {
+    try {
+      while (true) {
+        Thread.sleep(patience.dividedBy(4).plusMillis(1));
+        long since = writing;
+        if (since != 0 && System.nanoTime() - since > patience.toNanos()) {
+          connection.closeNow();
+        }
+      }
+    } catch (InterruptedException e) {
+      // The call is over.
+    }
+  }
+
+  @Override
+  public void close() {
+    watch.interrupt();
+    connection.closeGracefully();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.cluster.internal.connection;
+
+import dev.millrace.cluster.HostPort;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the side that dials says first of itself.
+ *
+ * @param name of its node; {@code ""} for a command of a user
+ * @param incarnation drawn when its process started
+ * @param numerics version of its engine's arithmetic
+ * @param purpose a link or a call
+ * @param call which one; {@code ""} for a link
+ * @param listening where it takes links and calls itself; null where it takes none
+ */
+public record Hello(
+    String name,
+    long incarnation,
+    int numerics,
+    Purpose purpose,
+    String call,
+    @Nullable HostPort listening) {
+  /** What a connection is for; the order is the wire's. */
+  public enum Purpose {
+    /** Messages, for as long as both live. */
+    LINK,
+    /** One question and its answer. */
+    CALL
+  }
+}

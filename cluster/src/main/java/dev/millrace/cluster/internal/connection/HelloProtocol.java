@@ -1,0 +1,178 @@
+package dev.millrace.cluster.internal.connection;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.HostPort;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first words over a new connection. The side that listens says its preamble first: so the
+ * other reads whether its certificate was refused before it has written anything. Then preamble and
+ * {@link Hello} of the side that dials, and the {@link Welcome}.
+ */
+public final class HelloProtocol {
+  private static final byte[] MAGIC = "millrace".getBytes(StandardCharsets.US_ASCII);
+  private static final int MAX = 4096;
+  private static final int MAX_TEXT = 1000;
+
+  private HelloProtocol() {}
+
+  /** What the side that listens answers. */
+  public record Welcome(Verdict verdict, String text, String name, long incarnation) {
+    enum Verdict {
+      WELCOME,
+      REFUSED,
+      NOT_NOW
+    }
+
+    static Welcome to(NodeIdentity us) {
+      return new Welcome(Verdict.WELCOME, "", us.name(), us.incarnation());
+    }
+
+    /** Who is refused does not learn our name. */
+    static Welcome refused(String why) {
+      return new Welcome(Verdict.REFUSED, why, "", 0);
+    }
+
+    static Welcome notNow(String why) {
+      return new Welcome(Verdict.NOT_NOW, why, "", 0);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Writing {
+    void to(DataOutputStream out) throws IOException;
+  }
+
+  @FunctionalInterface
+  private interface Reading<T> {
+    T from(DataInputStream in) throws IOException;
+  }
+
+  public static void writePreamble(OutputStream out, int version) throws IOException {
+    DataOutputStream data = new DataOutputStream(out);
+    byte[] preamble = Arrays.copyOf(MAGIC, MAGIC.length + Integer.BYTES);
+    ByteBuffer.wrap(preamble).putInt(MAGIC.length, version);
+    data.write(preamble);
+    data.flush();
+  }
+
+  /** The other side's version. */
+  public static int readPreamble(InputStream in) throws IOException {
+    DataInputStream data = new DataInputStream(in);
+    byte[] magic = new byte[MAGIC.length];
+    data.readFully(magic);
+    if (!Arrays.equals(magic, MAGIC)) {
+      throw new ProtocolException("it speaks TLS and is no node of Millrace");
+    }
+    return data.readInt();
+  }
+
+  static void writeHello(OutputStream out, Hello hello) throws IOException {
+    HostPort listening = hello.listening();
+    write(
+        out,
+        data -> {
+          data.writeUTF(hello.name());
+          data.writeLong(hello.incarnation());
+          data.writeInt(hello.numerics());
+          data.writeByte(hello.purpose().ordinal());
+          data.writeUTF(hello.call());
+          data.writeUTF(listening == null ? "" : listening.host());
+          data.writeInt(listening == null ? 0 : listening.port());
+        });
+  }
+
+  static Hello readHello(InputStream in) throws IOException {
+    return read(
+        in,
+        data ->
+            new Hello(
+                data.readUTF(),
+                data.readLong(),
+                data.readInt(),
+                one(Hello.Purpose.values(), data.readUnsignedByte()),
+                data.readUTF(),
+                hostPort(data.readUTF(), data.readInt())));
+  }
+
+  private static @Nullable HostPort hostPort(String host, int port) throws IOException {
+    try {
+      return host.isEmpty() ? null : new HostPort(host, port);
+    } catch (ClusterException e) {
+      throw new ProtocolException("it listens at no address that there can be");
+    }
+  }
+
+  static void writeWelcome(OutputStream out, Welcome welcome) throws IOException {
+    String text = welcome.text();
+    write(
+        out,
+        data -> {
+          data.writeByte(welcome.verdict().ordinal());
+          data.writeUTF(text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) : text);
+          data.writeUTF(welcome.name());
+          data.writeLong(welcome.incarnation());
+        });
+  }
+
+  static Welcome readWelcome(InputStream in) throws IOException {
+    return read(
+        in,
+        data ->
+            new Welcome(
+                one(Welcome.Verdict.values(), data.readUnsignedByte()),
+                WireErrors.sanitized(data.readUTF()),
+                WireErrors.sanitized(data.readUTF()),
+                data.readLong()));
+  }
+
+  private static <T> T one(T[] values, int ordinal) throws IOException {
+    if (ordinal >= values.length) {
+      throw new ProtocolException("its greeting has an unknown number " + ordinal);
+    }
+    return values[ordinal];
+  }
+
+  private static void write(OutputStream out, Writing writing) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    writing.to(new DataOutputStream(body));
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    new DataOutputStream(whole).writeInt(body.size());
+    body.writeTo(whole);
+    whole.writeTo(out);
+    out.flush();
+  }
+
+  private static <T> T read(InputStream in, Reading<T> reading) throws IOException {
+    DataInputStream data = new DataInputStream(in);
+    int length = data.readInt();
+    if (length < 0 || length > MAX) {
+      throw new ProtocolException("its greeting is of " + length + " bytes, of at most " + MAX);
+    }
+    byte[] body = new byte[length];
+    data.readFully(body);
+    ByteArrayInputStream bytes = new ByteArrayInputStream(body);
+    T read;
+    try {
+      read = reading.from(new DataInputStream(bytes));
+    } catch (EOFException e) {
+      throw new ProtocolException("its greeting is too short");
+    }
+    if (bytes.available() > 0) {
+      throw new ProtocolException("its greeting has bytes too many");
+    }
+    return read;
+  }
+}

@@ -1,0 +1,136 @@
+package dev.millrace.cluster.internal.connection;
+
+import dev.millrace.cluster.ClusterProtocol;
+import dev.millrace.cluster.internal.connection.Hello.Purpose;
+import dev.millrace.cluster.internal.connection.HelloProtocol.Welcome;
+import dev.millrace.tls.CertificateNames;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** Judges those who greeted us, and brings them to their link or their call. */
+public final class InboundConnections implements ConnectionListener.Handler {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
+  /** Takes links in. */
+  public interface LinkHost {
+    /** Whether a later life of that node is known. */
+    boolean hasLaterIncarnation(Hello hello);
+
+    /** Whether there is room for a link with that node. */
+    boolean hasRoom(Hello hello);
+
+    void accept(Hello hello, TlsConnection connection) throws IOException;
+  }
+
+  private final NodeIdentity us;
+  private final ConnectionSettings settings;
+  private final AdmissionPolicy doorman;
+  private final LinkHost links;
+  private final Map<String, CallHandler> handlers = new ConcurrentHashMap<>();
+  private final Semaphore calls;
+
+  public InboundConnections(
+      NodeIdentity us, ConnectionSettings settings, AdmissionPolicy doorman, LinkHost links) {
+    this.us = us;
+    this.settings = settings;
+    this.doorman = doorman;
+    this.links = links;
+    this.calls = new Semaphore(settings.maxCalls());
+  }
+
+  public void addCallHandler(String call, CallHandler handler) {
+    handlers.put(call, handler);
+  }
+
+  @Override
+  public Welcome judge(Hello hello, TlsConnection connection) throws IOException {
+    String why = why(hello, connection);
+    if (why != null) {
+      return Welcome.refused(why);
+    }
+    if (hello.purpose() == Purpose.LINK && !links.hasRoom(hello)) {
+      return Welcome.notNow(
+          "%d nodes are linked with this one, and more cannot be; try again later"
+              .formatted(settings.maxLinks()));
+    }
+    if (hello.purpose() == Purpose.CALL && !handlers.containsKey(hello.call())) {
+      return Welcome.notNow(
+          "nobody answers the call \"%s\" here (yet)"
+              .formatted(WireErrors.sanitized(hello.call())));
+    }
+    if (hello.purpose() == Purpose.CALL && !calls.tryAcquire()) {
+      return Welcome.notNow(
+          "%d calls are answered here at the same time, and all are taken; try again later"
+              .formatted(settings.maxCalls()));
+    }
+    return Welcome.to(us);
+  }
+
+  private @Nullable String why(Hello hello, TlsConnection connection) throws IOException {
+    String name = hello.name();
+    if (name.isEmpty()) {
+      return hello.purpose() == Purpose.CALL && hello.call().equals(ClusterProtocol.STATE_CALL)
+          ? null
+          : "a name is needed for anything but the call \"%s\""
+              .formatted(ClusterProtocol.STATE_CALL);
+    }
+    if (!ClusterProtocol.isName(name)) {
+      return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -"
+          .formatted(WireErrors.sanitized(name));
+    }
+    if (us.namesFromCertificates()
+        && !CertificateNames.of(connection.peerCertificate()).contains(name)) {
+      return ("your certificate is not for \"%s\": name your node as its certificate "
+              + "says (common name or DNS name)")
+          .formatted(name);
+    }
+    if (hello.purpose() == Purpose.LINK && name.equals(us.name())) {
+      return "this node itself has the name \"%s\"".formatted(name);
+    }
+    if (hello.purpose() == Purpose.LINK && links.hasLaterIncarnation(hello)) {
+      return "a later node has the name \"%s\": give this one another name".formatted(name);
+    }
+    return doorman.refusalReason(hello);
+  }
+
+  @Override
+  public void serve(Hello hello, TlsConnection connection) throws IOException {
+    if (hello.purpose() == Purpose.LINK) {
+      try {
+        links.accept(hello, connection);
+      } catch (IOException | RuntimeException e) {
+        connection.closeNow();
+        throw e;
+      }
+    } else {
+      addCallHandler(hello, connection);
+    }
+  }
+
+  private void addCallHandler(Hello hello, TlsConnection connection) throws IOException {
+    CallHandler handler = handlers.get(hello.call());
+    try (CallStreams conversation = new CallStreams(connection, settings.callTimeout())) {
+      if (handler != null) {
+        handler.answer(hello.name(), conversation.in(), conversation.out());
+        conversation.out().flush();
+      }
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, "the call \"" + hello.call() + "\" ended early", e);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "the call \"" + hello.call() + "\" could not be answered", e);
+    } finally {
+      calls.release();
+    }
+  }
+
+  @Override
+  public void abandoned(Hello hello) {
+    if (hello.purpose() == Purpose.CALL) {
+      calls.release();
+    }
+  }
+}

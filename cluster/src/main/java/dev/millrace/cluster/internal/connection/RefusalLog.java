@@ -1,0 +1,44 @@
+package dev.millrace.cluster.internal.connection;
+
+import java.lang.System.Logger.Level;
+import java.util.LinkedHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Logs who was not let in: a line for each address, not more than one in ten minutes, and not more
+ * than ten addresses in a minute, so that strangers cannot fill our log.
+ */
+public final class RefusalLog {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final long QUIET = TimeUnit.MINUTES.toNanos(10);
+  private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
+  private static final int LINES = 10;
+  private static final int ADDRESSES = 1024;
+
+  private final LinkedHashMap<String, Long> logged = new LinkedHashMap<>();
+  private long minute = System.nanoTime();
+  private int lines;
+
+  void log(String address, String why) {
+    if (shouldLog(address, System.nanoTime())) {
+      LOG.log(Level.WARNING, "refused a connection from {0}: {1}", address, why);
+    }
+  }
+
+  public synchronized boolean shouldLog(String address, long now) {
+    if (now - minute > MINUTE) {
+      minute = now;
+      lines = 0;
+    }
+    Long before = logged.get(address);
+    if (lines >= LINES || (before != null && now - before < QUIET)) {
+      return false;
+    }
+    lines++;
+    logged.putLast(address, now);
+    if (logged.size() > ADDRESSES) {
+      logged.pollFirstEntry();
+    }
+    return true;
+  }
+}

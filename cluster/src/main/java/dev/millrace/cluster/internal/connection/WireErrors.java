@@ -1,0 +1,212 @@
+package dev.millrace.cluster.internal.connection;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.ClusterProtocol;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.OtherNetworkKeyException;
+import java.io.EOFException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertPathValidatorException.BasicReason;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.time.Duration;
+import javax.crypto.AEADBadTagException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** What went wrong on the wire, in words for the one who can mend it. */
+public final class WireErrors {
+  /** A node that closes says so: this was none that did. */
+  public static final String NO_FAREWELL =
+      "the connection ended without a word: its process ended, or something cut them apart";
+
+  /** Characters of what others say that reach a log or a user. */
+  private static final int SAID = 300;
+
+  private static final String ALERT = "Received fatal alert: ";
+
+  private WireErrors() {}
+
+  /** How far a dialled connection came. */
+  enum Stage {
+    CONNECT,
+    HANDSHAKE,
+    GREETING
+  }
+
+  /** Why {@code at} could not be dialled. */
+  static ClusterException dialFailure(HostPort at, Stage stage, Exception e) {
+    if (has(e, OtherNetworkKeyException.class)) {
+      return otherKey(at, "we did not go on", e);
+    }
+    String alert = alert(e);
+    if (alert != null) {
+      return alerted(at, alert, e);
+    }
+    if (expired(e)) {
+      return ClusterException.refused(at + ": its certificate has expired; renew it there", e);
+    }
+    if (has(e, CertificateException.class)) {
+      return otherKey(at, "we did not go on", e);
+    }
+    if (e instanceof ProtocolException) {
+      return ClusterException.refused(
+          "%s: %s; give the address that a node listens on".formatted(at, messageOf(e)), e);
+    }
+    return new ClusterException(at + (stage == Stage.CONNECT ? connecting(e) : ended(stage, e)), e);
+  }
+
+  /** The dialled side let time pass. */
+  static ClusterException dialTimeout(HostPort at, Duration time, Exception e) {
+    return new ClusterException(
+        ("%s took the connection and did not answer in %s: it is frozen or overloaded, "
+                + "or no node of Millrace")
+            .formatted(at, seconds(time)),
+        e);
+  }
+
+  static ClusterException otherVersion(HostPort at, int theirs) {
+    return ClusterException.refused(
+        "%s speaks version %d, we speak %d: run the same release of Millrace on all nodes"
+            .formatted(at, theirs, ClusterProtocol.VERSION),
+        null);
+  }
+
+  private static ClusterException otherKey(HostPort at, String who, Exception e) {
+    return ClusterException.refused(
+        ("%s has another network key (or certificate): %s; use the key file that "
+                + "\"millrace keygen\" wrote for that network")
+            .formatted(at, who),
+        e);
+  }
+
+  private static ClusterException alerted(HostPort at, String alert, Exception e) {
+    if (alert.equals("certificate_expired")) {
+      return ClusterException.refused(at + " says that our certificate has expired: renew it", e);
+    }
+    if (alert.contains("certificate") || alert.equals("unknown_ca")) {
+      return otherKey(at, "it refused us", e);
+    }
+    if (alert.equals("protocol_version") || alert.equals("handshake_failure")) {
+      return ClusterException.refused(
+          at + " does not do TLS 1.3 as nodes of Millrace do: give the address of a node", e);
+    }
+    return new ClusterException(
+        "%s ended the handshake (%s): something between us changes what is sent"
+            .formatted(at, alert),
+        e);
+  }
+
+  private static String connecting(Exception e) {
+    return switch (e) {
+      case UnknownHostException _ -> ": the name of the host is not known; check the address";
+      case SocketTimeoutException _ ->
+          " does not answer: check the address, that the machine runs, and its firewall";
+      case NoRouteToHostException _ -> ": there is no route to it; check the address";
+      case ConnectException c when messageOf(c).contains("refused") ->
+          ": nothing listens there; check the address and that the node runs";
+      default -> ": " + messageOf(e);
+    };
+  }
+
+  private static String ended(Stage stage, Exception e) {
+    if (messageOf(e).contains("Unsupported or unrecognized SSL message")) {
+      return " does not speak TLS: it is no node of Millrace; give the address that "
+          + "a node listens on";
+    }
+    return stage == Stage.HANDSHAKE
+        ? (" ended the connection in the TLS handshake: it closes or is overloaded, or "
+                + "is no node (%s)")
+            .formatted(messageOf(e))
+        : " ended the connection before it greeted us: it starts, closes or is overloaded (%s)"
+            .formatted(messageOf(e));
+  }
+
+  /** Why a link ended, as said of the other side. */
+  public static String linkLossReason(Throwable e, Duration patience) {
+    return switch (e) {
+      case ProtocolException p -> "it broke the protocol: " + messageOf(p);
+      case SocketTimeoutException _ -> "nothing was heard of it for " + seconds(patience);
+      case EOFException _ -> NO_FAREWELL;
+      case SSLException s
+          when has(s, AEADBadTagException.class) || messageOf(s).contains("bad_record") ->
+          "what was sent was changed on its way (" + messageOf(s) + ")";
+      case SSLException s when has(s, EOFException.class) -> NO_FAREWELL;
+      case SSLException s when has(s, SocketException.class) ->
+          "the connection broke: " + messageOf(s);
+      case SSLException s -> "the connection was disturbed: " + messageOf(s);
+      default -> "the connection broke: " + messageOf(e);
+    };
+  }
+
+  /** Why somebody who dialled us was not let in, for our log. */
+  static String inboundRefusalReason(Exception e) {
+    String alert = alert(e);
+    if (has(e, OtherNetworkKeyException.class)
+        || has(e, CertificateException.class)
+        || (alert != null && alert.contains("certificate"))
+        || messageOf(e).contains("Empty client certificate chain")) {
+      return "it has another network key (or certificate), or none";
+    }
+    if (messageOf(e).contains("Unsupported or unrecognized SSL message")) {
+      return "it does not speak TLS";
+    }
+    return e instanceof SocketException || e instanceof EOFException || has(e, EOFException.class)
+        ? "it ended, or was ended for later ones, before it had greeted us"
+        : messageOf(e);
+  }
+
+  public static String messageOf(Throwable e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message;
+  }
+
+  /** What another said, which must not fill our log or steer our user's terminal. */
+  public static String sanitized(String text) {
+    String cut = text.length() > SAID ? text.substring(0, SAID) + "…" : text;
+    return cut.replaceAll("[\\p{Cntrl}\\p{Cf}\\u0080-\\u009f\\u2028\\u2029]", "?");
+  }
+
+  public static String sanitized(ByteBuffer utf8) {
+    ByteBuffer start = utf8.slice(utf8.position(), Math.min(utf8.remaining(), 4 * (SAID + 1)));
+    return sanitized(StandardCharsets.UTF_8.decode(start).toString());
+  }
+
+  public static String seconds(Duration time) {
+    return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+  }
+
+  private static @Nullable String alert(Throwable e) {
+    String message = messageOf(e);
+    int at = message.indexOf(ALERT);
+    return at < 0 ? null : message.substring(at + ALERT.length());
+  }
+
+  private static boolean expired(Throwable e) {
+    for (Throwable t = e; t != null; t = t.getCause()) {
+      if (t instanceof CertificateExpiredException
+          || (t instanceof CertPathValidatorException path
+              && path.getReason() == BasicReason.EXPIRED)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean has(Throwable e, Class<? extends Throwable> type) {
+    for (Throwable t = e; t != null; t = t.getCause()) {
+      if (type.isInstance(t)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * The layers that a node holds: finding the file, loading, memory, measured speed, and what is
+ * dropped when memory is needed. All of it belongs to the node's compute thread, which takes its
+ * tasks from the {@link ComputeQueue}. Start at {@link LayerInventory}.
+ */
+@NullMarked
+package dev.millrace.cluster.internal.layers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,123 @@
+package dev.millrace.cluster.internal.member;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.internal.connection.NodeIdentity;
+import dev.millrace.cluster.internal.link.PeerConnections;
+import dev.millrace.cluster.internal.member.JoinCall.Answer;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Asks the addresses that a node was told to join by, again and again, as long as their nodes are
+ * not among the members: a network in parts, or one that began anew elsewhere, is found so. It asks
+ * soon after the node began, which may have found nobody in time, and then less and less often.
+ */
+final class PartitionFinder implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  private final PeerConnections switchboard;
+  private final NodeIdentity identity;
+  private final List<HostPort> join;
+  private final Membership membership;
+  private final Duration pause;
+  private final Thread thread;
+
+  /** Who answered at an address. */
+  private final Map<HostPort, String> answered = new HashMap<>();
+
+  /** Where members were found at the last asking. */
+  private final Set<HostPort> sought = new HashSet<>();
+
+  private final Map<HostPort, String> said = new HashMap<>();
+
+  PartitionFinder(
+      PeerConnections switchboard,
+      NodeIdentity identity,
+      List<HostPort> join,
+      Membership membership,
+      Duration pause) {
+    this.switchboard = switchboard;
+    this.identity = identity;
+    this.join = join;
+    this.membership = membership;
+    this.pause = pause;
+    this.thread =
+        Thread.ofVirtual().name("millrace-seeker-" + identity.name()).unstarted(this::run);
+  }
+
+  void start() {
+    if (!join.isEmpty()) {
+      thread.start();
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+
+  private void run() {
+    try {
+      for (Duration next = SOON; ; next = min(next.multipliedBy(2), pause)) {
+        Thread.sleep(next);
+        for (HostPort at : join) {
+          if (isMember(at)) {
+            sought.remove(at);
+          } else {
+            ask(at, next.equals(pause));
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Duration min(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
+  private boolean isMember(HostPort at) {
+    String name = answered.get(at);
+    return membership.states().stream()
+        .anyMatch(state -> state.linkAddress().equals(at) || state.name().equals(name));
+  }
+
+  private void ask(HostPort at, boolean inTime) throws InterruptedException {
+    try {
+      Answer answer = JoinCall.ask(switchboard, at, identity.incarnation());
+      answered.put(at, answer.text());
+      if (answer.kind() == Answer.Kind.WELCOME && !isMember(at)) {
+        membership.addDiscoveryAddresses(answer.members());
+        if (inTime && !sought.add(at)) {
+          say(
+              at,
+              "node \"%s\" at %s stays without contact to the membership of this node: are the ports open between %s and %s?"
+                  .formatted(answer.text(), at, membership.address(), answer.members()));
+        }
+      }
+    } catch (ClusterException e) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (e.refused()) {
+        say(at, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** Each thing once. */
+  private void say(HostPort at, String what) {
+    if (!what.equals(said.put(at, what))) {
+      LOG.log(Level.WARNING, () -> what);
+    }
+  }
+}

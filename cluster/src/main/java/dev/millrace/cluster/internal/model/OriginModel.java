@@ -1,0 +1,158 @@
+package dev.millrace.cluster.internal.model;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.OriginSettings;
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.PromptEncoder;
+import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.model.EndModel;
+import dev.millrace.engine.internal.model.LoadSettings;
+import dev.millrace.engine.internal.model.SegmentWeights;
+import dev.millrace.engine.internal.pipe.FrameTransport;
+import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.pipe.Segment;
+import dev.millrace.engine.internal.wheel.AuditHook;
+import dev.millrace.engine.internal.wheel.BatchLoop;
+import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.WheelSettings;
+import dev.millrace.engine.token.Tokenizer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the origin has of its model: tokenizer, end and first layers; and what it needs of others. */
+public final class OriginModel implements AutoCloseable {
+  /** Batches of a pipe that may be under way at once. */
+  public static final int GROUPS = 8;
+
+  private final Tokenizer tokenizer;
+  private final PromptEncoder prompts;
+  private final EndModel end;
+  private final WheelSettings turning;
+  private final ModelRequirements need;
+  private final SessionParameters terms;
+
+  private OriginModel(OriginSettings settings, String sha256, Gguf gguf, ModelConfig config) {
+    tokenizer = Tokenizer.of(gguf.metadata());
+    prompts = new PromptEncoder(gguf.metadata(), tokenizer);
+    LoadSettings loading = settings.engine().loadSettings(config);
+    turning = settings.engine().wheelSettings(config).withGroups(GROUPS);
+    List<Long> layerBytes = new ArrayList<>();
+    for (int layer = 0; layer < config.layers(); layer++) {
+      layerBytes.add(SegmentWeights.fileBytes(gguf, layer, layer + 1));
+    }
+    String name = name(settings.file());
+    long cacheBytes = SegmentWeights.cacheBytes(config, 1, loading);
+    need =
+        new ModelRequirements(
+            sha256, name, fileBytes(gguf), layerBytes, cacheBytes, settings.localLayers());
+    terms =
+        new SessionParameters(
+            sha256,
+            name,
+            NumericsVersion.CURRENT,
+            settings.engine().kvType(),
+            turning.context(),
+            turning.pages(),
+            turning.maxRows(),
+            turning.maxSequences(),
+            GROUPS);
+    end = EndModel.open(gguf, settings.localLayers(), loading);
+  }
+
+  /** Loads the end and the first layers. */
+  public static OriginModel load(OriginSettings settings, OriginModelFile file) {
+    ModelConfig config = Engine.generating(file.gguf());
+    if (settings.localLayers() > config.layers()) {
+      throw new ClusterException(
+          "%d local layers are asked for, but the model of %s has %d"
+              .formatted(settings.localLayers(), settings.file(), config.layers()));
+    }
+    return new OriginModel(settings, file.sha256(), file.gguf(), config);
+  }
+
+  /** What the file is called, without what every name has. */
+  private static String name(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.endsWith(".gguf") ? name.substring(0, name.length() - 5) : name;
+  }
+
+  private static long fileBytes(Gguf gguf) {
+    try {
+      long bytes = 0;
+      for (Path part : gguf.files()) {
+        bytes += Files.size(part);
+      }
+      return bytes;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public ModelRequirements requirements() {
+    return need;
+  }
+
+  public SessionParameters sessionParameters() {
+    return terms;
+  }
+
+  /** What the end, the first layers and their keys and values take, with so many pipes. */
+  public long usedBytes(int pipes) {
+    return end.weightBytes() + pipes * need.local() * need.cacheBytes();
+  }
+
+  /** Of a hidden state. */
+  public int width() {
+    return end.config().width();
+  }
+
+  /** Wheels for as many pipes as there are hops, without a plan yet. */
+  public BatchLoop wheels(
+      String node,
+      List<? extends FrameTransport> hops,
+      LongSupplier clock,
+      @Nullable AuditHook examiner) {
+    List<PipeProcessor> processors = new ArrayList<>();
+    for (FrameTransport hop : hops) {
+      List<Segment> segments = List.copyOf(end.openSegments());
+      processors.add(new PipeProcessor(node, segments, end.end(), hop));
+    }
+    return new BatchLoop(
+        turning,
+        processors,
+        tokenizer,
+        () -> TextAssembler.of(tokenizer.decoder()),
+        clock,
+        examiner);
+  }
+
+  /** Starts the wheels; this model is the engine's from then on, and goes with it. */
+  public Engine engine(BatchLoop wheels) {
+    return Engine.of(
+        new Engine.Parts(
+            tokenizer,
+            prompts,
+            end.metadata(),
+            end.config(),
+            end.settings().context(),
+            end.weightBytes(),
+            end.kvBytesPerToken(),
+            wheels,
+            end));
+  }
+
+  /** Frees it, where it has not become an engine's. */
+  @Override
+  public void close() {
+    end.close();
+  }
+}

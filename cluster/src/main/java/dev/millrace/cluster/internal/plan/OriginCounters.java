@@ -1,0 +1,19 @@
+package dev.millrace.cluster.internal.plan;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is counted since the origin started, by any thread. */
+public final class OriginCounters {
+  public final LongAdder opened = new LongAdder();
+  public final LongAdder broken = new LongAdder();
+  public final LongAdder lost = new LongAdder();
+  public final LongAdder recoveries = new LongAdder();
+  public final AtomicLong lastRecoveryNanos = new AtomicLong();
+  public final LongAdder audits = new LongAdder();
+  public final LongAdder auditsIncomplete = new LongAdder();
+  public final LongAdder auditsSkipped = new LongAdder();
+  public final LongAdder lies = new LongAdder();
+  public final LongAdder bytesSent = new LongAdder();
+  public final LongAdder bytesReceived = new LongAdder();
+}

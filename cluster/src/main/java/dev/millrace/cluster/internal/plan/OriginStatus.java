@@ -1,0 +1,250 @@
+package dev.millrace.cluster.internal.plan;
+
+import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.PipeState;
+import dev.millrace.cluster.internal.place.CandidateNode;
+import dev.millrace.cluster.internal.place.Placement;
+import dev.millrace.engine.api.WheelStats;
+import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the pipes are, as others see it: what runs and how fast, what is missing and who had it. The
+ * planner's thread writes, any may read.
+ */
+public final class OriginStatus {
+  /** Who may be asked to compute layers apart from any pipe. */
+  public record LayerHolder(String node, List<LayerRange> loaded, double speed, int sessions) {}
+
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final String LOOKING = "looking for nodes";
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final String origin;
+  private final ModelRequirements need;
+  private final PipeActions works;
+  private final OriginCounters figures;
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final Map<Integer, Long> brokeAt = new HashMap<>();
+  private final Map<Integer, Rate> rates = new HashMap<>();
+  private @Nullable Placement placement;
+  private List<CandidateNode> candidates = List.of();
+  private String logged = "";
+  private boolean wasReady;
+  private boolean isStale;
+  private volatile boolean ready;
+  private volatile String waiting = LOOKING;
+  private volatile List<PipeState> pipes = List.of();
+  private volatile List<String> expelled = List.of();
+  private volatile List<LayerHolder> holders = List.of();
+  private volatile int nodes;
+  private volatile int members;
+
+  /** Tokens of a pipe by the second, over the last one that is over. */
+  private static final class Rate {
+    private long tokens;
+    private long since;
+    private double rate;
+
+    double at(long count, long now) {
+      long nanos = now - since;
+      if (since == 0 || nanos >= SECOND) {
+        rate = since == 0 ? 0 : Math.max(0, count - tokens) * (double) SECOND / nanos;
+        tokens = count;
+        since = now == 0 ? 1 : now;
+      }
+      return rate;
+    }
+  }
+
+  OriginStatus(String origin, ModelRequirements need, PipeActions works, OriginCounters figures) {
+    this.origin = origin;
+    this.need = need;
+    this.works = works;
+    this.figures = figures;
+  }
+
+  public boolean isReady() {
+    return ready;
+  }
+
+  /** Empty while a pipe runs. */
+  public String waitingReason() {
+    return ready ? "" : waiting;
+  }
+
+  public List<PipeState> pipes() {
+    return pipes;
+  }
+
+  public List<String> expelled() {
+    return expelled;
+  }
+
+  public List<LayerHolder> holders() {
+    return holders;
+  }
+
+  /** Those that are in pipes, or are asked to be. */
+  public int nodes() {
+    return nodes;
+  }
+
+  /** All others that are in the network. */
+  public int members() {
+    return members;
+  }
+
+  public void onReady(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  /** Nodes have told something of which no plan was made yet: what was said of them stays. */
+  void markStale() {
+    isStale = true;
+  }
+
+  /** A plan was made of these candidates. */
+  void planned(Placement next, List<CandidateNode> of) {
+    placement = next;
+    candidates = of;
+    isStale = false;
+    holders =
+        of.stream()
+            .map(c -> new LayerHolder(c.node(), c.loaded(), c.speed(), c.sessions()))
+            .toList();
+  }
+
+  void pipeBroke(int pipe, long now) {
+    brokeAt.put(pipe, now);
+  }
+
+  void pipeRuns(int pipe, long now) {
+    Long broke = brokeAt.remove(pipe);
+    if (broke != null) {
+      figures.recoveries.increment();
+      figures.lastRecoveryNanos.set(now - broke);
+    }
+  }
+
+  /** Looks at everything again, and tells where it has changed. */
+  void refresh(List<PipeStateMachine> controls, NodePenalties blame, KnownNodes fleet, long now) {
+    boolean runs = controls.stream().anyMatch(PipeStateMachine::isRunning);
+    String why = runs ? "" : why(controls, blame, fleet, now);
+    boolean opens = controls.stream().anyMatch(control -> control.session() != null);
+    if (!opens && !why.equals(logged)) {
+      logged = why;
+      LOG.log(Level.INFO, "{0} waits for a pipe: {1}", need.model(), why);
+    }
+    List<PipeState> states = new ArrayList<>();
+    for (PipeStateMachine control : controls) {
+      PipeSession session = control.session();
+      if (session != null) {
+        states.add(state(control, session, now));
+      }
+    }
+    if (states.isEmpty()) {
+      states.add(incomplete(why));
+    }
+    waiting = why;
+    ready = runs;
+    members = fleet.size();
+    nodes =
+        (int)
+            controls.stream()
+                .map(PipeStateMachine::session)
+                .filter(Objects::nonNull)
+                .flatMap(session -> session.otherNodes().stream())
+                .distinct()
+                .count();
+    List<String> liars = blame.expelled();
+    if (!states.equals(pipes) || !liars.equals(expelled)) {
+      pipes = states;
+      expelled = liars;
+      works.announce(states, liars);
+    }
+    if (runs && !wasReady) {
+      listeners.forEach(OriginStatus::tell);
+    }
+    wasReady = runs;
+  }
+
+  /** What there is of a first pipe, with its gaps. */
+  private PipeState incomplete(String why) {
+    List<NodeLayers> stretches = ShortageText.stretches(need, origin, candidates);
+    return new PipeState(need.sha256(), need.model(), need.layers(), 0, 0, stretches, 0, 0, why);
+  }
+
+  private static void tell(Runnable listener) {
+    try {
+      listener.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "who waited for a pipe failed: {0}", e.toString());
+    }
+  }
+
+  private PipeState state(PipeStateMachine control, PipeSession session, long now) {
+    WheelStats stats = works.stats(control.number());
+    double rate =
+        rates.computeIfAbsent(control.number(), n -> new Rate()).at(stats.chosenTokens(), now);
+    return new PipeState(
+        need.sha256(),
+        need.model(),
+        need.layers(),
+        control.number(),
+        session.plan().epoch(),
+        session.plan().nodeLayers(),
+        stats.admitted(),
+        rate,
+        control.isRunning() ? "" : opening(control));
+  }
+
+  private static String opening(PipeStateMachine control) {
+    return "opens; awaited: " + String.join(", ", control.awaited());
+  }
+
+  private String why(
+      List<PipeStateMachine> controls, NodePenalties blame, KnownNodes fleet, long now) {
+    for (PipeStateMachine control : controls) {
+      if (control.state() == PipeStateMachine.State.OPENING) {
+        return "pipe %d %s".formatted(control.number(), opening(control));
+      }
+    }
+    Placement latest = placement;
+    if (latest == null || !fleet.hasSeenAny()) {
+      return LOOKING;
+    }
+    if (isStale && !waiting.isEmpty()) {
+      return waiting;
+    }
+    List<String> words = new ArrayList<>();
+    words.addAll(
+        ShortageText.missing(
+            latest.missing(),
+            fleet::lastHolder,
+            node -> {
+              String left = blame.exclusionReason(node, now);
+              return left != null ? ": " + left : fleet.has(node) ? "" : ", which is gone";
+            }));
+    words.addAll(ShortageText.coming(latest.coming(), candidates));
+    words.addAll(fleet.problems());
+    String memory =
+        ShortageText.memoryShortage(
+            need,
+            latest.missing(),
+            candidates.stream().filter(one -> fleet.acceptsLayers(one.node(), now)).toList());
+    if (memory != null) {
+      words.add(memory);
+    }
+    return words.isEmpty() ? "a plan is being made" : String.join("; ", words);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.millrace.cluster.internal.plan;
+
+import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A pipe under one plan, as its nodes know it.
+ *
+ * @param id drawn at random: whoever does not know it cannot take part
+ * @param pipe its number here
+ */
+public record PipeSession(long id, int pipe, Pipe plan) {
+  /** The stretches that are not the origin's, in order. */
+  List<NodeLayers> remoteStretches() {
+    return plan.nodeLayers().stream().filter(s -> !s.node().equals(plan.origin())).toList();
+  }
+
+  /** As {@link #remoteStretches}; where one node has two that adjoin they are one to it. */
+  public List<NodeLayers> stages() {
+    return merged(remoteStretches());
+  }
+
+  private static List<NodeLayers> merged(List<NodeLayers> stretches) {
+    List<NodeLayers> stages = new ArrayList<>();
+    for (NodeLayers stretch : stretches) {
+      NodeLayers last = stages.isEmpty() ? null : stages.getLast();
+      if (last != null && last.node().equals(stretch.node()) && last.to() == stretch.from()) {
+        stages.set(stages.size() - 1, new NodeLayers(last.node(), last.from(), stretch.to()));
+      } else {
+        stages.add(stretch);
+      }
+    }
+    return stages;
+  }
+
+  /** The other nodes, in order, each once. */
+  public List<String> otherNodes() {
+    return remoteStretches().stream().map(NodeLayers::node).distinct().toList();
+  }
+
+  /** How many stretches a node has. */
+  public int stretches(String node) {
+    return (int) remoteStretches().stream().filter(stretch -> stretch.node().equals(node)).count();
+  }
+
+  /** Whether steps come to the origin from a node: the last before the origin's next layer. */
+  public boolean returnsFrom(String node) {
+    List<NodeLayers> all = plan.nodeLayers();
+    for (int i = 0; i < all.size(); i++) {
+      String next = i + 1 < all.size() ? all.get(i + 1).node() : plan.origin();
+      if (all.get(i).node().equals(node) && next.equals(plan.origin())) {
+        return includes(node);
+      }
+    }
+    return false;
+  }
+
+  public boolean includes(String node) {
+    for (NodeLayers stretch : plan.nodeLayers()) {
+      if (stretch.node().equals(node)) {
+        return !node.equals(plan.origin());
+      }
+    }
+    return false;
+  }
+
+  /** As people read it: who has which layers. */
+  String describe() {
+    StringBuilder words = new StringBuilder();
+    for (NodeLayers stretch : merged(plan.nodeLayers())) {
+      boolean here = stretch.node().equals(plan.origin());
+      words.append(words.isEmpty() ? "layers " : ", ").append(stretch.from());
+      if (stretch.to() - stretch.from() > 1) {
+        words.append('-').append(stretch.to() - 1);
+      }
+      words.append(here ? " here" : " at " + stretch.node());
+    }
+    return words.toString();
+  }
+}

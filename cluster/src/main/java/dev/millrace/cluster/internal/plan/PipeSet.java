@@ -1,0 +1,184 @@
+package dev.millrace.cluster.internal.plan;
+
+import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.internal.link.NodeMessage;
+import dev.millrace.cluster.internal.link.NodeMessage.Kind;
+import dev.millrace.cluster.internal.model.SessionParameters;
+import dev.millrace.cluster.internal.place.PlannedPipe;
+import dev.millrace.cluster.internal.protocol.WireCodec;
+import dev.millrace.engine.internal.pipe.Pipe;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** All pipes of an origin, by number: opened, run, and ended. One thread at a time. */
+final class PipeSet {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final String origin;
+  private final ModelRequirements need;
+  private final SessionParameters terms;
+  private final PipeActions works;
+  private final OriginCounters figures;
+  private final OriginStatus board;
+  private final LongSupplier ids;
+  private final List<PipeStateMachine> all;
+  private long epochs;
+
+  /**
+   * @param ids draws the numbers of sessions, never 0
+   */
+  PipeSet(
+      int count,
+      String origin,
+      ModelRequirements need,
+      SessionParameters terms,
+      PipeActions works,
+      OriginCounters figures,
+      OriginStatus board,
+      LongSupplier ids) {
+    this.origin = origin;
+    this.need = need;
+    this.terms = terms;
+    this.works = works;
+    this.figures = figures;
+    this.board = board;
+    this.ids = ids;
+    List<PipeStateMachine> made = new ArrayList<>();
+    for (int number = 0; number < count; number++) {
+      made.add(new PipeStateMachine(number));
+    }
+    all = List.copyOf(made);
+  }
+
+  List<PipeStateMachine> all() {
+    return all;
+  }
+
+  /** The one that is open or opens by that session; null where none is, any more or yet. */
+  @Nullable PipeStateMachine bySession(long id) {
+    for (PipeStateMachine pipe : all) {
+      if (pipe.session() != null && session(pipe).id() == id) {
+        return pipe;
+      }
+    }
+    return null;
+  }
+
+  /** In how many a node is. */
+  int sessionsAt(String node) {
+    return ofNode(node).size();
+  }
+
+  /** Those that a node is in. */
+  List<PipeStateMachine> ofNode(String node) {
+    return all.stream().filter(p -> p.session() != null && session(p).includes(node)).toList();
+  }
+
+  /** The session of one that has one. */
+  static PipeSession session(PipeStateMachine pipe) {
+    PipeSession session = pipe.session();
+    if (session == null) {
+      throw new IllegalStateException("pipe " + pipe.number() + " has no session");
+    }
+    return session;
+  }
+
+  /** What one that has a session goes by, as the planner knows it. */
+  PlannedPipe planOf(PipeStateMachine pipe) {
+    return new PlannedPipe(need.layers(), session(pipe).plan().nodeLayers());
+  }
+
+  /** Asks the nodes of a plan to open a session, for the first pipe that has none. */
+  void open(PlannedPipe planned, long now) {
+    for (PipeStateMachine pipe : all) {
+      if (pipe.session() == null) {
+        Pipe plan = new Pipe(++epochs, origin, need.layers(), planned.stretches());
+        PipeSession session = new PipeSession(ids.getAsLong(), pipe.number(), plan);
+        boolean runs = pipe.planned(session, now);
+        tellAll(session, Kind.OPEN, WireCodec.encode(terms.openRequest(plan)));
+        if (runs) {
+          run(pipe, now);
+        }
+        return;
+      }
+    }
+  }
+
+  /** A node has opened; says whether its pipe runs now. */
+  boolean opened(String node, long id, long now) {
+    PipeStateMachine pipe = bySession(id);
+    boolean runs = pipe != null && pipe.opened(node, now);
+    if (runs) {
+      run(pipe, now);
+    }
+    return runs;
+  }
+
+  private void run(PipeStateMachine pipe, long now) {
+    PipeSession session = session(pipe);
+    works.usePlan(pipe.number(), session, "plan " + session.plan().epoch());
+    figures.opened.increment();
+    board.pipeRuns(pipe.number(), now);
+    LOG.log(
+        Level.INFO,
+        "pipe {0} of {1} runs by plan {2}: {3}",
+        pipe.number(),
+        need.model(),
+        session.plan().epoch(),
+        session.describe());
+  }
+
+  /** Asks the nodes of a pipe which steps they have. */
+  void probe(PipeStateMachine pipe) {
+    tellAll(session(pipe), Kind.PROBE, NOTHING);
+  }
+
+  /** Ends a pipe that nobody uses, so that its nodes may be in others. */
+  void closeIdle(PipeStateMachine pipe, long now) {
+    PipeSession over = pipe.broken(now);
+    works.usePlan(pipe.number(), null, "it is planned anew");
+    LOG.log(Level.INFO, "pipe {0} of {1} is idle, and planned anew", over.pipe(), need.model());
+    tellAll(over, Kind.CLOSE, NOTHING);
+  }
+
+  /** Ends a pipe that cannot go on. */
+  void breakPipe(PipeStateMachine pipe, String why, long now) {
+    boolean ran = pipe.isRunning();
+    PipeSession over = pipe.broken(now);
+    if (ran) {
+      works.usePlan(pipe.number(), null, why);
+      figures.broken.increment();
+      board.pipeBroke(pipe.number(), now);
+    }
+    LOG.log(
+        Level.WARNING,
+        "pipe {0} of {1} {2}: {3}",
+        pipe.number(),
+        need.model(),
+        ran ? "broke" : "did not open",
+        why);
+    tellAll(over, Kind.CLOSE, NOTHING);
+  }
+
+  /** Ends all: the origin goes. */
+  void close(long now) {
+    for (PipeStateMachine pipe : all) {
+      if (pipe.session() != null) {
+        PipeSession over = pipe.broken(now);
+        works.usePlan(pipe.number(), null, "the origin ends");
+        tellAll(over, Kind.CLOSE, NOTHING);
+      }
+    }
+  }
+
+  private void tellAll(PipeSession session, Kind kind, ByteBuffer body) {
+    for (String node : session.otherNodes()) {
+      works.send(node, new NodeMessage(kind, session.id(), body.duplicate()));
+    }
+  }
+}

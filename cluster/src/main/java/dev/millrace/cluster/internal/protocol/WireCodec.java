@@ -1,0 +1,284 @@
+package dev.millrace.cluster.internal.protocol;
+
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.HeldLayers;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.NodeState;
+import dev.millrace.cluster.PipeState;
+import dev.millrace.engine.api.KvType;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.pipe.Pipe;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * What nodes tell each other, as bytes. Reading is strict: what is cut off, too long, makes no
+ * sense, or is followed by more is a {@link ClusterException}.
+ */
+public final class WireCodec {
+  /** The most that a node may tell of itself. */
+  public static final int MAX_STATE_BYTES = 1 << 20;
+
+  /** The most layers of a model. */
+  public static final int MAX_LAYERS = 4_096;
+
+  private static final int NAME = 64;
+  private static final int HOST = 255;
+  private static final int HASH = 128;
+  private static final int MODEL = 1_024;
+  private static final int REASON = 8_192;
+  private static final int TEXT = 65_536;
+  private static final int MANY = 8_192;
+  private static final int FEW = 256;
+
+  private WireCodec() {}
+
+  /** At most {@value #MAX_STATE_BYTES} bytes; what would take more is refused. */
+  public static ByteBuffer encode(NodeState state) {
+    ByteBuffer bytes = write(new WireEncoder(), state).toBuffer();
+    if (bytes.remaining() > MAX_STATE_BYTES) {
+      throw new ClusterException(
+          "what node \"%s\" tells of itself takes %d bytes, where %d is the limit: let it hold and give fewer models"
+              .formatted(state.name(), bytes.remaining(), MAX_STATE_BYTES));
+    }
+    return bytes;
+  }
+
+  public static NodeState state(ByteBuffer bytes) {
+    if (bytes.remaining() > MAX_STATE_BYTES) {
+      throw new ClusterException(
+          "a node's state of %d bytes, where %d is the limit"
+              .formatted(bytes.remaining(), MAX_STATE_BYTES));
+    }
+    return read("a node's state", bytes, WireCodec::state);
+  }
+
+  public static ByteBuffer encode(OpenSessionRequest opening) {
+    WireEncoder out = new WireEncoder();
+    out.text(opening.sha256(), HASH).text(opening.model(), MODEL).number(opening.numerics());
+    Pipe pipe = opening.pipe();
+    out.number(pipe.epoch()).text(pipe.origin(), NAME).number(pipe.layers());
+    out.list(pipe.nodeLayers(), MAX_LAYERS, WireCodec::write);
+    out.number(opening.kvType().ordinal()).number(opening.context()).number(opening.pages());
+    out.number(opening.maxRows()).number(opening.maxRuns()).number(opening.inFlight());
+    return out.toBuffer();
+  }
+
+  public static OpenSessionRequest decodeOpenRequest(ByteBuffer bytes) {
+    return read(
+        "an opening of a pipe",
+        bytes,
+        in ->
+            new OpenSessionRequest(
+                in.text(HASH),
+                in.text(MODEL),
+                in.integer(),
+                pipe(in),
+                in.enumValue(KvType.values()),
+                in.integer(),
+                in.integer(),
+                in.integer(),
+                in.integer(),
+                in.integer()));
+  }
+
+  public static ByteBuffer encode(LoadLayersRequest wish) {
+    return new WireEncoder()
+        .text(wish.sha256(), HASH)
+        .text(wish.model(), MODEL)
+        .number(wish.from())
+        .number(wish.to())
+        .number(wish.fileBytes())
+        .number(wish.bytes())
+        .toBuffer();
+  }
+
+  public static LoadLayersRequest decodeLoadRequest(ByteBuffer bytes) {
+    return read(
+        "an assignment of layers",
+        bytes,
+        in ->
+            new LoadLayersRequest(
+                in.text(HASH),
+                in.text(MODEL),
+                in.integer(),
+                in.integer(),
+                in.number(),
+                in.number()));
+  }
+
+  /**
+   * Texts: the reason of a REFUSED, node and reason of an UNREACHED. What is over 64 KiB loses its
+   * end.
+   */
+  public static ByteBuffer encode(String... texts) {
+    WireEncoder out = new WireEncoder();
+    for (String text : texts) {
+      out.truncatedText(text, TEXT);
+    }
+    return out.toBuffer();
+  }
+
+  /** Exactly so many texts. */
+  public static List<String> decodeTexts(ByteBuffer bytes, int count) {
+    String[] texts = new String[count];
+    return read(
+        "a message of texts",
+        bytes,
+        in -> {
+          for (int i = 0; i < count; i++) {
+            texts[i] = in.text(TEXT);
+          }
+          return List.of(texts);
+        });
+  }
+
+  /** Numbers: the passage of a RECORDS_ASKED, the groups of a PROBED. */
+  public static ByteBuffer encode(long... numbers) {
+    WireEncoder out = new WireEncoder();
+    for (long number : numbers) {
+      out.number(number);
+    }
+    return out.toBuffer();
+  }
+
+  /** Exactly so many numbers. */
+  public static long[] decodeNumbers(ByteBuffer bytes, int count) {
+    long[] numbers = new long[count];
+    return read(
+        "a message of numbers",
+        bytes,
+        in -> {
+          for (int i = 0; i < count; i++) {
+            numbers[i] = in.number();
+          }
+          return numbers;
+        });
+  }
+
+  static WireEncoder write(WireEncoder out, NodeState state) {
+    out.text(state.name(), NAME).number(state.incarnation()).number(state.revision());
+    out.number(state.protocol()).number(state.numerics());
+    write(out, state.linkAddress());
+    write(out, state.memberAddress());
+    out.number(state.memory()).number(state.used());
+    out.list(state.holdings(), MANY, WireCodec::write);
+    out.list(state.files(), MANY, (each, hash) -> each.text(hash, HASH));
+    out.number(state.sessions()).number(state.sequences()).number(state.cacheBytes());
+    out.list(state.needs(), FEW, WireCodec::write);
+    out.list(state.pipes(), FEW, WireCodec::write);
+    return out.list(state.expelled(), MANY, (each, name) -> each.text(name, NAME));
+  }
+
+  static NodeState state(WireDecoder in) {
+    return new NodeState(
+        in.text(NAME),
+        in.number(),
+        in.number(),
+        in.integer(),
+        in.integer(),
+        address(in),
+        address(in),
+        in.number(),
+        in.number(),
+        in.list(MANY, WireCodec::holding),
+        in.list(MANY, each -> each.text(HASH)),
+        in.integer(),
+        in.integer(),
+        in.number(),
+        in.list(FEW, WireCodec::need),
+        in.list(FEW, WireCodec::pipeState),
+        in.list(MANY, each -> each.text(NAME)));
+  }
+
+  public static void write(WireEncoder out, HostPort address) {
+    out.text(address.host(), HOST).number(address.port());
+  }
+
+  public static HostPort address(WireDecoder in) {
+    return new HostPort(in.text(HOST), in.integer());
+  }
+
+  private static void write(WireEncoder out, HeldLayers holding) {
+    out.text(holding.sha256(), HASH).text(holding.model(), MODEL).number(holding.layers());
+    out.number(holding.from()).number(holding.to()).number(holding.state().ordinal());
+    out.flag(holding.idle());
+    out.number(holding.bytes()).number(holding.speed()).truncatedText(holding.problem(), REASON);
+  }
+
+  private static HeldLayers holding(WireDecoder in) {
+    return new HeldLayers(
+        in.text(HASH),
+        in.text(MODEL),
+        in.integer(),
+        in.integer(),
+        in.integer(),
+        in.enumValue(HeldLayers.State.values()),
+        in.flag(),
+        in.number(),
+        in.real(),
+        in.text(REASON));
+  }
+
+  private static void write(WireEncoder out, ModelRequirements need) {
+    out.text(need.sha256(), HASH).text(need.model(), MODEL).number(need.fileBytes());
+    out.list(need.layerBytes(), MAX_LAYERS, WireEncoder::number);
+    out.number(need.cacheBytes()).number(need.local());
+  }
+
+  private static ModelRequirements need(WireDecoder in) {
+    return new ModelRequirements(
+        in.text(HASH),
+        in.text(MODEL),
+        in.number(),
+        in.list(MAX_LAYERS, WireDecoder::number),
+        in.number(),
+        in.integer());
+  }
+
+  private static void write(WireEncoder out, PipeState pipe) {
+    out.text(pipe.sha256(), HASH).text(pipe.model(), MODEL).number(pipe.layers());
+    out.number(pipe.number()).number(pipe.epoch());
+    out.list(pipe.stretches(), MAX_LAYERS, WireCodec::write);
+    out.number(pipe.running())
+        .number(pipe.tokensPerSecond())
+        .truncatedText(pipe.waitingReason(), REASON);
+  }
+
+  private static PipeState pipeState(WireDecoder in) {
+    return new PipeState(
+        in.text(HASH),
+        in.text(MODEL),
+        in.integer(),
+        in.integer(),
+        in.number(),
+        in.list(MAX_LAYERS, WireCodec::stretch),
+        in.integer(),
+        in.real(),
+        in.text(REASON));
+  }
+
+  private static Pipe pipe(WireDecoder in) {
+    return new Pipe(
+        in.number(), in.text(NAME), in.integer(), in.list(MAX_LAYERS, WireCodec::stretch));
+  }
+
+  private static void write(WireEncoder out, Pipe.NodeLayers stretch) {
+    out.text(stretch.node(), NAME).number(stretch.from()).number(stretch.to());
+  }
+
+  private static Pipe.NodeLayers stretch(WireDecoder in) {
+    return new Pipe.NodeLayers(in.text(NAME), in.integer(), in.integer());
+  }
+
+  private static <T> T read(String what, ByteBuffer bytes, Function<WireDecoder, T> value) {
+    WireDecoder in = new WireDecoder(what, bytes);
+    try {
+      return in.requireEnd(value.apply(in));
+    } catch (EngineException e) {
+      throw new ClusterException("%s cannot be read: %s".formatted(what, e.getMessage()), e);
+    }
+  }
+}

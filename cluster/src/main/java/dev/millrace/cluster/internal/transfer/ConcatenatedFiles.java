@@ -1,0 +1,89 @@
+package dev.millrace.cluster.internal.transfer;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Files as if they were one, of which one at a time is open. One thread at a time. */
+final class ConcatenatedFiles implements AutoCloseable {
+  /** A piece of one of the files. */
+  record Piece(int part, long position, int length) {}
+
+  private final List<Path> files;
+  private final List<Long> sizes;
+  private int part = -1; // the one that is open
+  private @Nullable FileChannel channel;
+
+  /**
+   * @param sizes those that the files should have
+   */
+  ConcatenatedFiles(List<Path> files, List<Long> sizes) {
+    this.files = files;
+    this.sizes = sizes;
+  }
+
+  /** Which pieces of files of these sizes are bytes [start, start + length) of all together. */
+  static List<Piece> pieces(List<Long> sizes, long start, int length) {
+    List<Piece> pieces = new ArrayList<>();
+    long before = 0;
+    long at = start;
+    long end = start + length;
+    for (int part = 0; part < sizes.size() && at < end; part++) {
+      long after = before + sizes.get(part);
+      if (at < after) {
+        int some = (int) (Math.min(end, after) - at);
+        pieces.add(new Piece(part, at - before, some));
+        at += some;
+      }
+      before = after;
+    }
+    return pieces;
+  }
+
+  /**
+   * @throws EOFException where a file is shorter than it should be
+   * @throws java.nio.file.NoSuchFileException where one is not there
+   */
+  void read(long start, byte[] target, int length) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(target);
+    for (Piece piece : pieces(sizes, start, length)) {
+      FileChannel from = open(piece.part());
+      buffer.limit(buffer.position() + piece.length());
+      for (long at = piece.position(); buffer.hasRemaining(); ) {
+        int read = from.read(buffer, at);
+        if (read < 0) {
+          throw new EOFException("the file ends at " + at);
+        }
+        at += read;
+      }
+    }
+  }
+
+  private FileChannel open(int next) throws IOException {
+    FileChannel opened = channel;
+    if (opened == null || part != next) {
+      close();
+      opened = FileChannel.open(files.get(next));
+      channel = opened;
+      part = next;
+    }
+    return opened;
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException e) {
+      // It was read only.
+    }
+    channel = null;
+  }
+}

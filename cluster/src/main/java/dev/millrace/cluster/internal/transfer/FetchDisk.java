@@ -1,0 +1,35 @@
+package dev.millrace.cluster.internal.transfer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Where fetched bytes go: its own interface because disks get full, and tests have to see that. */
+interface FetchDisk {
+  /** The file system's. */
+  FetchDisk REAL =
+      new FetchDisk() {
+        @Override
+        public void write(Path file, long position, ByteBuffer data) throws IOException {
+          try (FileChannel channel =
+              FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            for (long at = position; data.hasRemaining(); ) {
+              at += channel.write(data, at);
+            }
+          }
+        }
+
+        @Override
+        public long usable(Path directory) throws IOException {
+          return Files.getFileStore(directory).getUsableSpace();
+        }
+      };
+
+  void write(Path file, long position, ByteBuffer data) throws IOException;
+
+  /** Bytes that can still be written there. */
+  long usable(Path directory) throws IOException;
+}

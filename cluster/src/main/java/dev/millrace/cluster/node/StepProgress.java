@@ -1,0 +1,53 @@
+package dev.millrace.cluster.node;
+
+import dev.millrace.engine.internal.pipe.Pipe;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Which groups came last to each of a node's stretches of a plan, and were passed on from it: a
+ * step may come here twice. Thread-safe.
+ */
+final class StepProgress {
+  private final List<Pipe.NodeLayers> stretches;
+  private final AtomicLongArray groups; // received and passed on, of each stretch
+
+  StepProgress(String node, Pipe plan) {
+    stretches = plan.nodeLayers().stream().filter(one -> one.node().equals(node)).toList();
+    groups = new AtomicLongArray(2 * stretches.size());
+    for (int i = 0; i < groups.length(); i++) {
+      groups.set(i, -1);
+    }
+  }
+
+  /** A group has come for a layer. */
+  void received(int layer, long group) {
+    set(layer, group, 0);
+  }
+
+  /** The group that came for a layer is passed on. */
+  void passed(int layer, long group) {
+    set(layer, group, 1);
+  }
+
+  /** Stretches that follow each other are gone through at once. */
+  private void set(int layer, long group, int which) {
+    int next = layer;
+    for (int i = 0; i < stretches.size(); i++) {
+      Pipe.NodeLayers stretch = stretches.get(i);
+      if (stretch.from() <= next && next < stretch.to()) {
+        groups.set(2 * i + which, group);
+        next = stretch.to();
+      }
+    }
+  }
+
+  /** For each stretch in the order of the plan, received and passed on; -1 before the first. */
+  long[] snapshot() {
+    long[] told = new long[groups.length()];
+    for (int i = 0; i < told.length; i++) {
+      told[i] = groups.get(i);
+    }
+    return told;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * For commands that are not members of a network: ask any node for the state of all nodes, and draw
+ * a pipe as one line of text. Start at {@link NodeStateQuery}.
+ */
+@NullMarked
+package dev.millrace.cluster.query;
+
+import org.jspecify.annotations.NullMarked;

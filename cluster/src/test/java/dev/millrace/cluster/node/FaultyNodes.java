@@ -1,0 +1,102 @@
+package dev.millrace.cluster.node;
+
+import dev.millrace.cluster.NodeSettings;
+import dev.millrace.cluster.internal.link.NodeMessage;
+import dev.millrace.cluster.internal.member.JoinedNetwork;
+import dev.millrace.engine.internal.pipe.Batch;
+import dev.millrace.engine.internal.pipe.Segment;
+import java.lang.reflect.Field;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+/** For tests of other packages: nodes that lie, are slow, or die without a word. */
+public final class FaultyNodes {
+  private FaultyNodes() {}
+
+  /** A node that has this done to what each of its segments computed. */
+  public static LayerNode start(NodeSettings settings, Consumer<Batch> after) {
+    return LayerNode.start(settings, segment -> new After(segment, after));
+  }
+
+  /** All connections of a node break off, and no new ones are made. */
+  public static void kill(LayerNode node) {
+    ((JoinedNetwork) get(node, "network")).connections().close();
+  }
+
+  /** Before it has a session: what it would send goes through this, and may go out as anything. */
+  public static void mail(
+      LayerNode node, BiFunction<String, NodeMessage, List<NodeMessage>> forger) {
+    Object sessions = get(node, "sessions");
+    Object admission = get(sessions, "admission");
+    NodeLinks roads = (NodeLinks) get(admission, "roads");
+    NodeLinks forged =
+        new NodeLinks() {
+          @Override
+          public void sendSoon(String to, NodeMessage message) {
+            forger.apply(to, message).forEach(each -> roads.sendSoon(to, each));
+          }
+
+          @Override
+          public void sendFrame(String to, NodeMessage frame) {
+            forger.apply(to, frame).forEach(each -> roads.sendFrame(to, each));
+          }
+
+          @Override
+          public void connect(Collection<String> nodes, Consumer<Optional<Unreachable>> made) {
+            roads.connect(nodes, made);
+          }
+        };
+    set(admission, "roads", forged);
+  }
+
+  /** Sends something from a node, as itself. */
+  public static void send(LayerNode node, String to, NodeMessage message) {
+    ((JoinedNetwork) get(node, "network")).connections().send(to, message);
+  }
+
+  private static Object get(Object of, String name) {
+    try {
+      Field field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(of);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void set(Object of, String name, Object value) {
+    try {
+      Field field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      field.set(of, value);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private record After(Segment segment, Consumer<Batch> after) implements Segment {
+    @Override
+    public int from() {
+      return segment.from();
+    }
+
+    @Override
+    public int to() {
+      return segment.to();
+    }
+
+    @Override
+    public int pages() {
+      return segment.pages();
+    }
+
+    @Override
+    public void forward(Batch batch) {
+      segment.forward(batch);
+      after.accept(batch);
+    }
+  }
+}

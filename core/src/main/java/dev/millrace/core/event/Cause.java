@@ -1,0 +1,27 @@
+package dev.millrace.core.event;
+
+import dev.millrace.core.state.Actor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who made something happen, and why.
+ *
+ * @param who a person's or worker's name
+ * @param op identifies a user's request, so that completing it twice is seen
+ */
+public record Cause(Actor by, @Nullable String who, @Nullable String comment, @Nullable String op) {
+
+  public static final Cause SYSTEM = new Cause(Actor.SYSTEM, null, null, null);
+
+  public static Cause system(String comment) {
+    return new Cause(Actor.SYSTEM, null, comment, null);
+  }
+
+  public static Cause user(@Nullable String who, @Nullable String comment) {
+    return new Cause(Actor.USER, who, comment, null);
+  }
+
+  public Cause withOp(@Nullable String newOp) {
+    return new Cause(by, who, comment, newOp);
+  }
+}

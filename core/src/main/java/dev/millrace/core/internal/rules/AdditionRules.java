@@ -1,0 +1,182 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Outcome.Reason;
+import java.util.List;
+import java.util.Objects;
+
+/** What users may add to a job after it was submitted, and what they may change about it. */
+public final class AdditionRules {
+  private AdditionRules() {}
+
+  /** Why the job cannot have another stage like this; done if it can. */
+  public static Outcome allowsStage(JobFold fold, StageSpec spec) {
+    if (fold.state().isFinal()) {
+      return new Outcome.Refused(
+          Reason.JOB_ENDED, "the job is " + fold.state() + " and takes no more stages");
+    }
+    if (fold.plan().sealed()) {
+      return sealed();
+    }
+    if (fold.stageCount() == JobSpec.MAX_STAGES) {
+      return new Outcome.Refused(
+          Reason.TOO_LARGE, "a job has at most " + JobSpec.MAX_STAGES + " stages");
+    }
+    requireNoTemplates(spec.tasks());
+    if (fold.stageCount() == 0 && spec.isTemplate()) {
+      return new Outcome.Refused(
+          Reason.PREVIOUS_STAGE, "the first stage has no earlier results for a template");
+    }
+    spec.requireTemplates(fold.stageCount() + 1);
+    return Outcome.DONE;
+  }
+
+  /** Adds a stage, and its tasks with it, to an open job that has not ended. */
+  public static Outcome addStage(JobUpdate turn, StageSpec spec, Cause cause) {
+    Outcome allowed = allowsStage(turn.fold(), spec);
+    if (allowed.isDone()) {
+      int number = turn.fold().stageCount() + 1;
+      turn.record(new Fact.StageAdded(number, kept(spec, number), cause));
+      if (!spec.tasks().isEmpty()) {
+        record(turn, number, spec.tasks(), Cause.SYSTEM);
+      }
+      turn.runCascade();
+    }
+    return allowed;
+  }
+
+  /** The stage without its tasks, as it will be read. */
+  private static StageSpec kept(StageSpec spec, int number) {
+    return JobDocument.readStage(Json.object(Json.write(JobDocument.write(spec))), number);
+  }
+
+  private static void requireNoTemplates(List<TaskSpec> tasks) {
+    if (tasks.stream().anyMatch(TaskSpec::template)) {
+      throw new IllegalArgumentException("a task that is added later cannot be a template");
+    }
+  }
+
+  /** Why the stage cannot have these tasks as well; done if it can. */
+  public static Outcome allowsTasks(JobFold fold, int number, List<TaskSpec> tasks) {
+    if (!fold.hasStage(number)) {
+      return new Outcome.Missing("no stage " + number + "; the job has " + fold.stageCount());
+    }
+    StageFold stage = fold.stage(number);
+    if (stage.state().isFinal()) {
+      return new Outcome.Refused(
+          Reason.STAGE_ENDED,
+          "stage " + number + " is " + stage.state() + " and takes no more tasks");
+    }
+    if (fold.plan().sealed()) {
+      return sealed();
+    }
+    if (stage.state() == StageState.IN_PROGRESS) {
+      return new Outcome.Refused(
+          Reason.STAGE_RUNNING,
+          "stage " + number + " is IN_PROGRESS; tasks are added before it begins");
+    }
+    if (stage.isClosed() && tasks.isEmpty()) {
+      return Outcome.DONE;
+    }
+    if (stage.isClosed() || stage.plan().template()) {
+      return new Outcome.Refused(
+          Reason.SEALED, "stage " + number + " takes no tasks: what it works on is settled");
+    }
+    if (tasks.size() > StageSpec.MAX_TASKS - stage.size()) {
+      return new Outcome.Refused(
+          Reason.TOO_LARGE, "a stage has at most " + StageSpec.MAX_TASKS + " tasks");
+    }
+    requireNoTemplates(tasks);
+    return Outcome.DONE;
+  }
+
+  /**
+   * Adds tasks to a stage of an open job that does not run yet. No tasks at all close an empty
+   * stage: it completes when its turn comes. To close it again changes nothing.
+   */
+  public static Outcome addTasks(JobUpdate turn, int number, List<TaskSpec> tasks, Cause cause) {
+    Outcome allowed = allowsTasks(turn.fold(), number, tasks);
+    if (allowed.isDone() && (!tasks.isEmpty() || closes(turn.fold().stage(number)))) {
+      record(turn, number, tasks, cause);
+      turn.runCascade();
+    }
+    return allowed;
+  }
+
+  private static boolean closes(StageFold stage) {
+    return stage.size() == 0 && !stage.isClosed();
+  }
+
+  /** One fact for each run of tasks with the same attempts. */
+  private static void record(JobUpdate turn, int stage, List<TaskSpec> tasks, Cause cause) {
+    int from = 0;
+    do {
+      int to = from;
+      while (to < tasks.size()
+          && Objects.equals(tasks.get(to).maxAttempts(), tasks.get(from).maxAttempts())) {
+        to++;
+      }
+      Integer own = tasks.isEmpty() ? null : tasks.get(from).maxAttempts();
+      turn.record(new Fact.TasksAdded(stage, to - from, own == null ? 0 : own, cause));
+      from = to;
+    } while (from < tasks.size());
+  }
+
+  private static Outcome sealed() {
+    return new Outcome.Refused(
+        Reason.SEALED,
+        "the job was submitted whole and does not grow; a job made with \"open\": true does");
+  }
+
+  /** Another priority, for a job that has not ended. */
+  public static Outcome prioritize(JobUpdate turn, Priority priority, Priority now, Cause cause) {
+    if (priority == now) {
+      return new Outcome.Refused(Reason.SAME, "the job's priority is " + now + " already");
+    }
+    JobState state = turn.fold().state();
+    if (state.isFinal()) {
+      return new Outcome.Refused(
+          Reason.JOB_ENDED, "the job is " + state + ": its priority no longer counts");
+    }
+    turn.record(new Fact.Prioritized(priority, cause));
+    return Outcome.DONE;
+  }
+
+  /**
+   * Replaces what is kept with the job ({@code stage} 0), a stage ({@code task} 0) or a task,
+   * whatever its state.
+   */
+  public static Outcome replaceMetadata(
+      JobUpdate turn, int stage, int task, JsonObject metadata, Cause cause) {
+    JobFold fold = turn.fold();
+    if ((stage != 0 || task != 0) && !fold.hasStage(stage)) {
+      return new Outcome.Missing("no stage " + stage + "; the job has " + fold.stageCount());
+    }
+    if (task != 0 && !fold.stage(stage).hasTask(task)) {
+      return new Outcome.Missing("no task " + stage + "/" + task);
+    }
+    Json.requireDepth(metadata, "metadata");
+    JsonObject kept = Json.object(Json.write(metadata)); // as it will be read
+    turn.record(new Fact.MetadataReplaced(stage, task, kept, cause));
+    return Outcome.DONE;
+  }
+
+  /** Why the job cannot be deleted; done if it can. */
+  public static Outcome allowsDelete(JobFold fold) {
+    return fold.state().isFinal()
+        ? Outcome.DONE
+        : new Outcome.Refused(
+            Reason.JOB_NOT_ENDED, "the job is " + fold.state() + "; abort it first");
+  }
+}

@@ -1,0 +1,301 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What workers, and the system on their behalf, may do to a task. */
+public final class ClaimRules {
+  /**
+   * How long after its limit an attempt is failed by the system: a worker that obeys the limit has
+   * that long to say so itself, with what it made until then.
+   */
+  public static final Duration OVERRUN_GRACE = Duration.ofSeconds(5);
+
+  private ClaimRules() {}
+
+  /** Which task of which stage, under which token. */
+  public record ClaimKey(int stage, int task, FencingToken token) {}
+
+  /** How a worker vanished, in the words of the log and of a task that failed of it. */
+  public enum WorkerLoss {
+    CRASH("crash of the owner", "Job exceeded recovery ceiling after repeated daemon crashes"),
+    LEASE(
+        "lost lease",
+        "Job exceeded recovery ceiling after repeatedly lost leases: its workers fell silent");
+
+    private final String reason;
+    private final String tooOften;
+
+    WorkerLoss(String reason, String tooOften) {
+      this.reason = reason;
+      this.tooOften = tooOften;
+    }
+  }
+
+  /** Job and stage are open, and the task waits with its backoff behind it. */
+  public static boolean isClaimable(JobFold fold, int stage, int task, Instant now) {
+    StageFold of = fold.stage(stage);
+    TaskFold at = of.task(task);
+    return fold.state().isOpen()
+        && of.state().isOpen()
+        && at.state().isQueued()
+        && !at.isInBackoff(now, of.plan().policy().backoff().longest());
+  }
+
+  /**
+   * PENDING or RETRIED to IN_PROGRESS. The recorded entry's number completes the token. Whoever
+   * hands out tasks tries {@link #expire} first: nobody may have been there to see it wait.
+   */
+  public static Outcome claim(JobUpdate turn, int stage, int task, Detail.Claimed by) {
+    if (!isClaimable(turn.fold(), stage, task, turn.clock())) {
+      return new Outcome.Refused("task " + stage + "/" + task + " cannot be claimed now");
+    }
+    turn.record(new Fact.TaskChanged(stage, task, TaskEvent.CLAIM, by));
+    turn.runCascade();
+    return Outcome.DONE;
+  }
+
+  /** IN_PROGRESS to COMPLETED, with what follows for stage and job. */
+  public static Outcome complete(JobUpdate turn, ClaimKey hold, Detail.Completed result) {
+    Outcome fence = checkFence(turn.fold(), hold);
+    if (fence.isDone()) {
+      turn.record(new Fact.TaskChanged(hold.stage(), hold.task(), TaskEvent.COMPLETE, result));
+      turn.runCascade();
+    }
+    return fence;
+  }
+
+  /**
+   * IN_PROGRESS to RETRIED while attempts are left, else to FAILED.
+   *
+   * @param random uniform in [0, 1), for the jitter of the backoff
+   */
+  public static Outcome fail(JobUpdate turn, ClaimKey hold, Failure failure, double random) {
+    Outcome fence = checkFence(turn.fold(), hold);
+    if (fence.isDone()) {
+      TaskFold task = turn.fold().stage(hold.stage()).task(hold.task());
+      TaskPolicy policy = turn.fold().stage(hold.stage()).plan().policy();
+      int attempt = task.attempts() + 1;
+      if (failure.retryable() && attempt < task.maxAttempts(policy)) {
+        Instant until = turn.now().plus(policy.backoff().delay(attempt, random));
+        turn.record(
+            new Fact.TaskChanged(
+                hold.stage(),
+                hold.task(),
+                TaskEvent.RETRY,
+                new Detail.Retrying(failure.message(), until)));
+      } else {
+        turn.record(
+            new Fact.TaskChanged(
+                hold.stage(), hold.task(), TaskEvent.FAIL, new Detail.Ended(failure.message())));
+      }
+      turn.runCascade();
+    }
+    return fence;
+  }
+
+  /** IN_PROGRESS to RETRIED without costing an attempt: shutdown, or a pause obeyed. */
+  public static Outcome release(JobUpdate turn, ClaimKey hold, String reason) {
+    Outcome fence = checkFence(turn.fold(), hold);
+    if (fence.isDone()) {
+      turn.record(
+          new Fact.TaskChanged(
+              hold.stage(), hold.task(), TaskEvent.RELEASE, new Detail.Released(reason, false)));
+      turn.runCascade();
+    }
+    return fence;
+  }
+
+  /** Records what the task's first attempt settled, as it will be read. */
+  public static Outcome freeze(JobUpdate turn, ClaimKey hold, JsonObject terms) {
+    Outcome fence = checkFence(turn.fold(), hold);
+    if (fence.isDone()) {
+      JsonObject kept = Json.object(Json.write(terms));
+      turn.record(new Fact.TermsFrozen(hold.stage(), hold.task(), kept));
+    }
+    return fence;
+  }
+
+  /** Records, where it matters, that the task got further since its worker last vanished. */
+  public static Outcome progress(JobUpdate turn, ClaimKey hold) {
+    JobFold fold = turn.fold();
+    Outcome fence = checkFence(fold, hold);
+    if (fence.isDone() && hasCountedRecoveries(fold, hold)) {
+      turn.record(new Fact.TaskProgressed(hold.stage(), hold.task()));
+    }
+    return fence;
+  }
+
+  /** Whether recoveries count against the task: then progress is worth an entry. */
+  public static boolean hasCountedRecoveries(JobFold fold, ClaimKey hold) {
+    return fold.stage(hold.stage()).task(hold.task()).recoveriesSince(fold.completedTasks()) > 0;
+  }
+
+  /**
+   * The worker vanished: released, or failed where that happened too often without progress. It
+   * counts only against a task that was at work and got no further.
+   */
+  public static Outcome recordLoss(
+      JobUpdate turn, ClaimKey hold, WorkerLoss loss, AttemptProgress trace) {
+    Outcome fence = checkFence(turn.fold(), hold);
+    if (fence.isDone()) {
+      if (trace == AttemptProgress.PRODUCED_TOKENS) {
+        progress(turn, hold);
+      }
+      boolean counts = trace == AttemptProgress.STARTED;
+      turn.record(
+          counts && tooOften(turn.fold(), hold)
+              ? new Fact.TaskChanged(
+                  hold.stage(), hold.task(), TaskEvent.CEILING, new Detail.Ended(loss.tooOften))
+              : new Fact.TaskChanged(
+                  hold.stage(),
+                  hold.task(),
+                  TaskEvent.RELEASE,
+                  new Detail.Released(loss.reason, counts)));
+      turn.runCascade();
+    }
+    return fence;
+  }
+
+  private static boolean tooOften(JobFold fold, ClaimKey hold) {
+    StageFold stage = fold.stage(hold.stage());
+    int before = stage.task(hold.task()).recoveriesSince(fold.completedTasks());
+    return before >= stage.plan().policy().recoveryCeiling();
+  }
+
+  /**
+   * Releases every claim that an owner of another epoch granted: its workers are gone with it. A
+   * claim with a lease outlives its owner, for its worker may be anywhere; its time is for the new
+   * owner to keep.
+   *
+   * @param traces how far each of them had come
+   */
+  public static void recover(
+      JobUpdate turn, long epoch, Function<ClaimKey, AttemptProgress> traces) {
+    for (StageFold stage : turn.fold().stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        TaskFold at = stage.task(task);
+        TaskFold.LoggedClaim held = at.lastClaim();
+        if (at.state() == TaskState.IN_PROGRESS
+            && held != null
+            && held.lease() == null
+            && held.token().epoch() != epoch) {
+          ClaimKey hold = new ClaimKey(stage.number(), task, held.token());
+          recordLoss(turn, hold, WorkerLoss.CRASH, traces.apply(hold));
+        }
+      }
+    }
+  }
+
+  /**
+   * IN_PROGRESS to RETRIED or FAILED: the attempt ran longer than its stage allows, and its worker
+   * has not said so.
+   *
+   * @param random as for {@link #fail}
+   */
+  public static Outcome failOverrun(JobUpdate turn, int stage, int task, double random) {
+    Instant deadline = runDeadline(turn.fold(), stage, task);
+    FencingToken token = turn.fold().stage(stage).task(task).token();
+    if (deadline == null || token == null || turn.now().isBefore(deadline)) {
+      return new Outcome.Refused("task " + stage + "/" + task + " is not over its time");
+    }
+    Duration limit = turn.fold().stage(stage).plan().policy().runTimeout();
+    return fail(
+        turn,
+        new ClaimKey(stage, task, token),
+        Failure.of("run timeout: not finished within " + limit),
+        random);
+  }
+
+  /** PENDING or RETRIED to FAILED: it waited longer than its stage allows. */
+  public static Outcome expire(JobUpdate turn, int stage, int task) {
+    Instant deadline = queueDeadline(turn.fold(), stage, task);
+    if (deadline == null || turn.now().isBefore(deadline)) {
+      return new Outcome.Refused("task " + stage + "/" + task + " is not overdue");
+    }
+    Duration limit = turn.fold().stage(stage).plan().policy().queueTimeout();
+    turn.record(
+        new Fact.TaskChanged(
+            stage,
+            task,
+            TaskEvent.EXPIRE,
+            new Detail.Ended("queue timeout: not claimed within " + limit)));
+    turn.runCascade();
+    return Outcome.DONE;
+  }
+
+  /** When the system fails a running attempt; null if it has no limit or does not run. */
+  public static @Nullable Instant runDeadline(JobFold fold, int stage, int task) {
+    Duration limit = fold.stage(stage).plan().policy().runTimeout();
+    TaskFold at = fold.stage(stage).task(task);
+    return limit == null || at.state() != TaskState.IN_PROGRESS
+        ? null
+        : at.stateSince().plus(limit).plus(OVERRUN_GRACE);
+  }
+
+  /**
+   * When a waiting task is over its time; null if it has no limit or could not be claimed anyway.
+   * The time counts only while the task could be claimed: not behind a gate, a pause or a backoff.
+   */
+  public static @Nullable Instant queueDeadline(JobFold fold, int stage, int task) {
+    StageFold of = fold.stage(stage);
+    TaskFold at = of.task(task);
+    Duration limit = of.plan().policy().queueTimeout();
+    if (limit == null || !at.state().isQueued() || !fold.state().isOpen() || !of.state().isOpen()) {
+      return null;
+    }
+    Instant from = later(at.stateSince(), at.notBefore());
+    return later(later(from, of.openSince()), fold.openSince()).plus(limit);
+  }
+
+  /** What a worker that asks is to do. */
+  public static ClaimSignal signal(JobFold fold, ClaimKey hold) {
+    return switch (checkFence(fold, hold)) {
+      case Outcome.Done _ ->
+          fold.state() == JobState.PAUSED || fold.stage(hold.stage()).state() == StageState.WAITING
+              ? ClaimSignal.PAUSE
+              : ClaimSignal.CONTINUE;
+      case Outcome.Cancelled _ -> ClaimSignal.CANCEL;
+      default -> ClaimSignal.LOST;
+    };
+  }
+
+  /** Done if {@code hold} is the task's present claim. */
+  public static Outcome checkFence(JobFold fold, ClaimKey hold) {
+    if (!fold.hasStage(hold.stage()) || !fold.stage(hold.stage()).hasTask(hold.task())) {
+      return new Outcome.Missing("no task " + hold.stage() + "/" + hold.task());
+    }
+    TaskFold task = fold.stage(hold.stage()).task(hold.task());
+    String name = "task " + hold.stage() + "/" + hold.task();
+    if (!hold.token().equals(task.token())) {
+      return new Outcome.Fenced(
+          name + ": token " + hold.token() + " is not that of the present claim");
+    }
+    return switch (task.state()) {
+      case IN_PROGRESS -> Outcome.DONE;
+      case ABORTED -> new Outcome.Cancelled(name + ": its job is " + fold.state());
+      default ->
+          new Outcome.Fenced(
+              name + ": the claim " + hold.token() + " has ended; the task is " + task.state());
+    };
+  }
+
+  private static Instant later(Instant a, @Nullable Instant b) {
+    return b == null || a.isAfter(b) ? a : b;
+  }
+}

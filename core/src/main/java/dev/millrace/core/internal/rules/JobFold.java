@@ -1,0 +1,278 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job's events add up to. The only place where states of jobs, stages and tasks change, and
+ * each change is a row of a table. Not thread-safe: one owner at a time.
+ */
+public final class JobFold {
+  private final JobPlan plan;
+  private final TransitionListener moves;
+  private final List<StageFold> stages = new ArrayList<>();
+  private final Set<String> ops = new HashSet<>();
+  private JobState state = JobState.CREATED;
+  private Instant openSince;
+  private @Nullable Instant startedAt;
+  private @Nullable Instant completedAt;
+  private long lastNumber;
+  private Instant lastAt;
+  private int progress;
+  private @Nullable Priority priority;
+  private @Nullable JsonObject metadata;
+
+  private JobFold(JobPlan plan, TransitionListener moves) {
+    this.plan = plan;
+    this.moves = moves;
+    this.openSince = plan.createdAt();
+    this.lastAt = plan.createdAt();
+  }
+
+  /** A job before its first event. */
+  public static JobFold created(JobPlan plan, TransitionListener moves) {
+    JobFold fold = new JobFold(plan, moves);
+    for (int i = 0; i < plan.stages().size(); i++) {
+      fold.stages.add(new StageFold(i + 1, plan.stages().get(i), plan.createdAt(), moves));
+    }
+    return fold;
+  }
+
+  /** An independent copy that tells its moves to somebody else. */
+  public JobFold copy(TransitionListener newMoves) {
+    JobFold copy = new JobFold(plan, newMoves);
+    stages.forEach(stage -> copy.stages.add(stage.copy(newMoves)));
+    copy.ops.addAll(ops);
+    copy.state = state;
+    copy.openSince = openSince;
+    copy.startedAt = startedAt;
+    copy.completedAt = completedAt;
+    copy.lastNumber = lastNumber;
+    copy.lastAt = lastAt;
+    copy.progress = progress;
+    copy.priority = priority;
+    copy.metadata = metadata;
+    return copy;
+  }
+
+  /** Adds the next entry of the log. */
+  public void apply(LogEntry entry) {
+    if (entry.number() != lastNumber + 1) {
+      throw new IllegalArgumentException(
+          "entry " + entry.number() + " follows entry " + lastNumber);
+    }
+    Instant at = entry.at();
+    switch (entry.fact()) {
+      case Fact.Submitted() -> submitted(at);
+      case Fact.JobChanged(JobEvent event, Cause cause) -> applyJob(event, cause, at);
+      case Fact.StageChanged fact -> applyStage(fact, at);
+      case Fact.TaskChanged fact -> applyTask(fact, entry);
+      case Fact.TaskProgressed(int stage, int task) ->
+          stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
+      case Fact.TermsFrozen(int stage, int task, JsonObject terms) ->
+          stage(stage).set(task, stage(stage).task(task).frozen(terms, entry.number()));
+      case Fact.StageAdded(int stage, StageSpec spec, Cause cause) -> {
+        remember(cause);
+        addStage(stage, spec, at);
+      }
+      case Fact.TasksAdded(int stage, int tasks, int attempts, Cause cause) -> {
+        remember(cause);
+        stage(stage).add(tasks, attempts, at);
+      }
+      case Fact.MetadataReplaced(int stage, int task, JsonObject by, Cause cause) -> {
+        remember(cause);
+        describe(stage, task, by, at);
+      }
+      case Fact.Prioritized(Priority now, Cause cause) -> {
+        remember(cause);
+        priority = now;
+      }
+      case Fact.WorkerLogLine _ -> {}
+    }
+    lastNumber = entry.number();
+    lastAt = at;
+  }
+
+  private void addStage(int number, StageSpec spec, Instant at) {
+    if (number != stages.size() + 1) {
+      throw new IllegalArgumentException("stage " + number + " follows stage " + stages.size());
+    }
+    stages.add(new StageFold(number, JobPlan.StagePlan.of(spec), at, moves));
+  }
+
+  private void describe(int stage, int task, JsonObject by, Instant at) {
+    if (stage == 0) {
+      metadata = by;
+    } else if (task == 0) {
+      stage(stage).describe(by);
+    } else {
+      stage(stage).set(task, stage(stage).task(task).described(by, at));
+    }
+  }
+
+  private void submitted(Instant at) {
+    move(plan.held() ? JobEvent.PAUSE : JobEvent.ENQUEUE, at);
+    for (StageFold stage : stages) {
+      if (stage.state() != StageState.CREATED) {
+        continue; // a user held it while the job was being assembled
+      }
+      if (stage.plan().gate()) {
+        stage.move(StageEvent.HOLD, at);
+      } else if (stage.number() == 1) {
+        stage.move(StageEvent.OPEN, at);
+      }
+    }
+  }
+
+  private void applyJob(JobEvent event, Cause cause, Instant at) {
+    move(event, at);
+    remember(cause);
+    if (state == JobState.ABORTED || state == JobState.FAILED) {
+      stages.forEach(stage -> stage.abort(at));
+    }
+  }
+
+  private void remember(Cause cause) {
+    if (cause.op() != null) {
+      ops.add(cause.op());
+    }
+  }
+
+  private void move(JobEvent event, Instant at) {
+    JobState from = state;
+    state = JobTransitions.TABLE.move(from, event);
+    if (state == JobState.PENDING) {
+      openSince = at;
+    }
+    if (state == JobState.IN_PROGRESS && startedAt == null) {
+      startedAt = at;
+    }
+    if (state.isFinal()) {
+      completedAt = at;
+    }
+    moves.onTransition(
+        new TransitionListener.Transition(JobTransitions.TABLE, 0, 0, from, event, state));
+  }
+
+  private void applyStage(Fact.StageChanged fact, Instant at) {
+    StageFold stage = stage(fact.stage());
+    stage.move(fact.event(), at);
+    remember(fact.cause());
+    if (fact.opening() != null) {
+      stage.resolve(fact.opening(), at);
+    }
+    if (fact.event() == StageEvent.FAIL) {
+      stage.fail(fact.cause().comment());
+    }
+  }
+
+  private void applyTask(Fact.TaskChanged fact, LogEntry entry) {
+    StageFold stage = stage(fact.stage());
+    TaskFold task = stage.move(fact.task(), fact.event(), entry.at());
+    stage.set(
+        fact.task(),
+        switch (fact.detail()) {
+          case Detail.None() -> task;
+          case Detail.Claimed(long epoch, String worker, Duration lease, boolean bare) ->
+              task.claimed(
+                  new TaskFold.LoggedClaim(
+                      new FencingToken(epoch, entry.number()), worker, lease, bare));
+          case Detail.Completed(long offset, int length) -> {
+            progress++;
+            yield task.delivered(offset, length);
+          }
+          case Detail.Retrying(String error, Instant notBefore) -> task.failed(error, notBefore);
+          case Detail.Ended(String error) ->
+              fact.event() == TaskEvent.FAIL ? task.failed(error, null) : task.ended(error);
+          case Detail.Released(String _, boolean crash) ->
+              crash ? task.recovered(task.recoveriesSince(progress) + 1, progress) : task;
+        });
+  }
+
+  public JobPlan plan() {
+    return plan;
+  }
+
+  public JobState state() {
+    return state;
+  }
+
+  public List<StageFold> stages() {
+    return Collections.unmodifiableList(stages);
+  }
+
+  public int stageCount() {
+    return stages.size();
+  }
+
+  /** Stage {@code number}, from 1. */
+  public StageFold stage(int number) {
+    return stages.get(number - 1);
+  }
+
+  public boolean hasStage(int number) {
+    return number >= 1 && number <= stages.size();
+  }
+
+  /** When its tasks last became claimable, as far as the job is concerned. */
+  public Instant openSince() {
+    return openSince;
+  }
+
+  public @Nullable Instant startedAt() {
+    return startedAt;
+  }
+
+  public @Nullable Instant completedAt() {
+    return completedAt;
+  }
+
+  /** The number of its last entry; 0 before the first. */
+  public long lastNumber() {
+    return lastNumber;
+  }
+
+  public Instant lastAt() {
+    return lastAt;
+  }
+
+  /** How many tasks have completed: recoveries before the last one no longer count. */
+  public int completedTasks() {
+    return progress;
+  }
+
+  /** What a user made of its priority; null if nobody did. */
+  public @Nullable Priority priority() {
+    return priority;
+  }
+
+  /** What a user keeps with it in place of what came with it; null if nobody changed that. */
+  public @Nullable JsonObject metadata() {
+    return metadata;
+  }
+
+  /** Whether a user's request with that id is already in the log. */
+  public boolean hasRequest(String op) {
+    return ops.contains(op);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TaskPolicy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the rules need to know of a job beyond its events: its shape, without any text.
+ *
+ * @param sealed whether it was submitted whole; an open job may still grow
+ */
+public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<StagePlan> stages) {
+
+  /**
+   * The shape of a stage.
+   *
+   * @param spec what was asked for, without tasks
+   * @param tasks how many are given; an {@code each} stage has 0 until it opens
+   * @param template whether its tasks wait for it to open
+   * @param attempts by number, what tasks say of their attempts that say something of their own
+   */
+  public record StagePlan(
+      StageSpec spec, int tasks, boolean template, Map<Integer, Integer> attempts) {
+
+    public StagePlan(
+        String type,
+        boolean gate,
+        FailureTolerance tolerance,
+        TaskPolicy policy,
+        int tasks,
+        boolean template) {
+      this(
+          new StageSpec(type, gate, tolerance, policy, List.of(), null, JsonObject.create()),
+          tasks,
+          template,
+          Map.of());
+    }
+
+    public static StagePlan of(StageSpec spec) {
+      return new StagePlan(
+          spec.withTasks(List.of()), spec.tasks().size(), spec.isTemplate(), attempts(spec));
+    }
+
+    /** What the tasks of a stage say of their attempts, by number. */
+    public static Map<Integer, Integer> attempts(StageSpec spec) {
+      Map<Integer, Integer> own = new TreeMap<>();
+      int number = 0;
+      for (TaskSpec task : spec.tasks()) {
+        number++;
+        if (task.maxAttempts() != null) {
+          own.put(number, task.maxAttempts());
+        }
+      }
+      return own;
+    }
+
+    public String type() {
+      return spec.type();
+    }
+
+    public boolean gate() {
+      return spec.gate();
+    }
+
+    public FailureTolerance tolerance() {
+      return spec.tolerance();
+    }
+
+    public TaskPolicy policy() {
+      return spec.policy();
+    }
+  }
+
+  public JobPlan {
+    stages = List.copyOf(stages);
+  }
+
+  public static JobPlan of(JobSpec spec, Instant createdAt) {
+    return new JobPlan(
+        createdAt, spec.held(), !spec.open(), spec.stages().stream().map(StagePlan::of).toList());
+  }
+}

@@ -1,0 +1,226 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.rules.JobPlan.StagePlan;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.StageTransitions;
+import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.TaskTransitions;
+import java.time.Instant;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** What a stage's events add up to. Changed by {@link JobFold} alone; tasks count from 1. */
+public final class StageFold {
+  private final int number;
+  private final StagePlan plan;
+  private final TransitionListener moves;
+  private final Instant createdAt;
+  private StageState state = StageState.CREATED;
+  private TaskFold[] tasks;
+  private final int[] counts;
+  private Instant openSince;
+  private @Nullable Instant startedAt;
+  private @Nullable Instant completedAt;
+  private @Nullable String error;
+  private @Nullable JsonObject metadata;
+  private boolean closed;
+
+  StageFold(int number, StagePlan plan, Instant createdAt, TransitionListener moves) {
+    this.number = number;
+    this.plan = plan;
+    this.moves = moves;
+    this.createdAt = createdAt;
+    this.openSince = createdAt;
+    this.tasks = new TaskFold[plan.tasks()];
+    this.counts = new int[TaskState.values().length];
+    Arrays.fill(tasks, TaskFold.created(createdAt, 0));
+    plan.attempts().forEach((task, own) -> tasks[task - 1] = TaskFold.created(createdAt, own));
+    counts[TaskState.CREATED.ordinal()] = tasks.length;
+    if (!plan.template()) {
+      enqueueTasks(createdAt);
+    }
+  }
+
+  private StageFold(StageFold from, TransitionListener moves) {
+    this.number = from.number;
+    this.plan = from.plan;
+    this.moves = moves;
+    this.createdAt = from.createdAt;
+    this.state = from.state;
+    this.tasks = from.tasks.clone();
+    this.counts = from.counts.clone();
+    this.openSince = from.openSince;
+    this.startedAt = from.startedAt;
+    this.completedAt = from.completedAt;
+    this.error = from.error;
+    this.metadata = from.metadata;
+    this.closed = from.closed;
+  }
+
+  StageFold copy(TransitionListener newMoves) {
+    return new StageFold(this, newMoves);
+  }
+
+  void move(StageEvent event, Instant at) {
+    StageState from = state;
+    state = StageTransitions.TABLE.move(from, event);
+    if (state == StageState.PENDING) {
+      openSince = at;
+    }
+    if (state == StageState.IN_PROGRESS && startedAt == null) {
+      startedAt = at;
+    }
+    if (state.isFinal()) {
+      completedAt = at;
+    }
+    moves.onTransition(
+        new TransitionListener.Transition(StageTransitions.TABLE, number, 0, from, event, state));
+  }
+
+  /** Moves a task and answers it for the caller to complete with {@link #set}. */
+  TaskFold move(int task, TaskEvent event, Instant at) {
+    TaskFold before = task(task);
+    TaskState to = TaskTransitions.TABLE.move(before.state(), event);
+    counts[before.state().ordinal()]--;
+    counts[to.ordinal()]++;
+    TaskFold after = before.withState(to, at);
+    tasks[task - 1] = after;
+    moves.onTransition(
+        new TransitionListener.Transition(
+            TaskTransitions.TABLE, number, task, before.state(), event, to));
+    return after;
+  }
+
+  void set(int task, TaskFold fold) {
+    tasks[task - 1] = fold;
+  }
+
+  /** The templates' tasks come into being and into the queue. */
+  void resolve(Fact.Opening opening, Instant at) {
+    error = opening.error();
+    grow(opening.tasks() - tasks.length, 0, at);
+    if (error == null) {
+      enqueueTasks(at);
+    }
+  }
+
+  private void grow(int more, int limit, Instant at) {
+    if (more > 0) {
+      int known = tasks.length;
+      tasks = Arrays.copyOf(tasks, known + more);
+      Arrays.fill(tasks, known, tasks.length, TaskFold.created(at, limit));
+      counts[TaskState.CREATED.ordinal()] += more;
+    }
+  }
+
+  /** More tasks, for the queue at once; none says that no more will come. */
+  void add(int more, int limit, Instant at) {
+    closed |= more == 0;
+    grow(more, limit, at);
+    for (int task = tasks.length - more + 1; task <= tasks.length; task++) {
+      move(task, TaskEvent.ENQUEUE, at);
+    }
+  }
+
+  void describe(JsonObject by) {
+    metadata = by;
+  }
+
+  private void enqueueTasks(Instant at) {
+    for (int task = 1; task <= tasks.length; task++) {
+      if (tasks[task - 1].state() == TaskState.CREATED) {
+        move(task, TaskEvent.ENQUEUE, at);
+      }
+    }
+  }
+
+  /** Ends what is unfinished, with the job. */
+  void abort(Instant at) {
+    for (int task = 1; task <= tasks.length; task++) {
+      if (!tasks[task - 1].state().isFinal()) {
+        move(task, TaskEvent.ABORT, at);
+      }
+    }
+    if (!state.isFinal()) {
+      move(StageEvent.ABORT, at);
+    }
+  }
+
+  void fail(@Nullable String reason) {
+    error = reason;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  public StagePlan plan() {
+    return plan;
+  }
+
+  public StageState state() {
+    return state;
+  }
+
+  public int size() {
+    return tasks.length;
+  }
+
+  /** Task {@code task}, from 1. */
+  public TaskFold task(int task) {
+    return tasks[task - 1];
+  }
+
+  public boolean hasTask(int task) {
+    return task >= 1 && task <= tasks.length;
+  }
+
+  public int count(TaskState taskState) {
+    return counts[taskState.ordinal()];
+  }
+
+  /** Whether templates still have to be resolved before the stage can run. */
+  public boolean hasUnresolvedTemplates() {
+    return plan.template()
+        && (state == StageState.CREATED || state == StageState.WAITING)
+        && count(TaskState.CREATED) == tasks.length
+        && error == null
+        && startedAt == null;
+  }
+
+  /** When its tasks last became claimable, as far as the stage is concerned. */
+  public Instant openSince() {
+    return openSince;
+  }
+
+  /** Whether it was said of an open job's stage that no tasks will come. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** What a user keeps with it. */
+  public JsonObject metadata() {
+    return metadata == null ? plan.spec().metadata() : metadata;
+  }
+
+  public Instant createdAt() {
+    return createdAt;
+  }
+
+  public @Nullable Instant startedAt() {
+    return startedAt;
+  }
+
+  public @Nullable Instant completedAt() {
+    return completedAt;
+  }
+
+  /** Why it failed, or is about to. */
+  public @Nullable String error() {
+    return error;
+  }
+}

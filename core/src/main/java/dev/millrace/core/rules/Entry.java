@@ -1,6 +1,0 @@
-package dev.millrace.core.rules;
-
-import java.time.Instant;
-
-/** A fact in a job's log. Numbers start at 1 and have no gaps; times never run backwards. */
-public record Entry(long number, Instant at, Fact fact) {}

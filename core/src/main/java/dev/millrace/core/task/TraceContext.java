@@ -1,0 +1,36 @@
+package dev.millrace.core.task;
+
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where something stands in a trace, as W3C Trace Context writes it: it travels with a job, its
+ * stages and its tasks to whoever works on them.
+ *
+ * @param parent the {@code traceparent}: version, trace, span and flags in hex, joined by '-'
+ * @param state the {@code tracestate}
+ */
+public record TraceContext(String parent, @Nullable String state) {
+
+  /** Longest {@code tracestate} that is kept. */
+  public static final int MAX_STATE = 512;
+
+  private static final Pattern PARENT =
+      Pattern.compile("[\\da-f]{2}-[\\da-f]{32}-[\\da-f]{16}-[\\da-f]{2}");
+
+  public TraceContext {
+    if (!isParent(parent)) {
+      throw new IllegalArgumentException(
+          "traceparent must be 2, 32, 16 and 2 hex digits (0-9, a-f) joined by '-'");
+    }
+    if (state != null
+        && (state.length() > MAX_STATE || !state.chars().allMatch(c -> c >= 32 && c < 127))) {
+      throw new IllegalArgumentException(
+          "tracestate must be at most " + MAX_STATE + " printable ASCII characters");
+    }
+  }
+
+  public static boolean isParent(String text) {
+    return PARENT.matcher(text).matches();
+  }
+}

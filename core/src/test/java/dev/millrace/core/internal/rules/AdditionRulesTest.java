@@ -1,0 +1,208 @@
+package dev.millrace.core.internal.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.event.LogEntryJson;
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Outcome.Reason;
+import dev.millrace.core.task.TaskState;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdditionRulesTest {
+  private static final Instant NOW = Instant.parse("2026-03-01T08:00:00Z");
+  private static final Cause ANNA = Cause.user("anna", null);
+
+  private final JobFold fold = open();
+
+  private static JobFold open() {
+    JobFold fold =
+        JobFold.created(new JobPlan(NOW, false, false, List.of()), TransitionListener.IGNORED);
+    fold.apply(new LogEntry(1, NOW, new Fact.Submitted()));
+    return fold;
+  }
+
+  private JobUpdate turn() {
+    return new JobUpdate(fold, NOW, JobUpdate.TemplateResolver.NONE);
+  }
+
+  private static TaskSpec task(Integer attempts) {
+    return new TaskSpec("x", false, attempts, JsonObject.create(), null);
+  }
+
+  private void addStage(StageSpec spec) {
+    assertThat(AdditionRules.addStage(turn(), spec, ANNA)).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void runsOfTasksWithTheSameAttemptsAreOneFact() {
+    addStage(StageSpec.of("a", List.of()));
+    JobUpdate turn = turn();
+    List<TaskSpec> tasks =
+        List.of(task(null), task(null), task(3), task(3), task(3), task(1), task(null));
+    assertThat(AdditionRules.addTasks(turn, 1, tasks, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(turn.entries().stream().map(LogEntry::fact))
+        .containsExactly(
+            new Fact.TasksAdded(1, 2, 0, ANNA),
+            new Fact.TasksAdded(1, 3, 3, ANNA),
+            new Fact.TasksAdded(1, 1, 1, ANNA),
+            new Fact.TasksAdded(1, 1, 0, ANNA));
+    assertThat(fold.stage(1).size()).isEqualTo(7);
+    assertThat(fold.stage(1).count(TaskState.PENDING)).isEqualTo(7);
+    assertThat(fold.stage(1).task(5).ownMaxAttempts()).isEqualTo(3);
+    assertThat(fold.stage(1).task(6).ownMaxAttempts()).isEqualTo(1);
+    assertThat(fold.stage(1).task(7).ownMaxAttempts()).isZero();
+  }
+
+  @Test
+  void aStageComesWithItsTasksInOneTurn() {
+    JobUpdate turn = turn();
+    StageSpec spec = StageSpec.of("a", List.of(task(2), task(null)));
+    assertThat(AdditionRules.addStage(turn, spec, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(turn.entries().stream().map(LogEntry::fact).toList().subList(0, 3))
+        .containsExactly(
+            new Fact.StageAdded(1, StageSpec.of("a", List.of()), ANNA),
+            new Fact.TasksAdded(1, 1, 2, Cause.SYSTEM),
+            new Fact.TasksAdded(1, 1, 0, Cause.SYSTEM));
+    assertThat(fold.stage(1).state()).isEqualTo(StageState.PENDING);
+  }
+
+  @Test
+  void aRefusalRecordsNothing() {
+    addStage(StageSpec.of("a", List.of(task(null))));
+    ClaimRules.claim(turn(), 1, 1, new Fact.Detail.Claimed(1, "w"));
+    JobUpdate turn = turn();
+    assertThat(AdditionRules.addTasks(turn, 1, List.of(task(null)), ANNA))
+        .isEqualTo(
+            new Outcome.Refused(
+                Reason.STAGE_RUNNING, "stage 1 is IN_PROGRESS; tasks are added before it begins"));
+    assertThat(AdditionRules.prioritize(turn, Priority.HIGH, Priority.HIGH, ANNA))
+        .isEqualTo(new Outcome.Refused(Reason.SAME, "the job's priority is HIGH already"));
+    assertThat(AdditionRules.replaceMetadata(turn, 0, 1, JsonObject.create(), ANNA))
+        .isInstanceOf(Outcome.Missing.class);
+    assertThat(AdditionRules.allowsDelete(fold))
+        .isEqualTo(
+            new Outcome.Refused(Reason.JOB_NOT_ENDED, "the job is IN_PROGRESS; abort it first"));
+    LeverRules.applyToJob(turn(), JobEvent.ABORT, ANNA);
+    assertThat(AdditionRules.addStage(turn, StageSpec.of("b", List.of()), ANNA))
+        .isEqualTo(
+            new Outcome.Refused(Reason.JOB_ENDED, "the job is ABORTED and takes no more stages"));
+    assertThat(turn.entries()).isEmpty();
+    assertThat(AdditionRules.allowsDelete(fold)).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void whatIsSoAlreadyIsSaidBeforeTheEnd() {
+    LeverRules.applyToJob(turn(), JobEvent.ABORT, ANNA);
+    JobUpdate turn = turn();
+    assertThat(AdditionRules.prioritize(turn, Priority.LOW, Priority.LOW, ANNA))
+        .isEqualTo(new Outcome.Refused(Reason.SAME, "the job's priority is LOW already"));
+    Outcome late = AdditionRules.prioritize(turn, Priority.LOW, Priority.HIGH, ANNA);
+    assertThat(((Outcome.Refused) late).reason()).isEqualTo(Reason.JOB_ENDED);
+  }
+
+  @Test
+  void anEmptyStageIsClosedOnceHoweverOftenItIsSaid() {
+    addStage(StageSpec.of("a", List.of(task(null))));
+    addStage(StageSpec.of("b", List.of()));
+    JobUpdate turn = turn();
+    assertThat(AdditionRules.addTasks(turn, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(turn.entries()).hasSize(1);
+    assertThat(AdditionRules.addTasks(turn, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(turn.entries()).hasSize(1);
+    assertThat(
+            ((Outcome.Refused) AdditionRules.addTasks(turn, 2, List.of(task(null)), ANNA)).reason())
+        .isEqualTo(Reason.SEALED);
+  }
+
+  @Test
+  void anAddedTemplateSpeaksOfEarlierStages() {
+    addStage(StageSpec.of("a", List.of(task(null))));
+    JobUpdate turn = turn();
+    for (String bad : List.of("{{nonsense}}", "{{stages[2].results}}")) {
+      assertThatThrownBy(() -> AdditionRules.addStage(turn, each(bad), ANNA))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("stage 2: " + bad);
+    }
+    assertThat(turn.entries()).isEmpty();
+    assertThat(AdditionRules.addStage(turn, each("{{stages[1].results}}"), ANNA))
+        .isEqualTo(Outcome.DONE);
+  }
+
+  private static StageSpec each(String text) {
+    return new StageSpec(
+        "b",
+        false,
+        dev.millrace.core.stage.FailureTolerance.NONE,
+        dev.millrace.core.task.TaskPolicy.DEFAULT,
+        List.of(),
+        text,
+        JsonObject.create());
+  }
+
+  @Test
+  void aRequestThatWasDoneIsKnownByItsId() {
+    JobUpdate turn = turn();
+    AdditionRules.addStage(turn, StageSpec.of("a", List.of()), ANNA.withOp("1"));
+    AdditionRules.addTasks(turn, 1, List.of(task(null)), ANNA.withOp("2"));
+    AdditionRules.replaceMetadata(turn, 1, 1, JsonObject.create(), ANNA.withOp("3"));
+    AdditionRules.prioritize(turn, Priority.HIGH, Priority.LOW, ANNA.withOp("4"));
+    assertThat(List.of("1", "2", "3", "4")).allMatch(fold::hasRequest);
+    assertThat(fold.hasRequest("5")).isFalse();
+    assertThat(fold.copy(TransitionListener.IGNORED).hasRequest("2")).isTrue();
+  }
+
+  @Test
+  void whatIsRecordedIsWhatWillBeRead() {
+    JsonObject written = JsonObject.create().put("n", 7).put("x", List.of(1, 2.50));
+    JobUpdate turn = turn();
+    StageSpec spec =
+        new StageSpec(
+            "a",
+            false,
+            dev.millrace.core.stage.FailureTolerance.NONE,
+            dev.millrace.core.task.TaskPolicy.DEFAULT,
+            List.of(),
+            null,
+            written);
+    AdditionRules.addStage(turn, spec, ANNA);
+    AdditionRules.replaceMetadata(turn, 0, 0, written, ANNA);
+    for (LogEntry entry : turn.entries()) {
+      assertThat(LogEntryJson.read(LogEntryJson.write(entry))).isEqualTo(entry);
+    }
+    assertThat(fold.metadata()).isEqualTo(Json.object("{\"n\":7,\"x\":[1,2.5]}"));
+    written.put("n", 8);
+    assertThat(fold.metadata().get("n")).as("a copy").isEqualTo(7L);
+  }
+
+  @Test
+  void aCopyGrowsOnItsOwn() {
+    addStage(StageSpec.of("a", List.of(task(null))));
+    JobFold copy = fold.copy(TransitionListener.IGNORED);
+    JobUpdate turn = new JobUpdate(copy, NOW, JobUpdate.TemplateResolver.NONE);
+    AdditionRules.addStage(turn, StageSpec.of("b", List.of()), ANNA);
+    AdditionRules.addTasks(turn, 1, List.of(task(null)), ANNA);
+    AdditionRules.addTasks(turn, 2, List.of(), ANNA);
+    AdditionRules.replaceMetadata(turn, 1, 1, JsonObject.create().put("n", 1), ANNA);
+    assertThat(fold.stageCount()).isEqualTo(1);
+    assertThat(fold.stage(1).size()).isEqualTo(1);
+    assertThat(fold.stage(1).task(1).metadata()).isNull();
+    assertThat(copy.stageCount()).isEqualTo(2);
+    assertThat(copy.stage(2).isClosed()).isTrue();
+    JobFold again = copy.copy(TransitionListener.IGNORED);
+    assertThat(again.stage(2).isClosed()).isTrue();
+    assertThat(again.stage(1).task(1).metadata()).isEqualTo(Json.object("{\"n\":1}"));
+  }
+}

@@ -1,0 +1,107 @@
+package dev.millrace.core.internal.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.internal.rules.JobPlan.StagePlan;
+import dev.millrace.core.internal.rules.JobUpdate.TemplateResolver;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The rules while the clock runs backwards: the log does not, and nothing waits for ever. */
+class ClockSetBackTest {
+  private static final Instant START = Instant.parse("2026-03-01T08:00:00Z");
+  private static final Detail.Claimed WORKER = new Detail.Claimed(1, "w");
+
+  private final JobFold fold =
+      JobFold.created(
+          new JobPlan(
+              START,
+              false,
+              true,
+              List.of(
+                  new StagePlan(
+                      "a",
+                      false,
+                      FailureTolerance.NONE,
+                      new TaskPolicy(3, Backoff.DEFAULT, Duration.ofMinutes(1), null, 3),
+                      1,
+                      false))),
+          TransitionListener.IGNORED);
+
+  private JobUpdate at(Instant now) {
+    return new JobUpdate(fold, now, TemplateResolver.NONE);
+  }
+
+  private void failOnce() {
+    at(START).record(new Fact.Submitted());
+    assertThat(ClaimRules.claim(at(START), 1, 1, WORKER)).isEqualTo(Outcome.DONE);
+    ClaimKey hold = new ClaimKey(1, 1, fold.stage(1).task(1).token());
+    ClaimRules.fail(at(START), hold, Failure.of("broken"), 0.5);
+    assertThat(fold.stage(1).task(1).notBefore()).isEqualTo(START.plusSeconds(1));
+  }
+
+  @Test
+  void aBackoffOfAClockThatWasSetFarBackIsOver() {
+    failOnce();
+    Instant back = START.minus(Duration.ofHours(2));
+    assertThat(ClaimRules.isClaimable(fold, 1, 1, back)).isTrue();
+    assertThat(ClaimRules.claim(at(back), 1, 1, WORKER))
+        .as("claim agrees with claimable")
+        .isEqualTo(Outcome.DONE);
+    assertThat(fold.lastAt()).as("the log does not run backwards").isEqualTo(START);
+    assertThat(fold.state()).isEqualTo(JobState.IN_PROGRESS);
+  }
+
+  @Test
+  void aBackoffOfAClockThatWasSetBackALittleStillRuns() {
+    failOnce();
+    Instant back = START.minusSeconds(60);
+    assertThat(ClaimRules.isClaimable(fold, 1, 1, back)).isFalse();
+    assertThat(ClaimRules.claim(at(back), 1, 1, WORKER)).isInstanceOf(Outcome.Refused.class);
+    assertThat(ClaimRules.claim(at(START.plusSeconds(1)), 1, 1, WORKER)).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void timesOfATurnAreNeverBeforeTheLastEntry() {
+    failOnce();
+    JobUpdate turn = at(START.minusSeconds(5));
+    assertThat(turn.now()).isEqualTo(START);
+    assertThat(turn.record(new Fact.WorkerLogLine(0, 0, "info", "x")).at()).isEqualTo(START);
+  }
+
+  @Test
+  void aHoldWhileAJobIsAssembledOutlivesItsSubmission() {
+    assertThat(LeverRules.hold(at(START), 1, Cause.SYSTEM)).isEqualTo(Outcome.DONE);
+    JobUpdate turn = at(START);
+    turn.record(new Fact.Submitted());
+    turn.runCascade();
+    assertThat(fold.state()).isEqualTo(JobState.PENDING);
+    assertThat(ClaimRules.isClaimable(fold, 1, 1, START)).isFalse();
+    assertThat(LeverRules.approve(at(START), 1, Cause.SYSTEM)).isEqualTo(Outcome.DONE);
+    assertThat(ClaimRules.isClaimable(fold, 1, 1, START)).isTrue();
+  }
+
+  @Test
+  void anOverdueTaskIsNotExpiredBeforeItsTime() {
+    failOnce();
+    Instant deadline = START.plusSeconds(61);
+    assertThat(ClaimRules.queueDeadline(fold, 1, 1)).isEqualTo(deadline);
+    assertThat(ClaimRules.expire(at(deadline.minusMillis(1)), 1, 1))
+        .isInstanceOf(Outcome.Refused.class);
+    assertThat(ClaimRules.expire(at(deadline), 1, 1)).isEqualTo(Outcome.DONE);
+    assertThat(fold.stage(1).task(1).state()).isEqualTo(TaskState.FAILED);
+  }
+}

@@ -1,0 +1,149 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One point of the explored space: a job, the epoch of its owner, and for each task a token that a
+ * former worker still holds.
+ */
+record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
+
+  /** A task by stage and number. */
+  record Place(int stage, int task) {}
+
+  static ExploredState start(JobVariant variant, TransitionListener moves) {
+    return new ExploredState(JobFold.created(variant.plan(), moves), 1, Map.of());
+  }
+
+  ExploredState copy(TransitionListener moves) {
+    return new ExploredState(fold.copy(moves), epoch, stale);
+  }
+
+  /** Late enough that every backoff is over and every limit is passed. */
+  Instant later() {
+    return fold.lastAt().plus(Duration.ofHours(1));
+  }
+
+  TaskFold task(Place at) {
+    return fold.stage(at.stage()).task(at.task());
+  }
+
+  @Nullable FencingToken token(Place at) {
+    return task(at).token();
+  }
+
+  /** This world with the tokens that {@code before} knew and that are not the present ones now. */
+  ExploredState remembering(ExploredState before) {
+    Map<Place, FencingToken> former = new HashMap<>(stale);
+    for (StageFold stage : before.fold.stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        Place at = new Place(stage.number(), task);
+        FencingToken old = before.token(at);
+        if (old != null && !old.equals(token(at))) {
+          former.put(at, old);
+        }
+      }
+    }
+    return new ExploredState(fold, epoch, Map.copyOf(former));
+  }
+
+  /** Whether nothing happens until a user does something. */
+  boolean heldByUser() {
+    return switch (fold.state()) {
+      case CREATED, PAUSED -> true;
+      case PENDING, IN_PROGRESS ->
+          fold.stageCount() == 0
+              || fold.stages().stream()
+                  .anyMatch(s -> needsUser(s) && Cascade.previousStagesCompleted(fold, s));
+      case COMPLETED, FAILED, ABORTED -> false;
+    };
+  }
+
+  boolean ended() {
+    return fold.state().isFinal();
+  }
+
+  boolean endedOrHeld() {
+    return ended() || heldByUser();
+  }
+
+  /** Whether a gate or an empty stage stands here or further on. */
+  boolean awaitsUser() {
+    return heldByUser() || fold.stages().stream().anyMatch(this::needsUser);
+  }
+
+  /** Whether a stage stands at a gate, or is empty and may still get tasks. */
+  private boolean needsUser(StageFold stage) {
+    boolean mayGrow = !fold.plan().sealed() && !stage.plan().template() && !stage.isClosed();
+    return stage.state() == StageState.WAITING
+        || !stage.state().isFinal() && mayGrow && stage.size() == 0;
+  }
+
+  /**
+   * All that the future depends on. Entry numbers and times are left out, times but for whether
+   * they are set; so are the attempts and recoveries of a task that is final, which no rule reads.
+   */
+  String key() {
+    StringBuilder out = new StringBuilder(64).append(fold.state().ordinal());
+    out.append(set(fold.startedAt())).append(set(fold.completedAt()));
+    for (StageFold stage : fold.stages()) {
+      out.append('|')
+          .append(stage.state().ordinal())
+          .append(stage.plan().gate() ? 'g' : '-')
+          .append(stage.plan().template() ? 't' : '-')
+          .append(stage.isClosed() ? 'c' : '-')
+          .append(set(stage.startedAt()))
+          .append(set(stage.completedAt()))
+          .append(set(stage.error()));
+      for (int task = 1; task <= stage.size(); task++) {
+        key(out, new Place(stage.number(), task));
+      }
+    }
+    return out.toString();
+  }
+
+  private void key(StringBuilder out, Place at) {
+    TaskFold task = task(at);
+    TaskState state = task.state();
+    out.append(' ')
+        .append(state.ordinal())
+        .append(set(task.startedAt()))
+        .append(set(task.completedAt()))
+        .append(set(task.token()))
+        .append(set(stale.get(at)));
+    if (!state.isFinal()) {
+      out.append(task.attempts())
+          .append(task.recoveriesSince(fold.completedTasks()))
+          .append(set(task.notBefore()));
+    }
+  }
+
+  private static char set(@Nullable Object value) {
+    return value == null ? '-' : '+';
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder out = new StringBuilder().append(fold.state());
+    for (StageFold stage : fold.stages()) {
+      out.append("; stage ").append(stage.number()).append(' ').append(stage.state());
+      for (int task = 1; task <= stage.size(); task++) {
+        TaskFold at = stage.task(task);
+        out.append(", ")
+            .append(at.state())
+            .append(" attempts=")
+            .append(at.attempts())
+            .append(" recoveries=")
+            .append(at.recoveriesSince(fold.completedTasks()));
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,233 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.internal.rules.ExploredState.Place;
+import dev.millrace.core.internal.rules.JobVariant.Trait;
+import dev.millrace.core.internal.rules.TransitionListener.Transition;
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Everything that users, workers and the system can try in a world, each on a copy of it. */
+final class PossibleActions {
+
+  /** Who makes an edge: a user, a diligent worker, or anything else that may befall a job. */
+  enum Kind {
+    USER,
+    DILIGENT,
+    TROUBLE,
+    /** An answer of a former owner; must change nothing. */
+    STALE
+  }
+
+  /**
+   * A verb that was tried.
+   *
+   * @param recorded whether it added to the log
+   */
+  record Step(
+      String verb,
+      Place at,
+      Kind kind,
+      Outcome answer,
+      ExploredState after,
+      List<Transition> moves,
+      boolean recorded) {
+    String name() {
+      return verb + " " + at.stage() + "/" + at.task();
+    }
+  }
+
+  private static final Place JOB = new Place(0, 0);
+  private static final Cause ANY = Cause.user("u", null);
+
+  private final JobVariant variant;
+  private final ExploredState from;
+  private final List<Step> steps = new ArrayList<>();
+
+  private PossibleActions(JobVariant variant, ExploredState from) {
+    this.variant = variant;
+    this.from = from;
+  }
+
+  static List<Step> of(JobVariant variant, ExploredState from) {
+    PossibleActions verbs = new PossibleActions(variant, from);
+    verbs.job();
+    for (StageFold stage : from.fold().stages()) {
+      verbs.stage(stage.number());
+      for (int task = 1; task <= stage.size(); task++) {
+        verbs.task(new Place(stage.number(), task));
+      }
+    }
+    return verbs.steps;
+  }
+
+  private void job() {
+    if (from.fold().state() == JobState.CREATED) {
+      attempt(
+          "enqueue",
+          JOB,
+          Kind.DILIGENT,
+          turn -> {
+            turn.record(new Fact.Submitted());
+            turn.runCascade();
+            return Outcome.DONE;
+          });
+    }
+    for (JobEvent lever :
+        List.of(JobEvent.START, JobEvent.RESUME, JobEvent.PAUSE, JobEvent.ABORT)) {
+      attempt(
+          lever.name(),
+          JOB,
+          Kind.USER,
+          turn -> LeverRules.applyToJob(turn, lever, Cause.user("u", null)));
+    }
+    attempt(
+        "settle",
+        JOB,
+        Kind.STALE,
+        turn -> {
+          turn.runCascade();
+          return Outcome.DONE;
+        });
+    if (variant.has(Trait.GROWS)) {
+      grow();
+    }
+    crash();
+  }
+
+  private void crash() {
+    List<Transition> moves = new ArrayList<>();
+    ExploredState copy = from.copy(moves::add);
+    ExploredState next = new ExploredState(copy.fold(), from.epoch() + 1, from.stale());
+    JobUpdate turn = turn(next);
+    ClaimRules.recover(turn, next.epoch(), _ -> AttemptProgress.STARTED);
+    turn.runCascade();
+    steps.add(
+        new Step(
+            "crash",
+            JOB,
+            Kind.TROUBLE,
+            Outcome.DONE,
+            next.remembering(from),
+            moves,
+            !turn.entries().isEmpty()));
+  }
+
+  private void stage(int stage) {
+    attempt(
+        "approve",
+        new Place(stage, 0),
+        Kind.USER,
+        turn -> LeverRules.approve(turn, stage, Cause.user("u", "looks good")));
+    if (variant.has(Trait.HOLDS)) {
+      attempt(
+          "hold",
+          new Place(stage, 0),
+          Kind.USER,
+          turn -> LeverRules.hold(turn, stage, Cause.user("u", null)));
+    }
+    if (variant.has(Trait.GROWS)) {
+      Place at = new Place(stage, 0);
+      attempt("close", at, Kind.USER, turn -> AdditionRules.addTasks(turn, stage, List.of(), ANY));
+      if (from.fold().stage(stage).size() < (stage == 1 ? 2 : 1)) {
+        List<TaskSpec> one = List.of(TaskSpec.of("more"));
+        attempt("add task", at, Kind.USER, turn -> AdditionRules.addTasks(turn, stage, one, ANY));
+      }
+    }
+  }
+
+  private void grow() {
+    for (StageSpec spec : variant.additions(from.fold().stageCount())) {
+      attempt(
+          "add stage" + (spec.gate() ? ", gate" : "") + (spec.isTemplate() ? ", each" : ""),
+          JOB,
+          Kind.USER,
+          turn -> AdditionRules.addStage(turn, spec, ANY));
+    }
+  }
+
+  private void task(Place at) {
+    int stage = at.stage();
+    int task = at.task();
+    attempt("claim", at, Kind.DILIGENT, turn -> ClaimRules.claim(turn, stage, task, claimed()));
+    attempt("expire", at, Kind.TROUBLE, turn -> ClaimRules.expire(turn, stage, task));
+    attempt("overrun", at, Kind.TROUBLE, turn -> ClaimRules.failOverrun(turn, stage, task, 0.5));
+    FencingToken token = from.token(at);
+    if (token != null) {
+      boolean present = from.task(at).state() == TaskState.IN_PROGRESS;
+      answers(at, token, "", present ? Kind.TROUBLE : Kind.STALE);
+      if (present) {
+        attempt(
+            "progress",
+            at,
+            Kind.TROUBLE,
+            turn -> {
+              turn.record(new Fact.TaskProgressed(stage, task));
+              return Outcome.DONE;
+            });
+      }
+    }
+    FencingToken stale = from.stale().get(at);
+    if (stale != null) {
+      answers(at, stale, "stale ", Kind.STALE);
+    }
+  }
+
+  private Detail.Claimed claimed() {
+    Duration lease = variant.has(Trait.LEASES) ? Duration.ofMinutes(1) : null;
+    return new Detail.Claimed(from.epoch(), "w", lease, false);
+  }
+
+  private void answers(Place at, FencingToken token, String prefix, Kind kind) {
+    ClaimKey hold = new ClaimKey(at.stage(), at.task(), token);
+    attempt(
+        prefix + "complete",
+        at,
+        kind == Kind.STALE ? kind : Kind.DILIGENT,
+        turn -> ClaimRules.complete(turn, hold, new Detail.Completed(0, 1)));
+    attempt(
+        prefix + "fail", at, kind, turn -> ClaimRules.fail(turn, hold, Failure.of("broken"), 0.5));
+    attempt(
+        prefix + "fail for good",
+        at,
+        kind,
+        turn -> ClaimRules.fail(turn, hold, Failure.permanent("hopeless"), 0.5));
+    attempt(prefix + "release", at, kind, turn -> ClaimRules.release(turn, hold, "shutdown"));
+    for (AttemptProgress trace : AttemptProgress.values()) {
+      attempt(
+          prefix + "lose, " + trace,
+          at,
+          kind,
+          turn -> ClaimRules.recordLoss(turn, hold, ClaimRules.WorkerLoss.LEASE, trace));
+    }
+  }
+
+  private void attempt(String verb, Place at, Kind kind, Function<JobUpdate, Outcome> act) {
+    List<Transition> moves = new ArrayList<>();
+    ExploredState copy = from.copy(moves::add);
+    JobUpdate turn = turn(copy);
+    Outcome answer = act.apply(turn);
+    boolean recorded = !turn.entries().isEmpty();
+    steps.add(
+        new Step(
+            verb, at, kind, answer, recorded ? copy.remembering(from) : copy, moves, recorded));
+  }
+
+  private JobUpdate turn(ExploredState world) {
+    return new JobUpdate(
+        world.fold(), from.later(), stage -> variant.templates().apply(world.fold(), stage));
+  }
+}

@@ -1,0 +1,198 @@
+package dev.millrace.core.store.contract;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.Webhook;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.TaskPolicy;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Says in few words which job a test is about. */
+final class ContractJobs {
+  private ContractJobs() {}
+
+  static JobSpec job(StageSpec... stages) {
+    return JobSpec.of(List.of(stages));
+  }
+
+  static JobSpec held(JobSpec it) {
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        true,
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
+  }
+
+  /** A job that may grow. */
+  static JobSpec openJob(StageSpec... stages) {
+    return new JobSpec(
+        null,
+        Priority.MEDIUM,
+        false,
+        null,
+        null,
+        List.of(),
+        JsonObject.create(),
+        List.of(stages),
+        true,
+        JsonObject.create(),
+        null,
+        List.of());
+  }
+
+  static JobSpec webhooks(JobSpec it, Webhook... hooks) {
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        List.of(hooks));
+  }
+
+  static JobSpec priority(Priority priority, JobSpec it) {
+    return new JobSpec(
+        it.name(),
+        priority,
+        it.held(),
+        it.parent(),
+        it.retryOf(),
+        it.tags(),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
+  }
+
+  static JobSpec tagged(JobSpec it, @Nullable JobId parent, String... tags) {
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        parent,
+        it.retryOf(),
+        List.of(tags),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
+  }
+
+  static JobSpec retryOf(JobId id, JobSpec it) {
+    return new JobSpec(
+        it.name(),
+        it.priority(),
+        it.held(),
+        it.parent(),
+        id,
+        it.tags(),
+        it.metadata(),
+        it.stages(),
+        it.open(),
+        it.data(),
+        it.trace(),
+        it.webhooks());
+  }
+
+  /** A task that may fail that often. */
+  static TaskSpec task(@Nullable Object input, int attempts) {
+    return new TaskSpec(input, false, attempts, JsonObject.create(), null);
+  }
+
+  static StageSpec stage(String type, String... inputs) {
+    return StageSpec.of(type, Arrays.stream(inputs).map(TaskSpec::of).toList());
+  }
+
+  /** A stage of {@code count} tasks. */
+  static StageSpec tasks(String type, int count) {
+    String[] inputs = new String[count];
+    Arrays.setAll(inputs, i -> "input " + (i + 1));
+    return stage(type, inputs);
+  }
+
+  static StageSpec templates(String type, String... texts) {
+    return StageSpec.of(type, Arrays.stream(texts).map(text -> new TaskSpec(text, true)).toList());
+  }
+
+  static StageSpec each(String type, String text) {
+    return new StageSpec(
+        type,
+        false,
+        FailureTolerance.NONE,
+        TaskPolicy.DEFAULT,
+        List.of(),
+        text,
+        JsonObject.create());
+  }
+
+  static StageSpec gate(StageSpec it) {
+    return new StageSpec(
+        it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(), it.data());
+  }
+
+  static StageSpec collecting(double share, StageSpec it) {
+    return new StageSpec(
+        it.type(),
+        it.gate(),
+        new FailureTolerance(true, share),
+        it.policy(),
+        it.tasks(),
+        it.each(),
+        it.data());
+  }
+
+  static StageSpec with(TaskPolicy policy, StageSpec it) {
+    return new StageSpec(
+        it.type(), it.gate(), it.tolerance(), policy, it.tasks(), it.each(), it.data());
+  }
+
+  static StageSpec data(JsonObject data, StageSpec it) {
+    return new StageSpec(
+        it.type(), it.gate(), it.tolerance(), it.policy(), it.tasks(), it.each(), data);
+  }
+
+  /** That many attempts, a second apart and exactly so. */
+  static TaskPolicy attempts(int most) {
+    Duration second = Duration.ofSeconds(1);
+    return new TaskPolicy(most, new Backoff(second, 1.0, second, 0.0), null, null, 3);
+  }
+
+  static TaskPolicy ceiling(int recoveries) {
+    return new TaskPolicy(1, Backoff.DEFAULT, null, null, recoveries);
+  }
+
+  static TaskPolicy queueTimeout(Duration limit) {
+    return new TaskPolicy(1, Backoff.DEFAULT, limit, null, 3);
+  }
+
+  static TaskPolicy runTimeout(int attempts, Duration limit) {
+    TaskPolicy plain = attempts(attempts);
+    return new TaskPolicy(attempts, plain.backoff(), null, limit, 3);
+  }
+}

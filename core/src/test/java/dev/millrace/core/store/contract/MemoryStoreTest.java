@@ -1,0 +1,15 @@
+package dev.millrace.core.store.contract;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
+
+/** The executable specification keeps its own contract. */
+class MemoryStoreTest extends StoreContract {
+  private final MemoryStoreFixture memory = new MemoryStoreFixture();
+
+  @Override
+  public JobStore open(ContractSettings settings) {
+    return memory.open(settings);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.core.store.contract;
+
+import static dev.millrace.core.store.contract.ContractJobs.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobReader.QueuePosition;
+import org.junit.jupiter.api.Test;
+
+/** Where a job stands in line. */
+abstract class QueuePositionContract extends ContractCase {
+
+  private void assertPlace(JobId id, int ahead, int waiting) {
+    QueuePosition place = store.queuePosition(id).orElseThrow();
+    assertThat(place.ahead()).as("ahead of %s", id).isEqualTo(ahead);
+    assertThat(place.waiting()).as("all that wait").isEqualTo(waiting);
+  }
+
+  @Test
+  void jobsStandInClaimOrder() {
+    JobId first = submit(stage("generate", "1"));
+    clock.advance(SECOND);
+    JobId second = submit(stage("embed", "2"));
+    clock.advance(SECOND);
+    JobId urgent =
+        store.submit(ContractJobs.priority(Priority.VERY_HIGH, ContractJobs.job(stage("a", "3"))));
+    assertPlace(urgent, 0, 3);
+    assertPlace(first, 1, 3);
+    assertPlace(second, 2, 3);
+    assertThat(store.queuePosition(first).orElseThrow().eta()).as("nothing was measured").isNull();
+
+    assertThat(claimOne("a", "generate", "embed").job()).isEqualTo(urgent);
+    assertThat(store.queuePosition(urgent)).as("it has begun").isEmpty();
+    assertPlace(first, 0, 2);
+    crash();
+    assertPlace(second, 2, 3); // behind the one that a crash put back
+  }
+
+  @Test
+  void aBatchThatHasMoreToClaimStillStandsAhead() {
+    JobId batch = submit(ContractJobs.tasks("a", 2));
+    clock.advance(SECOND);
+    JobId next = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    assertThat(store.queuePosition(batch)).isEmpty();
+    assertPlace(next, 1, 2);
+    claimOne("a");
+    assertPlace(next, 0, 1);
+    store.release(claim, "x");
+    assertPlace(next, 1, 2);
+  }
+
+  @Test
+  void whatDoesNotWaitHasNoPlace() {
+    assertThat(store.queuePosition(new JobId("1_2_3"))).isEmpty();
+    JobId held = store.submit(ContractJobs.held(ContractJobs.job(stage("a", "x"))));
+    JobId gated = submit(ContractJobs.gate(stage("a", "x")));
+    JobId paused = submit(stage("a", "x"));
+    store.pause(paused, ANNA);
+    JobId done = submit(stage("b", "x"));
+    workOff("b");
+    JobId waits = submit(stage("a", "y"));
+    for (JobId id : new JobId[] {held, gated, paused, done}) {
+      assertThat(store.queuePosition(id)).as("%s", id).isEmpty();
+    }
+    assertPlace(waits, 0, 1);
+    store.resume(paused, ANNA);
+    assertPlace(waits, 1, 2);
+    assertPlace(paused, 0, 2);
+  }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.core.store.contract;
+
+import dev.millrace.core.store.fixture.StoreFixture;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.core.store.random.RandomOperations;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The store and the executable specification, side by side through random operations. */
+abstract class RandomContract {
+  abstract StoreFixture fixture();
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102, 103})
+  void behavesAsTheSpecificationDoes(long seed) {
+    RandomOperations.compare(seed, 500, new MemoryStoreFixture(), fixture());
+  }
+
+  @Test
+  void behavesAsTheSpecificationDoesOnAFreshSeed() {
+    long seed = ThreadLocalRandom.current().nextLong();
+    System.out.println("RandomContract: seed " + seed);
+    RandomOperations.compare(seed, 500, new MemoryStoreFixture(), fixture());
+  }
+}

@@ -1,0 +1,206 @@
+package dev.millrace.core.store.contract;
+
+import static dev.millrace.core.store.contract.ContractJobs.stage;
+import static dev.millrace.core.store.contract.ContractJobs.with;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskState;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What a new owner finds and does after the former one crashed or closed. */
+abstract class RecoveryContract extends ContractCase {
+
+  @Test
+  void aCrashReleasesWhatWasRunning() {
+    JobId id = submit(stage("a", "x", "y"));
+    Claim former = claimOne("a");
+    clock.advance(MINUTE);
+    crash();
+
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    assertThat(stageState(id, 1)).isEqualTo(StageState.IN_PROGRESS);
+    assertThat(view(id).startedAt()).isEqualTo(ManualClock.START);
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    assertThat(task(id, 1, 1).attempts()).isZero();
+    assertThat(store.heartbeat(former, true)).isEqualTo(ClaimSignal.LOST);
+    assertEveryAnswerIs(Outcome.Fenced.class, former);
+    Claim present = claimOne("a");
+    assertThat(present.key().task()).isEqualTo(1);
+    assertThat(present.attempt()).isEqualTo(1);
+    assertThat(task(id, 1, 1).startedAt()).as("once").isEqualTo(ManualClock.START);
+    assertEveryAnswerIs(Outcome.Fenced.class, former);
+    complete(present, "done");
+  }
+
+  @Test
+  void aCleanCloseReleasesWhatWasRunning() {
+    JobId id = submit(stage("a", "x"));
+    Claim former = claimOne("a");
+    reopen();
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    assertEveryAnswerIs(Outcome.Fenced.class, former);
+    complete(claimOne("a"), "done");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void noTwoClaimsEverHaveTheSameToken() {
+    submit(ContractJobs.with(ContractJobs.ceiling(100), ContractJobs.tasks("a", 3)));
+    Set<FencingToken> tokens = new HashSet<>();
+    for (int i = 0; i < 10; i++) {
+      List<Claim> claims = claim(3, "a");
+      claims.forEach(claim -> assertThat(tokens.add(claim.key().token())).isTrue());
+      assertThat(claims)
+          .extracting(claim -> claim.key().token().epoch())
+          .containsOnly(claims.getFirst().key().token().epoch());
+      crash();
+    }
+    assertThat(tokens)
+        .extracting(FencingToken::epoch)
+        .doesNotContainNull()
+        .satisfies(epochs -> assertThat(new HashSet<Object>(epochs)).hasSize(10));
+  }
+
+  @Test
+  void aTaskThatBringsItsOwnerDownTooOftenFails() {
+    JobId id = submit(stage("a", "x"));
+    for (int i = 0; i < TaskPolicy.DEFAULT.recoveryCeiling(); i++) {
+      claimOne("a");
+      crash();
+      assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    }
+    claimOne("a");
+    crash();
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.FAILED);
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(task(id, 1, 1).error())
+        .isEqualTo("Job exceeded recovery ceiling after repeated daemon crashes");
+  }
+
+  @Test
+  void progressForgivesEarlierCrashes() {
+    JobId id = submit(with(ContractJobs.ceiling(1), stage("a", "x")));
+    for (int i = 0; i < 4; i++) {
+      Claim claim = claimOne("a");
+      assertThat(store.heartbeat(claim, true)).isEqualTo(ClaimSignal.CONTINUE);
+      crash();
+      assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    }
+    assertThat(events(id)).extracting(LogEntry::fact).contains(new Fact.TaskProgressed(1, 1));
+    claimOne("a");
+    crash();
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.FAILED);
+  }
+
+  @Test
+  void aFinishedTaskForgivesTheCrashesOfItsSiblings() {
+    JobId id = submit(with(ContractJobs.ceiling(1), stage("a", "slow", "quick")));
+    claim(2, "a");
+    crash();
+    List<Claim> claims = claim(2, "a");
+    complete(claims.get(1), "done");
+    crash();
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    claimOne("a");
+    crash();
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.FAILED);
+  }
+
+  @Test
+  void shutdownsAndPausesNeverCount() {
+    JobId id = submit(with(ContractJobs.ceiling(0), stage("a", "x")));
+    for (int i = 0; i < 5; i++) {
+      store.release(claimOne("a"), "shutdown");
+      reopen();
+      assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    }
+    complete(claimOne("a"), "done");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void aPausedJobStaysPausedAndItsRunningTasksAreReleased() {
+    JobId id = submit(stage("a", "x"));
+    claimOne("a");
+    store.pause(id, ANNA);
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.PAUSED);
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
+    store.resume(id, ANNA);
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    complete(claimOne("a"), "done");
+  }
+
+  @Test
+  void whatIsFinalIsNotTouched() {
+    JobId completed = submit(stage("a", "x"));
+    complete(claimOne("a"), "done");
+    JobId failed = submit(stage("a", "x", "y"));
+    fail(claim(2, "a").getFirst(), "broken");
+    JobId aborted = submit(stage("a", "x"));
+    claimOne("a");
+    store.abort(aborted, ANNA);
+    List<Object> before = List.of(everything(completed), everything(failed), everything(aborted));
+    clock.advance(MINUTE);
+    crash();
+    reopen();
+    assertThat(List.of(everything(completed), everything(failed), everything(aborted)))
+        .isEqualTo(before);
+  }
+
+  @Test
+  void aSecondCrashFindsNothingMoreToDo() {
+    JobId running = submit(stage("a", "x"));
+    claimOne("a");
+    JobId waiting = submit(stage("a", "y"));
+    crash();
+    List<Object> before = List.of(everything(running), everything(waiting));
+    clock.advance(MINUTE);
+    crash();
+    crash();
+    assertThat(List.of(everything(running), everything(waiting))).isEqualTo(before);
+  }
+
+  @Test
+  void numbersGoOnWithoutAGap() {
+    JobId id =
+        submit(
+            with(ContractJobs.ceiling(50), with(ContractJobs.attempts(9), stage("a", "x", "y"))));
+    for (int i = 0; i < 5; i++) {
+      claim(2, "a");
+      crash();
+      store.pause(id, ANNA);
+      reopen();
+      store.resume(id, ANNA);
+    }
+    List<LogEntry> events = events(id);
+    for (int i = 0; i < events.size(); i++) {
+      assertThat(events.get(i).number()).isEqualTo(i + 1);
+    }
+    assertThat(view(id).lastEvent()).isEqualTo(events.size());
+  }
+
+  @Test
+  void theClaimOrderSurvives() {
+    JobId first = submit(stage("a", "x"));
+    clock.advance(SECOND);
+    JobId second = submit(stage("a", "x"));
+    claim(2, "a");
+    crash();
+    assertThat(claim(9, "a")).extracting(Claim::job).containsExactly(first, second);
+  }
+}

@@ -1,0 +1,348 @@
+package dev.millrace.core.store.memory;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.AttemptProgress;
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store contract as a program: everything in memory, every question answered by looking at
+ * everything, one thread at a time. Slow on purpose; other stores are compared with it.
+ */
+public final class MemoryStore extends MemoryControls implements JobStore {
+
+  /** How often a waiting worker looks at a clock that may be a test's. */
+  private static final long LOOK_MILLIS = 10;
+
+  private record Holding(JobId job, ClaimKey hold) {}
+
+  private record Lease(Duration length, Instant until) {
+
+    /** One that ends later than it could is of a clock that was set back: it begins anew. */
+    Lease at(Instant now) {
+      Instant latest = now.plus(length);
+      return until.isAfter(latest) ? new Lease(length, latest) : this;
+    }
+  }
+
+  private final long epoch;
+  private final Map<Holding, Lease> leases = new HashMap<>();
+
+  /** Takes over {@code contents}: folds every log again, and recovers what was left running. */
+  MemoryStore(ContractSettings settings, Contents contents) {
+    super(settings, contents);
+    this.epoch = ++contents.epoch;
+    for (MemoryJob job : jobs.values()) {
+      step(
+          job.id,
+          turn -> {
+            ClaimRules.recover(turn, epoch, hold -> trace(job.id, hold));
+            return turn.runCascade();
+          });
+      takeOver(job.id);
+    }
+  }
+
+  /** Grants its leases again, all of their time, and looks for backoffs. */
+  private void takeOver(JobId id) {
+    for (StageFold stage : folds.get(id).stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        TaskFold fold = stage.task(task);
+        if (fold.notBefore() != null) {
+          backoffs.add(fold.notBefore());
+        }
+        if (fold.state() == TaskState.IN_PROGRESS) {
+          grant(id, new ClaimKey(stage.number(), task, fold.token()), fold.lastClaim().lease());
+        }
+      }
+    }
+  }
+
+  private void grant(JobId id, ClaimKey hold, @Nullable Duration lease) {
+    if (lease != null) {
+      leases.put(new Holding(id, hold), new Lease(lease, now().plus(lease)));
+    }
+  }
+
+  private AttemptProgress trace(JobId id, ClaimKey hold) {
+    TaskFold task = folds.get(id).stage(hold.stage()).task(hold.task());
+    return jobs.get(id).trace(hold.stage(), hold.task(), task);
+  }
+
+  @Override
+  public List<Claim> claim(ClaimRequest demand) {
+    return alone(
+        () -> {
+          List<Claim> claims = new ArrayList<>();
+          for (MemoryJob job : inClaimOrder()) {
+            claims.addAll(claim(job, demand, demand.limit() - claims.size()));
+          }
+          return claims;
+        });
+  }
+
+  private List<Claim> claim(MemoryJob job, ClaimRequest demand, int most) {
+    List<Claim> taken = new ArrayList<>();
+    JobFold fold = folds.get(job.id);
+    for (StageFold stage : fold.stages()) {
+      if (taken.size() < most && demand.types().contains(stage.plan().type())) {
+        expire(job.id, stage); // nobody may have been there to see them wait
+      }
+      for (int task = 1; task <= stage.size(); task++) {
+        if (taken.size() < most
+            && demand.types().contains(stage.plan().type())
+            && ClaimRules.isClaimable(fold, stage.number(), task, now())) {
+          taken.add(claim(job, stage, task, demand));
+        }
+      }
+    }
+    return taken;
+  }
+
+  private void expire(JobId id, StageFold stage) {
+    for (int task = 1; task <= stage.size(); task++) {
+      int number = task;
+      if (due(ClaimRules.queueDeadline(folds.get(id), stage.number(), task))) {
+        step(id, turn -> ClaimRules.expire(turn, stage.number(), number));
+      }
+    }
+  }
+
+  private Claim claim(MemoryJob job, StageFold stage, int task, ClaimRequest demand) {
+    Detail.Claimed by =
+        new Detail.Claimed(epoch, demand.worker(), demand.lease(), demand.tokenless());
+    step(job.id, turn -> ClaimRules.claim(turn, stage.number(), task, by));
+    Claim claim = present(job, stage, task);
+    grant(job.id, claim.key(), demand.lease());
+    return claim;
+  }
+
+  private static Claim present(MemoryJob job, StageFold stage, int task) {
+    int number = stage.number();
+    TaskFold fold = stage.task(task);
+    StageSpec spec = stage.plan().spec();
+    return new Claim(
+        job.id,
+        new ClaimKey(number, task, fold.token()),
+        spec.type(),
+        fold.attempts() + 1,
+        job.task(number, task).input(),
+        spec.data(),
+        spec.policy().runTimeout(),
+        job.createdAt,
+        fold.frozen(),
+        prior(job, number, task, fold),
+        fold.lastClaim().lease(),
+        fold.lastClaim().tokenless(),
+        view(job, stage, task));
+  }
+
+  private static List<Integer> prior(MemoryJob job, int stage, int task, TaskFold fold) {
+    return fold.frozen() == null
+        ? List.of()
+        : job.journal(stage, task, fold.freezeEntry()).stream()
+            .flatMap(piece -> piece.tokens().stream())
+            .toList();
+  }
+
+  @Override
+  public synchronized Optional<Claim> findClaim(JobId id, int stage, int task) {
+    return task(id, stage, task)
+        .filter(view -> view.state() == TaskState.IN_PROGRESS)
+        .map(_ -> present(jobs.get(id), folds.get(id).stage(stage), task));
+  }
+
+  @Override
+  public Outcome complete(Claim claim, TaskResult result) {
+    ClaimKey hold = claim.key();
+    return alone(
+        () -> {
+          MemoryJob job = jobs.get(claim.job());
+          if (job != null && ClaimRules.checkFence(folds.get(job.id), hold).isDone()) {
+            // Before the completion: the next stage's templates may ask for it at once.
+            job.keep(hold.stage(), hold.task(), result);
+          }
+          return answer(
+              claim.job(), turn -> ClaimRules.complete(turn, hold, new Detail.Completed(0, 0)));
+        });
+  }
+
+  @Override
+  public Outcome fail(Claim claim, Failure failure) {
+    return answer(
+        claim.job(),
+        turn -> ClaimRules.fail(turn, claim.key(), failure, settings.random().nextDouble()));
+  }
+
+  @Override
+  public Outcome release(Claim claim, String reason) {
+    return answer(claim.job(), turn -> ClaimRules.release(turn, claim.key(), reason));
+  }
+
+  @Override
+  public ClaimSignal heartbeat(Claim claim, boolean progress) {
+    ClaimKey hold = claim.key();
+    return alone(
+        () -> {
+          JobFold fold = folds.get(claim.job());
+          if (fold == null) {
+            return ClaimSignal.LOST;
+          }
+          if (ClaimRules.checkFence(fold, hold).isDone()) {
+            leases.computeIfPresent(
+                new Holding(claim.job(), hold),
+                (at, lease) -> new Lease(lease.length(), now().plus(lease.length())));
+            if (progress) {
+              step(claim.job(), turn -> ClaimRules.progress(turn, hold));
+            }
+          }
+          return ClaimRules.signal(fold, hold);
+        });
+  }
+
+  @Override
+  public Outcome freeze(Claim claim, JsonObject terms) {
+    return answer(claim.job(), turn -> ClaimRules.freeze(turn, claim.key(), terms));
+  }
+
+  @Override
+  public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
+    return alone(
+        () -> {
+          ClaimSignal pulse = heartbeat(claim, !piece.tokens().isEmpty());
+          if (pulse == ClaimSignal.CONTINUE || pulse == ClaimSignal.PAUSE) {
+            ClaimKey hold = claim.key();
+            TaskFold task = folds.get(claim.job()).stage(hold.stage()).task(hold.task());
+            jobs.get(claim.job()).journal(hold, task.journalKey(), piece);
+            notifyAll();
+          }
+          return pulse;
+        });
+  }
+
+  @Override
+  public void log(Claim claim, String level, String line) {
+    ClaimKey hold = claim.key();
+    answer(
+        claim.job(),
+        turn -> {
+          Outcome answer = ClaimRules.checkFence(turn.fold(), hold);
+          if (answer.isDone()) {
+            turn.record(new Fact.WorkerLogLine(hold.stage(), hold.task(), level, line));
+          }
+          return answer;
+        });
+  }
+
+  @Override
+  public int sweep() {
+    return alone(
+        () -> {
+          leases.replaceAll((_, lease) -> lease.at(now()));
+          return List.copyOf(jobs.keySet()).stream().mapToInt(this::sweep).sum();
+        });
+  }
+
+  private int sweep(JobId id) {
+    int moved = 0;
+    for (StageFold stage : folds.get(id).stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        moved += sweep(id, stage, task).isDone() ? 1 : 0;
+      }
+    }
+    return moved;
+  }
+
+  private Outcome sweep(JobId id, StageFold stage, int task) {
+    JobFold fold = folds.get(id);
+    int number = stage.number();
+    if (due(ClaimRules.runDeadline(fold, number, task))) {
+      return step(
+          id, turn -> ClaimRules.failOverrun(turn, number, task, settings.random().nextDouble()));
+    }
+    if (due(ClaimRules.queueDeadline(fold, number, task))) {
+      return step(id, turn -> ClaimRules.expire(turn, number, task));
+    }
+    if (stage.task(task).state() == TaskState.IN_PROGRESS) {
+      ClaimKey hold = new ClaimKey(number, task, stage.task(task).token());
+      Lease lease = leases.get(new Holding(id, hold));
+      if (lease != null && due(lease.until())) {
+        return step(
+            id,
+            turn ->
+                ClaimRules.recordLoss(turn, hold, ClaimRules.WorkerLoss.LEASE, trace(id, hold)));
+      }
+    }
+    return new Outcome.Refused("nothing is due");
+  }
+
+  private boolean due(@Nullable Instant deadline) {
+    return deadline != null && !now().isBefore(deadline);
+  }
+
+  @Override
+  public synchronized long awaitWork(long seen, Duration atMost) throws InterruptedException {
+    long nanos = Math.min(atMost.toSeconds(), 1_000_000) * 1_000_000_000L + atMost.getNano();
+    long end = System.nanoTime() + nanos;
+    while (true) {
+      if (!backoffs.isEmpty() && due(backoffs.first())) {
+        backoffs.headSet(now(), true).clear();
+        work++;
+      }
+      long left = end - System.nanoTime();
+      if (work != seen || left <= 0) {
+        return work;
+      }
+      long millis = TimeUnit.NANOSECONDS.toMillis(left) + 1;
+      wait(backoffs.isEmpty() ? millis : Math.min(millis, LOOK_MILLIS));
+    }
+  }
+
+  @Override
+  public synchronized boolean isIdle(Set<String> types) {
+    for (JobFold fold : folds.values()) {
+      for (StageFold stage : fold.stages()) {
+        boolean open = fold.state().isOpen() && stage.state().isOpen();
+        int queued = stage.count(TaskState.PENDING) + stage.count(TaskState.RETRIED);
+        if (types.contains(stage.plan().type())
+            && (stage.count(TaskState.IN_PROGRESS) > 0 || open && queued > 0)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public synchronized void close() {
+    work++;
+    notifyAll();
+  }
+}

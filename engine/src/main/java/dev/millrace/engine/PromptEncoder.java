@@ -1,0 +1,113 @@
+package dev.millrace.engine;
+
+import dev.millrace.engine.chat.ChatTemplate;
+import dev.millrace.engine.chat.ChatTemplateSet;
+import dev.millrace.engine.gguf.GgufMetadata;
+import dev.millrace.engine.token.Tokenizer;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** What a user says, as the tokens that a model is to go on from. */
+public final class PromptEncoder {
+  private static final String TEMPLATE = "tokenizer.chat_template";
+
+  private final Tokenizer tokenizer;
+  private final ChatTemplateSet templates;
+
+  /** A rendered conversation: its text, its tokens, and the template that made it. */
+  public record ChatPrompt(String text, int[] tokens, ChatTemplate template) {}
+
+  public PromptEncoder(GgufMetadata metadata, Tokenizer tokenizer) {
+    this(sources(metadata), tokenizer);
+  }
+
+  /** As a file would that has this chat template, in Jinja, and no other. */
+  public PromptEncoder(String template, Tokenizer tokenizer) {
+    this(Map.of(ChatTemplateSet.DEFAULT, template), tokenizer);
+    templates.choose(false); // what is wrong with it is said at once
+  }
+
+  private PromptEncoder(Map<String, String> sources, Tokenizer tokenizer) {
+    this.tokenizer = tokenizer;
+    templates =
+        new ChatTemplateSet(sources, specialTokens(), text -> tokenizer.id(text).isPresent());
+  }
+
+  private static Map<String, String> sources(GgufMetadata metadata) {
+    Map<String, String> sources = new HashMap<>();
+    for (String key : metadata.all().keySet()) {
+      boolean named = key.startsWith(TEMPLATE + ".");
+      if (!named && !key.equals(TEMPLATE) || metadata.string(key).isBlank()) {
+        continue; // a template that says nothing would swallow the prompt
+      }
+      if (!named) {
+        sources.put(ChatTemplateSet.DEFAULT, metadata.string(key));
+      } else {
+        sources.put(key.substring(TEMPLATE.length() + 1), metadata.string(key));
+      }
+    }
+    return sources;
+  }
+
+  private Map<String, String> specialTokens() {
+    Map<String, String> texts = new HashMap<>();
+    put(texts, "bos_token", tokenizer.bos());
+    put(texts, "eos_token", tokenizer.eos());
+    put(texts, "unk_token", tokenizer.unk());
+    put(texts, "pad_token", tokenizer.pad());
+    return texts;
+  }
+
+  private void put(Map<String, String> texts, String name, OptionalInt id) {
+    if (id.isPresent()) {
+      texts.put(name, tokenizer.text(id.getAsInt()));
+    }
+  }
+
+  /**
+   * A text to be continued as it is, after the model's beginning. Special tokens may be spelled out
+   * in it.
+   */
+  public int[] raw(String text) {
+    return tokens(text);
+  }
+
+  /**
+   * A conversation that the model is to answer: see {@link ChatTemplate#render}.
+   *
+   * @param now the template's clock
+   */
+  public ChatPrompt chat(
+      List<? extends Map<String, ?>> messages,
+      @Nullable List<?> tools,
+      Map<String, ?> extras,
+      Instant now) {
+    ChatTemplate template = templates.choose(tools != null && !tools.isEmpty());
+    String text = template.render(messages, tools, extras, true, now);
+    return new ChatPrompt(text, tokens(text), template);
+  }
+
+  /**
+   * Most templates begin with BOS themselves; it must not be there twice. What the file wants at a
+   * text's end is not wanted here: the text goes on.
+   */
+  private int[] tokens(String text) {
+    int[] tokens = tokenizer.encode(text, false, true);
+    OptionalInt bos = tokenizer.bos();
+    boolean missing =
+        tokenizer.addsBos()
+            && bos.isPresent()
+            && (tokens.length == 0 || tokens[0] != bos.getAsInt());
+    if (!missing) {
+      return tokens;
+    }
+    int[] begun = new int[tokens.length + 1];
+    begun[0] = bos.getAsInt();
+    System.arraycopy(tokens, 0, begun, 1, tokens.length);
+    return begun;
+  }
+}

@@ -1,0 +1,48 @@
+package dev.millrace.engine.internal.config;
+
+import dev.millrace.engine.api.Pooling;
+import dev.millrace.engine.internal.gguf.Gguf;
+import java.util.Optional;
+
+/**
+ * What a file says a model is. Made by {@link #of} only, which has compared it with every tensor of
+ * the file.
+ *
+ * @param name the model's name in the file, or the file's
+ * @param width of a hidden state
+ * @param contextLength the positions that the model was trained on
+ * @param normEpsilon keeps norms away from a division by zero
+ * @param logitSoftcap bounds logits as {@code cap * tanh(logit / cap)}; 0: none
+ * @param pooling of embeddings, where the file says one
+ */
+public record ModelConfig(
+    Architecture architecture,
+    String name,
+    int layers,
+    int width,
+    int vocabulary,
+    int contextLength,
+    float normEpsilon,
+    float logitSoftcap,
+    Optional<Pooling> pooling,
+    AttentionConfig attention,
+    RopeConfig rope,
+    FeedForwardConfig feedForward) {
+
+  /**
+   * Reads the file's metadata and compares it with its tensors.
+   *
+   * @throws dev.millrace.engine.error.EngineException when the architecture, a feature or a tensor's type
+   *     is not supported, a key or tensor is missing, or a shape is not the expected one; the
+   *     message names it
+   */
+  public static ModelConfig of(Gguf gguf) {
+    ModelConfig config = new ConfigReader(gguf).read();
+    new ExpectedTensors(config, gguf).check();
+    return config;
+  }
+
+  public boolean has(ArchitectureTrait trait) {
+    return architecture.has(trait);
+  }
+}

@@ -1,0 +1,169 @@
+package dev.millrace.engine.internal.gguf;
+
+import java.io.IOException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the models below a directory by their names, {@code *.gguf}; nothing is opened. Links are
+ * followed, because the Hugging Face cache is made of them; a file that is reached on several ways
+ * is found once, as is a split model. Hidden directories are left out.
+ */
+public final class ModelFileFinder extends SimpleFileVisitor<Path> {
+  /** How deep below the directory it looks. */
+  static final int MOST_DEPTH = 8;
+
+  /** How many files and directories it looks at: a link may lead to a whole disk. */
+  static final int MOST_ENTRIES = 200_000;
+
+  private static final String SUFFIX = ".gguf";
+  private static final Pattern CACHED =
+      Pattern.compile("(?:.*/)?models--([^/]+)/snapshots/[^/]+/(.+)");
+
+  /**
+   * A model.
+   *
+   * @param name where it lies below the directory, without what every name has
+   * @param file its file, or the first of its parts
+   * @param bytes of all its files
+   */
+  public record Model(String name, Path file, long bytes) {}
+
+  /**
+   * What was found.
+   *
+   * @param models by name
+   * @param troubles what could not be looked at, for a person
+   */
+  public record Found(List<Model> models, List<String> problems) {}
+
+  private final Path root;
+  private final Map<Path, Long> files = new TreeMap<>();
+  private final List<String> troubles = new ArrayList<>();
+  private final int most;
+  private int entries;
+
+  private ModelFileFinder(Path root, int most) {
+    this.root = root;
+    this.most = most;
+  }
+
+  /** The models below {@code directory}; what cannot be read is named in the result. */
+  public static Found find(Path directory) {
+    return find(directory, MOST_ENTRIES);
+  }
+
+  static Found find(Path directory, int mostEntries) {
+    ModelFileFinder visitor = new ModelFileFinder(directory, mostEntries);
+    try {
+      Files.walkFileTree(directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, visitor);
+    } catch (IOException e) {
+      visitor.troubles.add(directory + ": " + e);
+    }
+    return new Found(visitor.models(), List.copyOf(visitor.troubles));
+  }
+
+  @Override
+  public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+    boolean hidden = String.valueOf(directory.getFileName()).startsWith(".");
+    return hidden && !directory.equals(root) ? FileVisitResult.SKIP_SUBTREE : counted(directory);
+  }
+
+  @Override
+  public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+    // A link that leads nowhere is kept: who opens it learns what is wrong with the model.
+    boolean model = attributes.isRegularFile() || attributes.isSymbolicLink();
+    if (model && file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(SUFFIX)) {
+      files.put(file, attributes.isRegularFile() ? attributes.size() : 0);
+    }
+    return counted(file);
+  }
+
+  @Override
+  public FileVisitResult visitFileFailed(Path file, IOException e) {
+    if (!(e instanceof FileSystemLoopException)) {
+      troubles.add(file + ": cannot be looked at: " + e);
+    }
+    return counted(file);
+  }
+
+  @Override
+  public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
+    if (e != null) {
+      troubles.add(directory + ": could not be looked at to its end: " + e);
+    }
+    return FileVisitResult.CONTINUE;
+  }
+
+  private FileVisitResult counted(Path at) {
+    if (++entries < most) {
+      return FileVisitResult.CONTINUE;
+    }
+    troubles.add(root + ": only the first " + most + " entries were looked at, up to " + at);
+    return FileVisitResult.TERMINATE;
+  }
+
+  private List<Model> models() {
+    Map<Path, Model> models = new LinkedHashMap<>();
+    Set<Path> seen = new HashSet<>();
+    files.forEach(
+        (file, bytes) -> {
+          if (seen.add(real(file))) {
+            Model model = new Model(name(file), file, bytes);
+            models.merge(whole(file), model, ModelFileFinder::join);
+          }
+        });
+    return models.values().stream()
+        .sorted(Comparator.comparing(Model::name).thenComparing(Model::file))
+        .toList();
+  }
+
+  private static Model join(Model first, Model next) {
+    return new Model(first.name(), first.file(), first.bytes() + next.bytes());
+  }
+
+  private static Path real(Path file) {
+    try {
+      return file.toRealPath();
+    } catch (IOException e) {
+      return file.toAbsolutePath();
+    }
+  }
+
+  /** What all parts of a model have in common: the path of its first part. */
+  private static Path whole(Path file) {
+    return SplitFileName.of(file)
+        .map(split -> file.resolveSibling(split.partFileName(1)))
+        .orElse(file);
+  }
+
+  private String name(Path file) {
+    String name = SplitFileName.of(file).map(SplitFileName::name).orElse(stem(file));
+    String path = root.relativize(file.resolveSibling(name)).toString().replace('\\', '/');
+    Matcher cached = CACHED.matcher(path);
+    return cached.matches() ? cached.group(1).replace("--", "/") + "/" + cached.group(2) : path;
+  }
+
+  private static String stem(Path file) {
+    String name = file.getFileName().toString();
+    return name.substring(0, name.length() - SUFFIX.length());
+  }
+}

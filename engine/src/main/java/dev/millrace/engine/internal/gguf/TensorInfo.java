@@ -1,0 +1,35 @@
+package dev.millrace.engine.internal.gguf;
+
+/**
+ * Where a tensor lies and what it is.
+ *
+ * @param shape its extents, the fastest-varying first: a matrix is (columns, rows)
+ * @param part which of a split model's files holds it, from 0
+ * @param offset of its first byte in that file
+ */
+public record TensorInfo(String name, TensorType type, long[] shape, int part, long offset) {
+
+  /** How many numbers it has. */
+  public long length() {
+    long length = 1;
+    for (long extent : shape) {
+      length *= extent;
+    }
+    return length;
+  }
+
+  /** How many bytes it takes. */
+  public long bytes() {
+    return type.rowBytes(length());
+  }
+
+  /** The length of a row. */
+  public int columns() {
+    return Math.toIntExact(shape[0]);
+  }
+
+  /** The number of rows, over all further dimensions. */
+  public int rows() {
+    return Math.toIntExact(length() / shape[0]);
+  }
+}

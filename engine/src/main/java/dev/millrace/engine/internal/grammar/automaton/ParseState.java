@@ -1,0 +1,40 @@
+package dev.millrace.engine.internal.grammar.automaton;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that an automaton may be doing after some bytes: the states reached, each with its stacks.
+ * Made by {@link AutomatonRunner} alone; equal ones of one generation are the same object.
+ */
+public final class ParseState {
+  /** No way on, and no end. */
+  public static final ParseState DEAD = new ParseState(0, new int[0], new StackFrames[0], false, 0);
+
+  /** The end and nothing else. */
+  public static final ParseState END = new ParseState(0, new int[0], new StackFrames[0], true, 0);
+
+  public final int generation;
+  final int[] states; // ascending
+  public final StackFrames[] stacks; // (index of the state)
+  public final boolean mayEnd; // whether a stack was emptied: the text may end here
+
+  /** (byte class) -> what follows, null where it is not known yet. */
+  final @Nullable ParseState[] next;
+
+  // the states that read a byte, those of called rules among them; found when first needed
+  int @Nullable [] readers;
+  StackFrames @Nullable [] readerStacks;
+
+  ParseState(int generation, int[] states, StackFrames[] stacks, boolean bottom, int classes) {
+    this.generation = generation;
+    this.states = states;
+    this.stacks = stacks;
+    this.mayEnd = bottom;
+    next = new ParseState[classes];
+  }
+
+  /** Whether anything but the end can follow. */
+  public boolean canContinue() {
+    return states.length > 0;
+  }
+}

@@ -1,0 +1,177 @@
+package dev.millrace.engine.internal.grammar.automaton;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens that may follow a configuration, as bits over the vocabulary. The tokens that stay
+ * within a rule do not depend on its callers: they are found once for each state of the automaton,
+ * together with the nodes of the vocabulary's tree at which the rule may return. Only what is below
+ * these nodes is walked again for each stack; it is little, because few tokens reach over the end
+ * of a rule. Not safe for several threads at a time.
+ */
+public final class TokenMaskCache {
+  /**
+   * Tokens from one state: those that stay in its rule, and the nodes at which they may leave it.
+   */
+  private record Local(long[] bits, int[] exits) {}
+
+  private static final long MAX_BYTES = 64L << 20;
+
+  /**
+   * Frames that one mask may touch, about a second's work: a limit on grammars made to exhaust us.
+   */
+  private static final long MAX_WORK = 5_000_000;
+
+  private static final int NODES_PER_FRAME =
+      20; // how many nodes are walked in the time that a frame takes
+
+  private final VocabularyTrie trie;
+  private final PushdownAutomaton automaton;
+  private final AutomatonRunner stacks;
+  private final int words;
+  private final Map<Integer, Local> locals;
+  private final Map<ParseState, long[]> masks;
+  private final ParseState[] path; // (depth) -> configuration at the node of that depth
+  private final int[] classOf = new int[256];
+  private int[] exits = new int[64];
+  private int exitCount;
+  private long visited;
+  private long workLimit;
+
+  public TokenMaskCache(VocabularyTrie trie, PushdownAutomaton automaton, AutomatonRunner stacks) {
+    this.trie = trie;
+    this.automaton = automaton;
+    this.stacks = stacks;
+    words = (trie.vocabulary() + 63) / 64;
+    int kept = (int) Math.max(64, MAX_BYTES / 2 / (8L * words + 64));
+    locals = leastRecentlyUsed(kept);
+    masks = leastRecentlyUsed(kept);
+    path = new ParseState[trie.maxDepth() + 1];
+    for (int b = 0; b < 256; b++) {
+      classOf[b] = automaton.classes.of(b);
+    }
+  }
+
+  private static <K, V> Map<K, V> leastRecentlyUsed(int capacity) {
+    return new LinkedHashMap<>(64, 0.75f, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > capacity;
+      }
+    };
+  }
+
+  /** The mask of a configuration; shared, not to be changed. */
+  public long[] of(ParseState config) {
+    @Nullable long[] known = masks.get(config);
+    if (known == null) {
+      workLimit = stacks.work() + MAX_WORK;
+      known = make(config);
+      masks.put(config, known);
+    }
+    return known;
+  }
+
+  /** Forgets the configurations of a past generation. */
+  public void clearMasks() {
+    masks.clear();
+  }
+
+  /**
+   * Finds what the states of the automaton allow in advance, as far as a bounded amount of work
+   * goes.
+   */
+  public void prepare(long nodes) {
+    long limit = spent() + nodes;
+    int most = Math.min(automaton.states(), (int) (MAX_BYTES / 4 / (8L * words + 64)));
+    for (int state = 0; state < most && spent() < limit; state++) {
+      if (!automaton.isExit(state)) {
+        workLimit = stacks.work() + MAX_WORK;
+        local(state);
+        stacks.startGenerationIfFull();
+      }
+    }
+  }
+
+  private long spent() {
+    return visited + NODES_PER_FRAME * stacks.work();
+  }
+
+  private long[] make(ParseState config) {
+    if (config.states.length == 1 && !config.mayEnd) {
+      Local local = local(config.states[0]);
+      if (local.exits.length == 0) {
+        return local.bits;
+      }
+    }
+    long[] bits = new long[words];
+    for (int i = 0; i < config.states.length; i++) {
+      Local local = local(config.states[i]);
+      for (int word = 0; word < words; word++) {
+        bits[word] |= local.bits[word];
+      }
+      if (local.exits.length > 0) {
+        ParseState after = stacks.returned(config.stacks[i]);
+        for (int node : local.exits) {
+          walk(node, after, bits);
+        }
+      }
+    }
+    if (config.mayEnd) {
+      for (int token : trie.endTokens()) {
+        bits[token >> 6] |= 1L << token;
+      }
+    }
+    return bits;
+  }
+
+  private Local local(int state) {
+    @Nullable Local known = locals.get(state);
+    if (known == null) {
+      long[] bits = new long[words];
+      exitCount = 0;
+      walk(0, stacks.startAt(state), bits);
+      known = new Local(bits, Arrays.copyOf(exits, exitCount));
+      locals.put(state, known);
+    }
+    return known;
+  }
+
+  /**
+   * Sets the bits of all tokens below the node that can be read from there, and collects where
+   * stacks run empty.
+   */
+  private void walk(int from, ParseState start, long[] bits) {
+    exitCount = 0;
+    if (!start.canContinue()) {
+      return;
+    }
+    path[trie.depth(from)] = start;
+    int end = trie.end(from);
+    int node = from + 1;
+    while (node < end) {
+      visited++;
+      int depth = trie.depth(node);
+      ParseState config = stacks.next(path[depth - 1], classOf[trie.label(node)]);
+      if (stacks.work() > workLimit || stacks.isOverfull()) {
+        throw AutomatonRunner.ambiguous();
+      }
+      if (config == ParseState.DEAD) {
+        node = trie.end(node);
+        continue;
+      }
+      path[depth] = config;
+      for (int token = trie.token(node); token >= 0; token = trie.sameText(token)) {
+        bits[token >> 6] |= 1L << token;
+      }
+      if (config.mayEnd) {
+        exits = exitCount == exits.length ? Arrays.copyOf(exits, 2 * exitCount) : exits;
+        exits[exitCount++] = node;
+      }
+      node++;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.millrace.engine.internal.jinja.operation;
+
+import dev.millrace.engine.internal.jinja.value.PyTypes;
+import dev.millrace.engine.internal.jinja.value.RenderBudget;
+
+/** Text brought to a width. */
+public final class TextPadding {
+  private TextPadding() {}
+
+  /**
+   * Aligned '<' left, '>' right, '^' in the middle: there an odd blank goes to the left when the
+   * width is odd, as in Python's {@code str.center}.
+   */
+  public static String pad(String text, long width, String fill, char align, RenderBudget budget) {
+    long missing = width - PyTypes.length(text);
+    if (missing <= 0) {
+      return text;
+    }
+    budget.chargeText(width);
+    long left =
+        switch (align) {
+          case '<' -> 0;
+          case '>' -> missing;
+          default -> missing / 2 + (missing & width & 1);
+        };
+    return fill.repeat((int) left) + text + fill.repeat((int) (missing - left));
+  }
+}

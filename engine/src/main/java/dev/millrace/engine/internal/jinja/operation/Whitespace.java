@@ -1,0 +1,49 @@
+package dev.millrace.engine.internal.jinja.operation;
+
+/** White space as Python sees it ({@code str.isspace}), and its removal from the ends of a text. */
+public final class Whitespace {
+  private Whitespace() {}
+
+  public static boolean isSpace(int c) {
+    return (c >= 9 && c <= 13)
+        || (c >= 0x1c && c <= 0x20)
+        || c == 0x85
+        || c == 0xa0
+        || c == 0x1680
+        || (c >= 0x2000 && c <= 0x200a)
+        || c == 0x2028
+        || c == 0x2029
+        || c == 0x202f
+        || c == 0x205f
+        || c == 0x3000;
+  }
+
+  public static String stripLeft(String text) {
+    int from = 0;
+    while (from < text.length() && isSpace(text.charAt(from))) {
+      from++;
+    }
+    return text.substring(from);
+  }
+
+  public static String stripRight(String text) {
+    int to = text.length();
+    while (to > 0 && isSpace(text.charAt(to - 1))) {
+      to--;
+    }
+    return text.substring(0, to);
+  }
+
+  /** Takes characters that occur in {@code chars} off the ends that are asked for. */
+  public static String stripChars(String text, String chars, boolean left, boolean right) {
+    int from = 0;
+    int to = text.length();
+    while (left && from < to && chars.indexOf(text.codePointAt(from)) >= 0) {
+      from += Character.charCount(text.codePointAt(from));
+    }
+    while (right && from < to && chars.indexOf(text.codePointBefore(to)) >= 0) {
+      to -= Character.charCount(text.codePointBefore(to));
+    }
+    return text.substring(from, to);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.millrace.engine.internal.jinja.value;
+
+/**
+ * Text that {@code safe} or {@code escape} made: a string, but what is added to it by {@code +} is
+ * HTML-escaped, as in Python's markupsafe.
+ */
+public record Markup(String text) {
+  public static Markup escape(Object value) {
+    if (value instanceof Markup markup) {
+      return markup;
+    }
+    String text = PyText.str(value);
+    return new Markup(
+        text.replace("&", "&amp;")
+            .replace(">", "&gt;")
+            .replace("<", "&lt;")
+            .replace("'", "&#39;")
+            .replace("\"", "&#34;"));
+  }
+
+  public Markup plus(Markup other) {
+    return new Markup(text + other.text);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.millrace.engine.internal.jinja.value;
+
+import dev.millrace.engine.error.ChatTemplateException;
+
+/**
+ * What a name, attribute or item that is not there evaluates to: prints as nothing, is false and
+ * empty; anything else done with it fails with {@link #why}.
+ */
+public record Undefined(String why) {
+  private static final int LONGEST = 80;
+
+  public static Undefined name(String name) {
+    return new Undefined("'" + name + "' is undefined");
+  }
+
+  public static Undefined attribute(Object of, String name) {
+    return new Undefined("'" + kind(of) + "' has no attribute " + shown(name));
+  }
+
+  public static Undefined element(Object of, Object key) {
+    return new Undefined(kind(of) + " has no element " + shown(key));
+  }
+
+  public ChatTemplateException toException() {
+    return new ChatTemplateException(why);
+  }
+
+  /** A key or name in a message; what is long or has parts is not spelled out. */
+  private static String shown(Object key) {
+    boolean brief =
+        key instanceof Number || (key instanceof String text && text.length() <= LONGEST);
+    return brief ? PyText.repr(key) : "of type " + PyTypes.typeName(key);
+  }
+
+  private static String kind(Object of) {
+    return of == None.NONE ? "None" : PyTypes.typeName(of) + " object";
+  }
+}

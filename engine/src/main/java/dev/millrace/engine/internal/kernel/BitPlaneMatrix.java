@@ -1,0 +1,152 @@
+package dev.millrace.engine.internal.kernel;
+
+import static dev.millrace.engine.internal.kernel.TensorPacker.BYTE;
+import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
+import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
+
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.internal.tensor.HalfFloat;
+import dev.millrace.engine.internal.tensor.VectorWidth;
+import dev.millrace.engine.internal.tensor.WorkerScratch;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * The types of few bits that have no kernel of their own: codes in planes of bits, rows
+ * interleaved, turned into floats by {@link BitPlaneDequantizer}. A group has the low bits: words of 16
+ * lanes, as many columns as fit a lane; the high bits likewise; then 16 halves for each block, and
+ * 16 more where there are shifts; in superblocks then 16 bytes for each run, and 16 more where
+ * there are minima.
+ */
+final class BitPlaneMatrix extends PanelMatrix {
+  final BlockFormat codes;
+  final long highAt;
+  final long halvesAt;
+  final long bytesAt;
+  private final int blockLength;
+  private final int step;
+
+  BitPlaneMatrix(TensorPacker packing, int rows, int columns, BlockFormat codes) {
+    super(packing, rows, columns, bytes(codes, columns), WorkerScratch.DEPTH);
+    this.codes = codes;
+    blockLength = codes.type.blockLength();
+    step = codes.shifted ? 2 : 1;
+    highAt = columns / 32 * 64L * codes.lowBits;
+    halvesAt = highAt + columns / 32 * 64L * codes.highBits;
+    bytesAt = halvesAt + columns / blockLength * 32L * step;
+    packing.packGroups(rows, this::pack);
+  }
+
+  private static long bytes(BlockFormat codes, int columns) {
+    int step = codes.shifted ? 2 : 1;
+    long planes = columns / 32 * 64L * (codes.lowBits + codes.highBits);
+    long halves = columns / codes.type.blockLength() * 32L * step;
+    return planes + halves + (codes.hasSuperblocks() ? columns / codes.run * 16L * step : 0);
+  }
+
+  private void pack(int group, MemorySegment source, long rowBytes, int count) {
+    long base = group * groupBytes;
+    for (int r = 0; r < GROUP; r++) {
+      for (int b = 0; b < columns / blockLength; b++) {
+        long block = r * rowBytes + (long) b * codes.type.blockBytes();
+        long half = base + halvesAt + b * 32L * step + r * 2;
+        weights.set(SHORT, half, source.get(SHORT, block + codes.scaleAt()));
+        if (codes.shifted) {
+          weights.set(SHORT, half + 32, source.get(SHORT, block + codes.shiftAt()));
+        }
+        packScales(
+            source, block, base + bytesAt + (long) b * (blockLength / codes.run) * 16 * step + r);
+        packCodes(source, block, base + r * 4, b * blockLength);
+      }
+    }
+  }
+
+  private void packScales(MemorySegment source, long block, long at) {
+    for (int run = 0; codes.hasSuperblocks() && run < blockLength / codes.run; run++) {
+      weights.set(BYTE, at + run * 16L * step, (byte) codes.scale(source, block, run));
+      if (codes.shifted) {
+        weights.set(BYTE, at + run * 16L * step + 16, (byte) codes.minimum(source, block, run));
+      }
+    }
+  }
+
+  private void packCodes(MemorySegment source, long block, long lane, int column) {
+    int low = codes.lowBits;
+    long lowMask = 0x0101010101010101L * ((1 << low) - 1);
+    long highMask = 0x0101010101010101L << low;
+    for (int k = 0; k < blockLength; k += 32) {
+      long lows = 0; // for two bits all 32 columns
+      int highs = 0;
+      for (int i = 0; i < 32; i += 8) {
+        long eight = codes.codes(source, block, k + i);
+        long word = Long.compress(eight, lowMask);
+        highs |= (int) Long.compress(eight, highMask) << i;
+        if (low == 4) {
+          weights.set(INT, lane + (column + k + i) / 8 * 64L, (int) word);
+        } else {
+          lows |= word << 2 * i;
+        }
+      }
+      if (low == 2) {
+        weights.set(INT, lane + (column + k) / 16 * 64L, (int) lows);
+        weights.set(INT, lane + (column + k) / 16 * 64L + 64, (int) (lows >>> 32));
+      }
+      if (codes.highBits == 1) {
+        weights.set(INT, lane + highAt + (column + k) / 32 * 64L, highs);
+      }
+    }
+  }
+
+  @Override
+  void fill(int group, int column, int depth, WorkerScratch scratch, int lane) {
+    for (int b = 0; b < depth / 32; b++) {
+      int at = b * WorkerScratch.HEIGHT + lane;
+      Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
+    }
+    if (kernels == KernelType.VECTOR
+        && (codes != BlockFormat.IQ4_NL && codes != BlockFormat.IQ4_XS
+            || VectorWidth.COUNT == GROUP)) {
+      for (int l = 0; l < GROUP; l += VectorWidth.COUNT) {
+        BitPlaneDequantizer.fill(this, group, column, depth, l, scratch.panel, lane + l);
+      }
+      return;
+    }
+    for (int k = 0; k < depth; k++) {
+      for (int r = 0; r < GROUP; r++) {
+        scratch.panel[k * WorkerScratch.HEIGHT + lane + r] = weight(group, r, column + k);
+      }
+    }
+  }
+
+  private float weight(int group, int r, int k) {
+    long base = group * groupBytes;
+    int code = bits(base + r * 4, k, codes.lowBits);
+    if (codes.highBits > 0) {
+      code |= bits(base + highAt + r * 4, k, codes.highBits) << codes.lowBits;
+    }
+    long half = base + halvesAt + k / blockLength * 32L * step + r * 2;
+    float scale = HalfFloat.toFloat(weights.get(SHORT, half));
+    float shift = codes.shifted ? HalfFloat.toFloat(weights.get(SHORT, half + 32)) : 0;
+    if (codes.hasSuperblocks()) {
+      long at = base + bytesAt + k / codes.run * 16L * step + r;
+      scale = scale * weights.get(BYTE, at) * codes.unit();
+      shift = codes.shifted ? -shift * weights.get(BYTE, at + 16) : 0;
+    }
+    return codes.shifted
+        ? Math.fma(codes.codeValue(code), scale, shift)
+        : codes.codeValue(code) * scale;
+  }
+
+  private int bits(long plane, int column, int bits) {
+    int perWord = 32 / bits;
+    int word = weights.get(INT, plane + column / perWord * 64L);
+    return word >>> column % perWord * bits & (1 << bits) - 1;
+  }
+
+  @Override
+  public void row(int row, float[] out, int offset) {
+    for (int k = 0; k < columns; k++) {
+      out[offset + k] = weight(row / GROUP, row % GROUP, k);
+    }
+  }
+}

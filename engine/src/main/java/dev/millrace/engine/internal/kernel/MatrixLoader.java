@@ -1,0 +1,53 @@
+package dev.millrace.engine.internal.kernel;
+
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.tensor.ComputePool;
+import dev.millrace.engine.internal.tensor.Matrix;
+import java.lang.foreign.Arena;
+
+/** Turns the tensors of a file into matrices. */
+public final class MatrixLoader {
+  private MatrixLoader() {}
+
+  /**
+   * Reads rows [firstRow, firstRow + rows) of a tensor into memory of the arena, in the layout of
+   * their kernel. The arena is closed only when nothing computes with them any more.
+   */
+  public static Matrix load(
+      KernelType kernels,
+      Gguf gguf,
+      TensorInfo tensor,
+      int firstRow,
+      int rows,
+      ComputePool crew,
+      Arena arena) {
+    TensorPacker packing = new TensorPacker(kernels, crew, arena, gguf, tensor, firstRow);
+    return switch (tensor.type()) {
+      case Q4_0 -> new Q4_0Matrix(packing, rows, tensor.columns());
+      case Q4_K -> new Q4_KMatrix(packing, rows, tensor.columns());
+      case Q8_0 -> new Q8_0Matrix(packing, rows, tensor.columns());
+      case Q6_K -> new Q6_KMatrix(packing, rows, tensor.columns());
+      case F32, F16, BF16 -> new FloatMatrix(packing, rows, tensor.columns());
+      case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS ->
+          new BitPlaneMatrix(
+              packing, rows, tensor.columns(), BlockFormat.valueOf(tensor.type().name()));
+      default ->
+          throw new EngineException(
+              gguf.file()
+                  + ": tensor \""
+                  + tensor.name()
+                  + "\" has type "
+                  + tensor.type()
+                  + ", which cannot be computed with");
+    };
+  }
+
+  /** As above, in memory that stays until the process ends. */
+  public static Matrix load(
+      KernelType kernels, Gguf gguf, TensorInfo tensor, int firstRow, int rows, ComputePool crew) {
+    return load(kernels, gguf, tensor, firstRow, rows, crew, Arena.global());
+  }
+}

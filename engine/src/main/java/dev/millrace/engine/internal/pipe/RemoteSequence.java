@@ -1,0 +1,10 @@
+package dev.millrace.engine.internal.pipe;
+
+/** A sequence of another node, as far as it is known here. */
+record RemoteSequence(SequenceStep step, long passage, int base, int[] pages, boolean isRecorded)
+    implements PipeSequence {
+  @Override
+  public int[] tokens() {
+    throw new IllegalStateException("passage " + passage + ": its tokens are at its origin");
+  }
+}

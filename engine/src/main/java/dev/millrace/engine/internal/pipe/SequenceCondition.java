@@ -1,0 +1,58 @@
+package dev.millrace.engine.internal.pipe;
+
+import java.util.Locale;
+
+/** What is found to hold for a sequence, and moves it on. */
+public enum SequenceCondition {
+  CANCELLED,
+  PAUSED,
+  PREEMPTED,
+  DEADLINE_PASSED,
+  /** A computation threw. */
+  STEP_FAILED,
+
+  NO_SEQUENCE,
+  PIPE_MISSING,
+  PIPE_INCOMPLETE,
+  NOT_ORIGIN_FOR_HEAD,
+  END_MISSING,
+  /**
+   * The step's fence does not hold: a former plan's epoch, or positions before it that are not
+   * here.
+   */
+  STEP_REFUSED,
+  /** Tokens are to be embedded, and this is the origin. */
+  EMBED_DUE,
+  /** Tokens are to be embedded, and this is not the origin. */
+  EMBED_DUE_ELSEWHERE,
+  HEAD_DUE,
+  /** The head's turn would be here, but the prompt has more chunks. */
+  CHUNK_DUE,
+  LAYERS_DUE,
+
+  /** The sequence's own record could not take what was to be noted. */
+  UPDATE_UNDELIVERED,
+  NO_MODEL_FOR_LAYER,
+  NO_LOCAL_SEGMENT,
+  NEXT_REMOTE,
+  NEXT_LOCAL,
+  ALL_LAYERS_DONE,
+  ALL_LAYERS_DONE_MORE_CHUNKS,
+  ALL_LAYERS_DONE_ELSEWHERE,
+
+  SEQUENCE_COMPLETE,
+  MORE_TOKENS,
+  /** The head has embedded the token itself; its next layer is another node's. */
+  EMBEDDED_NEXT_REMOTE,
+  /** The head has embedded the token itself; its next layer is here. */
+  EMBEDDED_NEXT_LOCAL,
+
+  SENT,
+  /** The next node could not be reached. */
+  UNREACHED;
+
+  /** As people say it. */
+  public String description() {
+    return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+}

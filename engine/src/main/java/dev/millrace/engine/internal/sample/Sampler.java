@@ -1,0 +1,339 @@
+package dev.millrace.engine.internal.sample;
+
+import dev.millrace.engine.api.Logprobs;
+import dev.millrace.engine.api.Sampling;
+import dev.millrace.engine.error.EngineException;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses the next token of a sequence. The chain, in this order, is that of llama.cpp with the
+ * bias in front:
+ *
+ * <ol>
+ *   <li>logit bias; then the repetition, presence and frequency penalties over the window; then the
+ * mask;
+ *   <li>at temperature 0 the best token, of equal scores the lowest id;
+ *   <li>else top-k, top-p over what top-k left, min-p, all on the distribution before temperature;
+ * then temperature, and a draw with the random number of (seed, position). </ol>
+ *
+ * <p>The choice is a function of the arguments and the settings alone: a sequence that is preempted
+ * and resumed, or computed elsewhere, gets the same tokens. NaN counts as minus infinity, plus
+ * infinity as the largest float. Nothing is allocated by a choice. One thread at a time.
+ */
+public final class Sampler {
+  private final Sampling sampling;
+  private final SamplerBuffers space;
+  private final int[] biasTokens;
+  private final float[] biases;
+  private final double logMinP;
+  private final @Nullable Logprobs logprobs;
+
+  public Sampler(Sampling sampling, int vocabulary) {
+    this(sampling, new SamplerBuffers(vocabulary));
+  }
+
+  /** A sampler in a workspace that it shares with others of the same thread. */
+  public Sampler(Sampling sampling, SamplerBuffers space) {
+    this.sampling = sampling;
+    this.space = space;
+    biasTokens =
+        sampling.logitBias().keySet().stream().mapToInt(Integer::intValue).sorted().toArray();
+    biases = new float[biasTokens.length];
+    for (int i = 0; i < biases.length; i++) {
+      biases[i] = Objects.requireNonNull(sampling.logitBias().get(biasTokens[i]));
+      if (biasTokens[i] >= space.vocabulary) {
+        throw new EngineException(
+            "sampling: logitBias names token %d; the vocabulary has tokens 0 to %d"
+                .formatted(biasTokens[i], space.vocabulary - 1));
+      }
+    }
+    logMinP = sampling.minP() == 0 ? Double.NEGATIVE_INFINITY : StrictMath.log(sampling.minP());
+    logprobs = sampling.logprobs() < 0 ? null : new Logprobs(sampling.logprobs());
+  }
+
+  /**
+   * The token that follows.
+   *
+   * @param logits the model's scores, one a token from {@code offset} on; not changed
+   * @param mask bit {@code t & 63} of word {@code t >>> 6} allows token t; null allows all
+   * @param history the tokens that penalties look at, {@code historyLength} of them
+   * @param position of the chosen token in the sequence, counted the same way whatever happened
+   *     before
+   */
+  public int choose(
+      float[] logits,
+      int offset,
+      int vocabulary,
+      long @Nullable [] mask,
+      int[] history,
+      int historyLength,
+      int position) {
+    if (vocabulary != space.vocabulary) {
+      throw new EngineException(
+          "sampler made for %d tokens was given %d logits".formatted(space.vocabulary, vocabulary));
+    }
+    boolean plain =
+        biasTokens.length == 0 && mask == null && !(sampling.hasPenalties() && historyLength > 0);
+    int token;
+    if (plain && sampling.isGreedy()) {
+      token = best(logits, offset, vocabulary);
+      if (token < 0) {
+        throw noNumbers();
+      }
+    } else {
+      System.arraycopy(logits, offset, space.scores, 0, vocabulary);
+      adjust(mask, history, historyLength);
+      token = pick(position);
+      if (token < 0) {
+        if (best(logits, offset, vocabulary) < 0) {
+          throw noNumbers();
+        }
+        token = firstAllowed(mask);
+      }
+    }
+    if (logprobs != null) {
+      logprobs.fill(logits, offset, vocabulary, token);
+    }
+    return token;
+  }
+
+  /**
+   * The log probabilities of the last choice, filled anew by each.
+   *
+   * @throws IllegalStateException where the settings ask for none
+   */
+  public Logprobs logprobs() {
+    if (logprobs == null) {
+      throw new IllegalStateException("sampling: logprobs is -1, so that none are kept");
+    }
+    return logprobs;
+  }
+
+  private void adjust(long @Nullable [] mask, int[] history, int historyLength) {
+    float[] scores = space.scores;
+    for (int i = 0; i < biasTokens.length; i++) {
+      scores[biasTokens[i]] += biases[i];
+    }
+    if (sampling.hasPenalties()) {
+      penalise(history, historyLength);
+    }
+    if (mask != null) {
+      deny(mask);
+    }
+  }
+
+  private void deny(long[] mask) {
+    float[] scores = space.scores;
+    for (int word = 0; word << 6 < scores.length; word++) {
+      int start = word << 6;
+      int end = Math.min(scores.length, start + 64);
+      if (mask[word] == 0) {
+        Arrays.fill(scores, start, end, Float.NEGATIVE_INFINITY);
+        continue;
+      }
+      for (long denied = ~mask[word]; denied != 0; denied &= denied - 1) {
+        int token = start + Long.numberOfTrailingZeros(denied);
+        if (token < end) {
+          scores[token] = Float.NEGATIVE_INFINITY;
+        }
+      }
+    }
+  }
+
+  /** As llama.cpp does it: each token once, with the number of times it stands in the window. */
+  private void penalise(int[] history, int length) {
+    int window = sampling.penaltyWindow();
+    int from = window < 0 ? 0 : Math.max(0, length - window);
+    int[] counts = space.counts;
+    for (int i = from; i < length; i++) {
+      counts[history[i]]++;
+    }
+    for (int i = from; i < length; i++) {
+      int token = history[i];
+      int count = counts[token];
+      if (count > 0) {
+        double score = space.scores[token];
+        score =
+            score <= 0
+                ? score * sampling.repetitionPenalty()
+                : score / sampling.repetitionPenalty();
+        score -= count * sampling.frequencyPenalty() + sampling.presencePenalty();
+        space.scores[token] = (float) score;
+        counts[token] = 0;
+      }
+    }
+  }
+
+  /** -1 where no score is a number above minus infinity. */
+  private int pick(int position) {
+    int best = best(space.scores, 0, space.vocabulary);
+    if (best < 0) {
+      return -1;
+    }
+    float max = space.scores[best];
+    if (max == Float.POSITIVE_INFINITY) {
+      max = clampInfinite();
+    }
+    if (sampling.isGreedy()) {
+      return best;
+    }
+    double roll = SeededRandom.at(sampling.seed(), position);
+    if (sampling.topK() > 0 && sampling.topK() < space.vocabulary) {
+      space.ranking.best(space.scores, 0, space.vocabulary, sampling.topK());
+      return drawRanked(roll);
+    }
+    long floor =
+        sampling.topP() < 1 ? space.nucleus.cutoff(space, max, sampling.topP()) : Long.MIN_VALUE;
+    return drawAny(roll, max, floor);
+  }
+
+  /** Draws from the ranked tokens, which stand best first. */
+  private int drawRanked(double roll) {
+    TokenRanking ranking = space.ranking;
+    double[] weights = space.weights;
+    double max = TokenRanking.score(ranking.get(0));
+    int size = ranking.size();
+    if (sampling.topP() < 1) {
+      size = nucleusOfRanked(max, size);
+    }
+    double total = 0;
+    int kept = 0;
+    while (kept < size && (kept == 0 || TokenRanking.score(ranking.get(kept)) - max >= logMinP)) {
+      weights[kept] =
+          DoubleExp.of((TokenRanking.score(ranking.get(kept)) - max) / sampling.temperature());
+      total += weights[kept++];
+    }
+    double target = roll * total;
+    double sum = 0;
+    for (int i = 0; i < kept; i++) {
+      sum += weights[i];
+      if (sum > target) {
+        return TokenRanking.token(ranking.get(i));
+      }
+    }
+    return TokenRanking.token(ranking.get(0));
+  }
+
+  private int nucleusOfRanked(double max, int size) {
+    double total = 0;
+    for (int i = 0; i < size; i++) {
+      total += DoubleExp.of(TokenRanking.score(space.ranking.get(i)) - max);
+    }
+    double reached = 0;
+    int kept = 0;
+    while (kept < size && reached < sampling.topP() * total) {
+      reached += DoubleExp.of(TokenRanking.score(space.ranking.get(kept++)) - max);
+    }
+    return kept;
+  }
+
+  /** Draws from all tokens at or above the floor, in the order of their ids. */
+  private int drawAny(double roll, float max, long floor) {
+    double total = 0;
+    for (int block = 0; block < space.blocks.length; block++) {
+      double sum = weighBlock(block, max, floor);
+      space.blocks[block] = sum;
+      total += sum;
+    }
+    double target = roll * total;
+    double sum = 0;
+    int block = 0;
+    while (block < space.blocks.length - 1 && !(sum + space.blocks[block] > target)) {
+      sum += space.blocks[block++];
+    }
+    int last = -1;
+    int end = Math.min((block + 1) * SamplerBuffers.BLOCK, space.vocabulary);
+    for (int i = block * SamplerBuffers.BLOCK; i < end; i++) {
+      if (space.weights[i] > 0) {
+        last = i;
+        sum += space.weights[i];
+        if (sum > target) {
+          break;
+        }
+      }
+    }
+    // rounding can leave the sum of a block's weights short of the target: its last candidate then
+    return last >= 0 ? last : best(space.scores, 0, space.vocabulary);
+  }
+
+  private double weighBlock(int block, float max, long floor) {
+    double factor = 1 / sampling.temperature();
+    // as scores, of which the token at the floor itself is the last of its score
+    float floorScore =
+        floor == Long.MIN_VALUE ? Float.NEGATIVE_INFINITY : TokenRanking.score(floor);
+    int floorToken = floor == Long.MIN_VALUE ? Integer.MAX_VALUE : TokenRanking.token(floor);
+    int end = Math.min((block + 1) * SamplerBuffers.BLOCK, space.vocabulary);
+    double sum = 0;
+    for (int i = block * SamplerBuffers.BLOCK; i < end; i++) {
+      float score = space.scores[i];
+      double below = (double) score - max;
+      boolean kept =
+          below >= logMinP && (score > floorScore || (score == floorScore && i <= floorToken));
+      double weight = kept ? DoubleExp.of(below * factor) : 0;
+      space.weights[i] = weight;
+      sum += weight;
+    }
+    return sum;
+  }
+
+  private float clampInfinite() {
+    for (int i = 0; i < space.vocabulary; i++) {
+      space.scores[i] =
+          space.scores[i] == Float.POSITIVE_INFINITY ? Float.MAX_VALUE : space.scores[i];
+    }
+    return Float.MAX_VALUE;
+  }
+
+  private static EngineException noNumbers() {
+    return new EngineException(
+        "the model gave no numbers: its weights are damaged, or are not what the file says");
+  }
+
+  /**
+   * The token with the highest score, of equal ones the lowest; -1 where none is above minus
+   * infinity.
+   */
+  static int best(float[] scores, int offset, int length) {
+    float best = Float.NEGATIVE_INFINITY;
+    int token = -1;
+    int i = 0;
+    for (; i + 4 <= length; i += 4) {
+      float a = scores[offset + i];
+      float b = scores[offset + i + 1];
+      float c = scores[offset + i + 2];
+      float d = scores[offset + i + 3];
+      if (a > best | b > best | c > best | d > best) {
+        for (int j = i; j < i + 4; j++) {
+          if (scores[offset + j] > best) {
+            best = scores[offset + j];
+            token = j;
+          }
+        }
+      }
+    }
+    for (; i < length; i++) {
+      if (scores[offset + i] > best) {
+        best = scores[offset + i];
+        token = i;
+      }
+    }
+    return token;
+  }
+
+  /** Where no score says anything, the lowest token that the mask allows. */
+  private int firstAllowed(long @Nullable [] mask) {
+    if (mask == null) {
+      return 0;
+    }
+    for (int word = 0; word << 6 < space.vocabulary; word++) {
+      int token = (word << 6) + Long.numberOfTrailingZeros(mask[word]);
+      if (mask[word] != 0 && token < space.vocabulary) {
+        return token;
+      }
+    }
+    throw new EngineException(
+        "sampling: the mask allows no token; a constraint must allow at least the end");
+  }
+}

@@ -1,0 +1,81 @@
+package dev.millrace.engine.internal.token.pretokenize;
+
+/** Cuts a piece of a text into smaller ones; no later cut joins what an earlier one parted. */
+@FunctionalInterface
+interface TextSplitter {
+
+  /** Adds where the pieces of the text between the two places end; the last ends at {@code to}. */
+  void split(CodePointText text, int from, int to, IntList ends);
+
+  /** Every match of a regular expression is a piece, and so is what lies between two of them. */
+  static TextSplitter by(String expression) {
+    SplitPattern rule = SplitPattern.of(expression);
+    return (text, from, to, ends) -> {
+      int done = from;
+      for (int at = from; at < to; ) {
+        int end = rule.match(text, at, to);
+        if (end <= at) {
+          at++;
+          continue;
+        }
+        if (at > done) {
+          ends.add(at);
+        }
+        ends.add(end);
+        done = end;
+        at = end;
+      }
+      if (done < to) {
+        ends.add(to);
+      }
+    };
+  }
+
+  /** The spaces at the end are a piece: {@code \s+$}, found from behind, in one look. */
+  static TextSplitter trailingSpace() {
+    return (text, from, to, ends) -> {
+      int end = to;
+      while (end > from && text.kind(end - 1) == CharacterKind.SPACE) {
+        end--;
+      }
+      if (end > from) {
+        ends.add(end);
+      }
+      if (end < to) {
+        ends.add(to);
+      }
+    };
+  }
+
+  /**
+   * Digits in groups of three, counted from the right, as in 12,345,678. What stands before the
+   * first group stays with it.
+   */
+  static TextSplitter digitGroups() {
+    return (text, from, to, ends) -> {
+      int done = from;
+      for (int at = from; at < to; ) {
+        int digits = at;
+        while (at < to && text.kind(at) == CharacterKind.NUMBER) {
+          at++;
+        }
+        if (at > digits) {
+          groups(digits, at, ends);
+          done = at;
+        } else {
+          at++;
+        }
+      }
+      if (done < to) {
+        ends.add(to);
+      }
+    };
+  }
+
+  private static void groups(int from, int to, IntList ends) {
+    int first = (to - from) % 3;
+    for (int end = from + (first == 0 ? 3 : first); end <= to; end += 3) {
+      ends.add(end);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.millrace.engine.internal.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.tensor.Activations;
+import dev.millrace.engine.internal.tensor.ComputePool;
+import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.tensor.Matrix;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every type: vectors against the scalar oracle bit for bit, both against the dequantised weights.
+ */
+class MatrixLoaderTest {
+  private static final int[] COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130};
+
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {
+        "Q8_1", "Q8_K", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ3_S", "IQ2_S", "I8", "I16", "I32", "I64",
+        "F64", "IQ1_M", "TQ1_0", "TQ2_0", "MXFP4"
+      })
+  void vectorsGiveTheBitsOfTheOracle(TensorType type) throws Exception {
+    for (int rows : new int[] {1, 16, 40, 100}) {
+      int columns = type.blockLength() == 1 ? 171 + rows : 512;
+      try (Gguf gguf =
+              RandomMatrixFile.open(directory.resolve("w.gguf"), type, rows, columns, rows);
+          ComputePool crew = new ComputePool(2)) {
+        TensorInfo tensor = gguf.tensor("w").orElseThrow();
+        Matrix scalar = MatrixLoader.load(KernelType.SCALAR, gguf, tensor, 0, rows, crew);
+        Matrix vector = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, rows, crew);
+        for (int count : COUNTS) {
+          Activations x = random(columns, count, 77 + count);
+          float[] expected = product(scalar, x, count, rows);
+          assertThat(product(vector, x, count, rows))
+              .as("%s, %d rows, %d columns, seeds %d and %d", type, rows, count, rows, 77 + count)
+              .isEqualTo(expected);
+          near(type, gguf, tensor, x, count, expected);
+        }
+      }
+    }
+  }
+
+  /**
+   * The product does not depend on how many columns are at hand, nor on where a part of the rows
+   * begins.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"Q4_0", "Q4_K", "Q6_K", "Q8_0", "F16", "Q5_K", "IQ2_XXS"})
+  void columnsAndPartsDoNotMatter(TensorType type) throws Exception {
+    int rows = 200;
+    try (Gguf gguf = RandomMatrixFile.open(directory.resolve("w.gguf"), type, rows, 768, 5);
+        ComputePool crew = new ComputePool(1)) {
+      Matrix matrix =
+          MatrixLoader.load(KernelType.VECTOR, gguf, gguf.tensor("w").orElseThrow(), 0, rows, crew);
+      Activations x = random(768, 40, 9);
+      float[] together = product(matrix, x, 40, rows);
+      float[] apart = new float[40 * rows];
+      for (int c = 0; c < 40; c++) {
+        for (int from = 0; from < rows; from += matrix.rowStep()) {
+          matrix.multiply(
+              from, Math.min(rows, from + matrix.rowStep()), x, c, 1, apart, c, rows, 0, 0);
+        }
+      }
+      assertThat(apart).as("seeds 5 and 9").isEqualTo(together);
+    }
+  }
+
+  /** Fused tensors and experts are taken apart by rows. */
+  @Test
+  void aRangeOfRowsIsAMatrixOfItsOwn() throws Exception {
+    try (Gguf gguf =
+            RandomMatrixFile.open(directory.resolve("w.gguf"), TensorType.Q4_K, 96, 256, 3);
+        ComputePool crew = new ComputePool(2)) {
+      TensorInfo tensor = gguf.tensor("w").orElseThrow();
+      Matrix whole = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, 96, crew);
+      Matrix part = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 24, 40, crew);
+      float[] row = new float[256];
+      float[] same = new float[256];
+      for (int r = 0; r < 40; r++) {
+        part.row(r, row, 0);
+        whole.row(24 + r, same, 0);
+        assertThat(row).isEqualTo(same);
+      }
+    }
+  }
+
+  @Test
+  void unknownTypesAreRefusedByName() throws Exception {
+    try (Gguf gguf =
+            RandomMatrixFile.open(directory.resolve("w.gguf"), TensorType.IQ3_S, 16, 256, 1);
+        ComputePool crew = new ComputePool(1)) {
+      assertThatThrownBy(
+              () ->
+                  MatrixLoader.load(
+                      KernelType.SCALAR, gguf, gguf.tensor("w").orElseThrow(), 0, 16, crew))
+          .isInstanceOf(EngineException.class)
+          .hasMessageContaining("w.gguf")
+          .hasMessageContaining("\"w\"")
+          .hasMessageContaining("IQ3_S");
+    }
+  }
+
+  private static Activations random(int columns, int rows, long seed) {
+    Activations x = new Activations(columns, rows);
+    Random random = new Random(seed);
+    for (int i = 0; i < x.values.length; i++) {
+      x.values[i] = (float) (random.nextGaussian() * Math.exp(random.nextGaussian()));
+    }
+    for (int row = 0; row < rows; row++) {
+      x.prepareRow(row);
+    }
+    return x;
+  }
+
+  private static float[] product(Matrix matrix, Activations x, int count, int rows) {
+    float[] out = new float[count * rows];
+    matrix.multiply(0, rows, x, 0, count, out, 0, rows, 0, 0);
+    return out;
+  }
+
+  /**
+   * Within the error of 8-bit activations, or of 32-bit sums where those are taken as they are; and
+   * rows are the dequantised ones.
+   */
+  private static void near(
+      TensorType type, Gguf gguf, TensorInfo tensor, Activations x, int count, float[] product) {
+    int rows = tensor.rows();
+    int columns = tensor.columns();
+    MemorySegment raw = Arena.ofAuto().allocate(tensor.bytes());
+    gguf.read(tensor, 0, raw);
+    float[] row = new float[columns];
+    double error = 0;
+    double all = 0;
+    for (int r = 0; r < rows; r++) {
+      Dequantizer.row(type, raw, r * type.rowBytes(columns), columns, row, 0);
+      for (int c = 0; c < count; c++) {
+        double dot = 0;
+        for (int k = 0; k < columns; k++) {
+          double term = (double) row[k] * x.values[c * columns + k];
+          dot += term;
+          all += term * term;
+        }
+        error += Math.pow(dot - product[c * rows + r], 2);
+      }
+    }
+    boolean integers =
+        type == TensorType.Q4_0 || type == TensorType.Q4_K || type == TensorType.Q6_K;
+    assertThat(Math.sqrt(error / all)).isLessThan(integers ? 5e-2 : 1e-6);
+  }
+}

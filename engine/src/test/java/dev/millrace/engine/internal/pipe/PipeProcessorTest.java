@@ -1,0 +1,270 @@
+package dev.millrace.engine.internal.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.engine.error.EngineException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class PipeProcessorTest {
+  private static final FakeModel MODEL = new FakeModel(3);
+  private static final Pipe PLAN =
+      new Pipe(7, "o", 3, List.of(new Pipe.NodeLayers("o", 0, 1), new Pipe.NodeLayers("a", 1, 3)));
+
+  private final FakeNetwork net = new FakeNetwork(1);
+  private final PipeProcessor origin =
+      new PipeProcessor("o", List.of(new Nothing()), MODEL.end(), net);
+  private final PipeProcessor node =
+      new PipeProcessor("a", List.of(MODEL.segment(8, 1, 3)), null, net);
+  private final SequenceGroup group = new SequenceGroup(FakeModel.WIDTH, 64, 4);
+  private long groups;
+
+  PipeProcessorTest() {
+    origin.setPlan(PLAN);
+    node.setPlan(PLAN);
+    net.join("a", node::receive);
+    net.join("o", frame -> comeBack(new Frame(frame)));
+  }
+
+  private void comeBack(Frame frame) {
+    if (origin.receiveReturned(group, frame)) {
+      origin.resume(group);
+    }
+  }
+
+  private PipeSequence traveller(long passage, int base) {
+    return new FrameTest.Someone(
+        origin.newStep(), passage, base, new int[200], new int[] {0, 1, 2, 3});
+  }
+
+  private StepEnding send(PipeSequence traveller, int first, int count, boolean more) {
+    group.open(++groups);
+    group.add(traveller, first, count, more);
+    origin.start(group);
+    assertThat(group.isHandedOff()).isTrue();
+    while (net.step()) {}
+    return Objects.requireNonNullElse(
+        traveller.step().ending(), new StepEnding(StepEnding.Kind.COMPLETED, "not ended"));
+  }
+
+  @Test
+  void aGroupIsHandedOffAndComesBackForItsHead() {
+    PipeSequence one = traveller(1, 0);
+    send(one, 0, 20, true);
+    assertThat(one.step().state()).isEqualTo(SequenceState.EMBED);
+    send(one, 20, 20, false);
+    assertThat(one.step().state()).isEqualTo(SequenceState.HEAD);
+    assertThat(one.step().computeStep()).isEqualTo(ComputeStep.HEAD);
+    assertThat(group.headCount()).isEqualTo(1);
+    assertThat(node.passageCount()).isEqualTo(1);
+    origin.forget(1);
+    while (net.step()) {}
+    assertThat(node.passageCount()).isZero();
+  }
+
+  @Test
+  void positionsThatAreNotThereAreReleasedAndThoseThatAreTruncated() {
+    send(traveller(1, 0), 0, 40, false);
+    StepEnding gap = send(traveller(1, 0), 41, 1, false);
+    assertThat(gap.kind()).isEqualTo(StepEnding.Kind.RELEASED);
+    assertThat(gap.reason())
+        .isEqualTo("node a: passage 1: a step from position 41 on, but 40 positions are here");
+    // again from position 32 on: what came after it is no more
+    assertThat(send(traveller(1, 0), 32, 4, false).reason()).isEqualTo("not ended");
+    assertThat(send(traveller(1, 0), 40, 1, false).reason()).contains("40 on, but 36 positions");
+  }
+
+  @Test
+  void aPassageMayBeginAfterItsSharedPages() {
+    send(traveller(1, 0), 0, 40, false);
+    assertThat(send(traveller(2, 32), 32, 4, false).reason()).isEqualTo("not ended");
+    assertThat(send(traveller(3, 0), 32, 4, false).reason()).contains("0 positions are here");
+  }
+
+  @Test
+  void aFormerPlansStepsAreRefusedAndALaterPlansWait() {
+    node.setPlan(new Pipe(8, "o", 3, PLAN.nodeLayers()));
+    StepEnding former = send(traveller(1, 0), 0, 4, false);
+    assertThat(former)
+        .isEqualTo(new StepEnding(StepEnding.Kind.RELEASED, "node a: plan 7 is over"));
+    node.setPlan(new Pipe(6, "o", 3, PLAN.nodeLayers()));
+    assertThat(send(traveller(1, 0), 0, 4, false).reason())
+        .isEqualTo("node a does not know plan 7");
+    node.setPlan(null);
+    assertThat(send(traveller(1, 0), 0, 4, false).kind()).isEqualTo(StepEnding.Kind.RELEASED);
+  }
+
+  @Test
+  void aStepThatComesAgainOrLateIsRefusedBecauseItsPagesMayBeOthers() {
+    PipeSequence one = traveller(1, 0);
+    group.open(5);
+    group.add(one, 0, 4, false);
+    origin.start(group);
+    ByteBuffer step = ByteBuffer.wrap(net.waiting("a").peek().array().clone());
+    while (net.step()) {}
+    origin.forget(1);
+    while (net.step()) {}
+    node.receive(step);
+    assertThat(new Frame(net.waiting("o").remove()).ending().reason())
+        .isEqualTo("node a: group 5 came after group 5");
+    assertThat(node.passageCount()).isZero();
+  }
+
+  @Test
+  void pagesThatANodeHasNotAreRefusedBeforeAnythingIsComputed() {
+    PipeSequence beyond = new FrameTest.Someone(origin.newStep(), 2, 0, new int[9], new int[] {8});
+    assertThat(send(beyond, 0, 2, false))
+        .isEqualTo(
+            new StepEnding(
+                StepEnding.Kind.RELEASED,
+                "node a: passage 2: a step in page 8, but there are 8 pages here"));
+    assertThat(node.passageCount()).isZero();
+  }
+
+  @Test
+  void anotherPlanForgetsAllAndAWordOfAFormerPlanForgetsNothing() {
+    send(traveller(1, 0), 0, 4, false);
+    node.setPlan(PLAN);
+    assertThat(node.passageCount()).isEqualTo(1);
+    node.receive(Frame.forget(1, 6));
+    assertThat(node.passageCount()).isEqualTo(1);
+    node.setPlan(new Pipe(8, "o", 3, PLAN.nodeLayers()));
+    assertThat(node.passageCount()).isZero();
+  }
+
+  @Test
+  void whatComesBackOtherThanItWentIsComputedAgain() {
+    PipeSequence one = traveller(1, 0);
+    group.open(1);
+    group.add(one, 0, 4, false);
+    origin.start(group);
+    // the step itself, as if the node had done nothing
+    net.send("o", net.waiting("a").remove());
+    net.step();
+    assertThat(one.step().ending())
+        .matches(
+            e ->
+                e.kind() == StepEnding.Kind.RELEASED
+                    && e.reason().contains("back for LAYER 1, not for HEAD 3"));
+  }
+
+  @Test
+  void whatBreaksAtANodeReachesTheOriginWithItsReason() {
+    // the fake's pages are written in order; the fence knows nothing of that, so that the model
+    // itself complains
+    PipeSequence skipping =
+        new FrameTest.Someone(origin.newStep(), 2, 3, new int[9], new int[] {1});
+    StepEnding ending = send(skipping, 3, 2, false);
+    assertThat(ending)
+        .isEqualTo(
+            new StepEnding(
+                StepEnding.Kind.FAILED, "node a, from layer 1 on: page 1 has 0, written at 3"));
+  }
+
+  @Test
+  void aNodeThatTakesItselfForTheOriginSaysSo() {
+    node.setPlan(new Pipe(7, "a", 3, PLAN.nodeLayers()));
+    StepEnding ending = send(traveller(1, 0), 0, 4, false);
+    assertThat(ending)
+        .isEqualTo(
+            new StepEnding(StepEnding.Kind.FAILED, "node a is no origin, but its plan 7 says so"));
+  }
+
+  @Test
+  void aNodeTakesNoStepButLayers() {
+    for (ComputeStep step : ComputeStep.values()) {
+      PipeSequence one = traveller(1, 0);
+      group.open(++groups);
+      group.add(one, 0, 4, false);
+      origin.start(group);
+      ByteBuffer forged = net.waiting("a").remove();
+      forged.put(29 + 4 + 1, (byte) step.ordinal()); // head, "o"
+      FakeNetwork.seal(forged.array());
+      node.receive(forged);
+      Frame answer = new Frame(net.waiting("o").remove());
+      if (step == ComputeStep.LAYER) {
+        assertThat(answer.kind()).isEqualTo(Frame.Kind.STEP);
+      } else {
+        assertThat(answer.ending().kind()).isEqualTo(StepEnding.Kind.RELEASED);
+        assertThat(answer.ending().reason())
+            .isEqualTo("node a: a step of " + step + ", which is its origin's");
+      }
+    }
+  }
+
+  @Test
+  void eachNodeIsToldOnceToForget() {
+    List<Pipe.NodeLayers> stretches =
+        List.of(
+            new Pipe.NodeLayers("a", 0, 1),
+            new Pipe.NodeLayers("o", 1, 2),
+            new Pipe.NodeLayers("a", 2, 3));
+    origin.setPlan(new Pipe(8, "o", 3, stretches));
+    origin.forget(5);
+    assertThat(net.waiting("a")).hasSize(1);
+    assertThat(net.waiting("o")).isEmpty();
+  }
+
+  @Test
+  void headAtANodeThatIsNotTheOriginIsRefused() {
+    SequenceStep walk = new SequenceStep(ComputeStep.HEAD, 3, node.transitionCounts());
+    group.open(1);
+    group.add(new FrameTest.Someone(walk, 1, 0, new int[9], new int[] {0}), 0, 1, false);
+    node.start(group);
+    assertThat(walk.ending())
+        .isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "not origin for head"));
+  }
+
+  @Test
+  void headWithoutAnEndIsRefused() {
+    PipeProcessor endless = new PipeProcessor("o", List.of(), null, net);
+    endless.setPlan(PLAN);
+    SequenceStep walk = new SequenceStep(ComputeStep.HEAD, 3, endless.transitionCounts());
+    group.open(1);
+    group.add(new FrameTest.Someone(walk, 1, 0, new int[9], new int[] {0}), 0, 1, false);
+    endless.start(group);
+    assertThat(walk.ending()).isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "end missing"));
+  }
+
+  @Test
+  void plansThatOverlapOrExceedTheModelAreRefused() {
+    assertThatThrownBy(
+            () ->
+                new Pipe(
+                    1,
+                    "o",
+                    3,
+                    List.of(new Pipe.NodeLayers("a", 0, 2), new Pipe.NodeLayers("b", 1, 3))))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("layers [1, 3) at node \"b\" overlap");
+    assertThatThrownBy(() -> new Pipe(1, "o", 3, List.of(new Pipe.NodeLayers("a", 0, 4))))
+        .hasMessageContaining("3 layers");
+    assertThat(
+            new Pipe(
+                    1,
+                    "o",
+                    3,
+                    List.of(new Pipe.NodeLayers("a", 0, 1), new Pipe.NodeLayers("b", 2, 3)))
+                .isComplete())
+        .isFalse();
+  }
+
+  /** Layer 0, with no mind of its own. */
+  private static final class Nothing implements Segment {
+    @Override
+    public int from() {
+      return 0;
+    }
+
+    @Override
+    public int to() {
+      return 1;
+    }
+
+    @Override
+    public void forward(Batch batch) {}
+  }
+}

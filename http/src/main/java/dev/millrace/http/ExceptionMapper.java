@@ -1,0 +1,55 @@
+package dev.millrace.http;
+
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.http.route.Problem;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+
+/** Makes a problem of whatever a handler throws, without letting out what is only ours to know. */
+final class ExceptionMapper {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private ExceptionMapper() {}
+
+  static Problem toProblem(Throwable thrown, String requestId) {
+    return switch (thrown) {
+      case Problem problem -> problem;
+      case JsonException e -> new Problem(Problem.Kind.INVALID, text(e));
+      case IllegalArgumentException e when isRule(e) -> new Problem(Problem.Kind.INVALID, text(e));
+      case StoreException e -> {
+        LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
+        yield new Problem(
+            e instanceof StoreBrokenException ? Problem.Kind.UNAVAILABLE : Problem.Kind.INTERNAL,
+            "DATABASE_RELATED_ERROR",
+            "the store cannot do its work right now; try again later",
+            null,
+            Map.of("Retry-After", "5"));
+      }
+      case InterruptedException e ->
+          new Problem(
+              Problem.Kind.UNAVAILABLE,
+              null,
+              "the server is stopping; try again later",
+              null,
+              Map.of("Retry-After", "5"));
+      default -> {
+        LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
+        yield new Problem(
+            Problem.Kind.INTERNAL,
+            "internal error; the server's log has it under this request's id");
+      }
+    };
+  }
+
+  /** Whether it says that a rule of ours was broken, and not that the platform was misused by us. */
+  private static boolean isRule(IllegalArgumentException e) {
+    return e.getClass() == IllegalArgumentException.class
+        || !e.getClass().getName().startsWith("java.");
+  }
+
+  private static String text(Throwable e) {
+    return e.getMessage() == null ? "the request breaks a rule" : e.getMessage();
+  }
+}

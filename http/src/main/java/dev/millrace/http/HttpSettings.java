@@ -1,0 +1,93 @@
+package dev.millrace.http;
+
+import dev.millrace.http.limits.HttpLimits;
+import dev.millrace.http.transport.TlsFiles;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to listen. Whoever can be reached from elsewhere must ask for keys.
+ *
+ * @param host a name or address of this machine
+ * @param port 0: any that is free
+ * @param tls null: no encryption
+ * @param keys the file of API keys; null: everybody may do everything
+ * @param accessLog takes one line of JSON for each request; null: nobody keeps them
+ * @param otlp where traces go; null: nowhere
+ */
+public record HttpSettings(
+    String host,
+    int port,
+    @Nullable TlsFiles tls,
+    @Nullable Path keys,
+    HttpLimits limits,
+    @Nullable Consumer<String> accessLog,
+    @Nullable URI otlp) {
+
+  /**
+   * @throws IllegalArgumentException if the host is unknown, or can be reached from elsewhere and
+   *     there are no keys
+   */
+  public HttpSettings {
+    if (port < 0 || port > 65535) {
+      throw new IllegalArgumentException("port " + port + " must be 0 to 65535");
+    }
+    if (keys == null && !resolve(host).isLoopbackAddress()) {
+      throw new IllegalArgumentException(
+          "host "
+              + host
+              + " can be reached from other machines, and there is no file of API keys: make a key"
+              + " with \"millrace apikey NAME --file FILE\" and name the file with --api-key-file,"
+              + " or listen on 127.0.0.1");
+    }
+  }
+
+  public static HttpSettings loopback(int port) {
+    return new HttpSettings("127.0.0.1", port, null, null, HttpLimits.DEFAULT, null, null);
+  }
+
+  public HttpSettings withHost(String newHost) {
+    return new HttpSettings(newHost, port, tls, keys, limits, accessLog, otlp);
+  }
+
+  public HttpSettings withPort(int newPort) {
+    return new HttpSettings(host, newPort, tls, keys, limits, accessLog, otlp);
+  }
+
+  public HttpSettings withTls(@Nullable TlsFiles files) {
+    return new HttpSettings(host, port, files, keys, limits, accessLog, otlp);
+  }
+
+  public HttpSettings withKeys(@Nullable Path file) {
+    return new HttpSettings(host, port, tls, file, limits, accessLog, otlp);
+  }
+
+  public HttpSettings withLimits(HttpLimits newLimits) {
+    return new HttpSettings(host, port, tls, keys, newLimits, accessLog, otlp);
+  }
+
+  public HttpSettings withAccessLog(@Nullable Consumer<String> sink) {
+    return new HttpSettings(host, port, tls, keys, limits, sink, otlp);
+  }
+
+  public HttpSettings withOtlp(@Nullable URI endpoint) {
+    return new HttpSettings(host, port, tls, keys, limits, accessLog, endpoint);
+  }
+
+  InetAddress address() {
+    return resolve(host);
+  }
+
+  private static InetAddress resolve(String host) {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(
+          "host \"" + host + "\" is not a name or address of this machine");
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package dev.millrace.http.auth;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may do what, by the keys of a file. The file is looked at before each question, so that a key
+ * that was taken out is refused at once; one that cannot be read leaves the keys as they were.
+ */
+public final class ApiKeys {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private final Path file;
+  private final ReentrantLock reading = new ReentrantLock();
+  private volatile Stamp stamp;
+  private volatile List<Key> keys;
+
+  private ApiKeys(Path file, Stamp stamp, List<Key> keys) {
+    this.file = file;
+    this.stamp = stamp;
+    this.keys = keys;
+  }
+
+  /**
+   * @throws IllegalArgumentException saying what is wrong with the file
+   */
+  public static ApiKeys open(Path file) {
+    try {
+      Stamp stamp = Stamp.of(file);
+      return new ApiKeys(file, stamp, read(file));
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException(
+          "there is no file of API keys " + file + "; make a key with \"millrace apikey\"");
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IllegalArgumentException("cannot read API keys from " + file + ": " + reason(e));
+    }
+  }
+
+  /** Whose key it is; takes as long whichever it is, and whether it is one. */
+  public Optional<Principal> find(String key) {
+    refresh();
+    byte[] hash = ApiKeyFile.hash(key).getBytes(StandardCharsets.US_ASCII);
+    Principal found = null;
+    for (Key candidate : keys) {
+      if (MessageDigest.isEqual(candidate.hash(), hash)) {
+        found = candidate.principal();
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+
+  private void refresh() {
+    Stamp now = stampNow();
+    if (now.equals(stamp) || !reading.tryLock()) {
+      return;
+    }
+    try {
+      stamp = now;
+      keys = read(file);
+      LOG.log(Level.INFO, "read {0} API keys from {1}", keys.size(), file);
+    } catch (IOException | IllegalArgumentException e) {
+      LOG.log(
+          Level.ERROR,
+          "cannot read API keys from {0}: {1}; those read before stay valid",
+          file,
+          reason(e));
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  /** What went wrong, in words: the platform often names the file and nothing else. */
+  private static String reason(Exception e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "this user may not read it";
+      case CharacterCodingException _ -> "it is not UTF-8";
+      case FileSystemException f when f.getReason() != null -> f.getReason();
+      default -> String.valueOf(e.getMessage());
+    };
+  }
+
+  private Stamp stampNow() {
+    try {
+      return Stamp.of(file);
+    } catch (IOException e) {
+      return new Stamp(null, -1, null);
+    }
+  }
+
+  private static List<Key> read(Path file) throws IOException {
+    List<Key> keys = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (ApiKeyFile.Line line : ApiKeyFile.read(file)) {
+      if (!names.add(line.name())) {
+        throw new IllegalArgumentException("the name \"" + line.name() + "\" is there twice");
+      }
+      keys.add(
+          new Key(
+              line.hash().getBytes(StandardCharsets.US_ASCII),
+              new Principal(line.name(), line.scopes())));
+    }
+    return List.copyOf(keys);
+  }
+
+  private record Key(byte[] hash, Principal principal) {}
+
+  private record Stamp(@Nullable FileTime modified, long size, @Nullable Object file) {
+    static Stamp of(Path path) throws IOException {
+      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+      return new Stamp(now.lastModifiedTime(), now.size(), now.fileKey());
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package dev.millrace.http.job;
+
+import dev.millrace.core.store.JobView;
+
+/** What a job is called where every job must have a name. */
+public final class JobDisplayName {
+  private JobDisplayName() {}
+
+  /** Its own name, else the type of its first stage, else "job": never empty. */
+  public static String of(JobView job) {
+    String name = job.header().name();
+    if (name != null) {
+      return name;
+    }
+    return job.stages().isEmpty() ? "job" : job.stages().getFirst().type();
+  }
+}

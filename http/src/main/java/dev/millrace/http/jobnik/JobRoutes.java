@@ -1,0 +1,152 @@
+package dev.millrace.http.jobnik;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Outcome.Reason;
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.WebhookPolicy;
+import dev.millrace.http.jobnik.entity.ApiJobMapper;
+import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.route.ApiRequest;
+import dev.millrace.http.route.ApiResponse;
+import dev.millrace.http.route.Route;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** What can be done with jobs as a whole. */
+final class JobRoutes {
+  private final JobStore store;
+  private final EntityLookup lookup;
+  private final IdempotentSubmitter once;
+  private final WebhookPolicy hooks;
+
+  JobRoutes(EntityLookup lookup, IdempotentSubmitter once, WebhookPolicy hooks) {
+    this.store = lookup.store();
+    this.lookup = lookup;
+    this.once = once;
+    this.hooks = hooks;
+  }
+
+  List<Route> routes() {
+    String one = "/v1/jobs/{jobId}";
+    return List.of(
+        new Route("GET", "/v1/jobs", "findJobs", KeyScope.READ, this::find),
+        new Route("POST", "/v1/jobs", "createJob", KeyScope.SUBMIT, this::create),
+        new Route("POST", "/v1/pipelines", "createPipeline", KeyScope.SUBMIT, this::createWhole),
+        new Route("GET", one, "getJobById", KeyScope.READ, this::get),
+        new Route("DELETE", one, "deleteJob", KeyScope.SUBMIT, this::delete),
+        new Route(
+            "PATCH",
+            one + "/user-metadata",
+            "updateJobUserMetadata",
+            KeyScope.SUBMIT,
+            this::describe),
+        new Route(
+            "PATCH", one + "/priority", "updateJobPriority", KeyScope.SUBMIT, this::prioritize),
+        new Route("PUT", one + "/status", "updateJobStatus", KeyScope.SUBMIT, this::move));
+  }
+
+  private ApiResponse find(ApiRequest call) {
+    PageBuilder listing = new PageBuilder(call);
+    boolean stages = RequestParameters.flag(call, "should_return_stages");
+    new EntityScanner(store, listing)
+        .scanJobs(
+            ListFilters.OfJobs.of(call),
+            job -> {
+              listing.countVisits(stages ? job.stages().size() : 0);
+              return stages ? ApiJobMapper.withStages(job) : ApiJobMapper.of(job);
+            });
+    return listing.reply();
+  }
+
+  private ApiResponse create(ApiRequest call) {
+    return ApiResponse.json(201, ApiJobMapper.of(submit(call, () -> SpecReader.readJob(call))));
+  }
+
+  private ApiResponse createWhole(ApiRequest call) {
+    return ApiResponse.json(
+        201, ApiJobMapper.withStages(submit(call, () -> SpecReader.readPipeline(call))));
+  }
+
+  private JobView submit(ApiRequest call, Supplier<JobSpec> asked) {
+    return lookup.job(
+        once.submit(
+            call,
+            () -> {
+              JobSpec spec = asked.get();
+              spec.webhooks().forEach(hooks::check);
+              return spec;
+            }));
+  }
+
+  private ApiResponse get(ApiRequest call) {
+    JobView job = lookup.job(id(call));
+    return ApiResponse.ok(
+        RequestParameters.flag(call, "should_return_stages")
+            ? ApiJobMapper.withStages(job)
+            : ApiJobMapper.of(job));
+  }
+
+  private ApiResponse delete(ApiRequest call) {
+    return reply(call, store.delete(id(call)), SuccessCode.JOB_DELETED_SUCCESSFULLY);
+  }
+
+  private ApiResponse describe(ApiRequest call) {
+    Outcome answer =
+        store.replaceMetadata(id(call), 0, 0, call.bodyObject(), RequestParameters.cause(call));
+    return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+  }
+
+  private ApiResponse prioritize(ApiRequest call) {
+    Outcome answer =
+        store.prioritize(
+            id(call), JobDocument.priority(call.bodyObject()), RequestParameters.cause(call));
+    if (answer instanceof Outcome.Refused refused && refused.reason() == Reason.SAME) {
+      return new ApiResponse.Json(
+          204, Map.of("Reason", "PRIORITY_CANNOT_BE_UPDATED_TO_SAME_VALUE"), null);
+    }
+    return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+  }
+
+  private ApiResponse move(ApiRequest call) {
+    JobId id = id(call);
+    Cause cause = RequestParameters.cause(call);
+    JobState to = JobState.valueOf(call.bodyObject().string("status"));
+    Outcome answer =
+        switch (to) {
+          case PENDING -> store.resume(id, cause);
+          case PAUSED -> store.pause(id, cause);
+          case ABORTED -> store.abort(id, cause);
+          default -> new Outcome.Refused("only the system moves a job there");
+        };
+    if (answer instanceof Outcome.Refused) {
+      JobState now = lookup.job(id).state();
+      if (now != to && !(to == JobState.PENDING && now == JobState.IN_PROGRESS)) {
+        throw JobnikProblems.illegalTransition("JOB", now, to);
+      }
+      return SuccessCode.JOB_MODIFIED_SUCCESSFULLY
+          .reply(); // a wish repeated: its answer may be lost
+    }
+    return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+  }
+
+  private JobId id(ApiRequest call) {
+    return lookup.jobId(call.pathParameter("jobId"));
+  }
+
+  private static ApiResponse reply(ApiRequest call, Outcome answer, SuccessCode done) {
+    if (!answer.isDone()) {
+      throw JobnikProblems.of(answer, JobnikProblems.noJob(call.pathParameter("jobId")));
+    }
+    return done.reply();
+  }
+}

@@ -1,0 +1,37 @@
+package dev.millrace.http.jobnik;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.route.ApiRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a request says beside its body. */
+final class RequestParameters {
+  private RequestParameters() {}
+
+  static boolean flag(ApiRequest call, String name) {
+    return call.query(name).map(Boolean::parseBoolean).orElse(false);
+  }
+
+  /** The number, or {@code otherwise}; refused unless it is in the range. */
+  static @Nullable Integer number(
+      ApiRequest call, String name, @Nullable Integer otherwise, int least, int most) {
+    String text = call.query(name).orElse(null);
+    if (text == null) {
+      return otherwise;
+    }
+    if (text.matches("\\d{1,9}")) {
+      int number = Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    }
+    throw JobnikProblems.invalid(
+        "request/query/" + name + " must be a whole number from " + least + " to " + most);
+  }
+
+  /** Who wants it, for the log. */
+  static Cause cause(ApiRequest call) {
+    return Cause.user(call.principal().name(), null);
+  }
+}

@@ -1,0 +1,72 @@
+package dev.millrace.http.jobnik;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.http.route.ApiRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/**
+ * Reads bodies of requests as parts of our own job document, which knows the rules. What says
+ * nothing of its trace belongs to that of its request.
+ */
+final class SpecReader {
+  private SpecReader() {}
+
+  /** The body of {@code POST /jobs}: a job that will grow. */
+  static JobSpec readJob(ApiRequest call) {
+    JsonObject document = traced(call.bodyObject(), call);
+    rename(document, "userMetadata", "metadata");
+    return JobDocument.read(document.put("open", true), JobDocument.INLINE);
+  }
+
+  /** The body of {@code POST /pipelines}: a whole job. */
+  static JobSpec readPipeline(ApiRequest call) {
+    return JobDocument.read(traced(call.bodyObject(), call), JobDocument.INLINE);
+  }
+
+  /** The body of {@code POST /jobs/{jobId}/stage}. */
+  static StageSpec readStage(ApiRequest call, int number) {
+    JsonObject document = traced(call.bodyObject(), call);
+    rename(document, "userMetadata", "metadata");
+    rename(document, "startAsWaiting", "gate");
+    return JobDocument.readStage(document, number);
+  }
+
+  /** The body of {@code POST /stages/{stageId}/tasks}. */
+  static List<TaskSpec> readTasks(ApiRequest call) {
+    if (!(call.body() instanceof List<?> list)) {
+      throw new JsonException("request body must be a list of tasks");
+    }
+    List<TaskSpec> tasks = new ArrayList<>();
+    for (Object task : list) {
+      String where = "task " + (tasks.size() + 1);
+      JsonObject document = traced(JsonObject.of(task, where), call);
+      rename(document, "userMetadata", "metadata");
+      rename(document, "data", "input");
+      tasks.add(JobDocument.task(document, where));
+    }
+    return tasks;
+  }
+
+  private static JsonObject traced(JsonObject body, ApiRequest call) {
+    JsonObject copy = JsonObject.of(new LinkedHashMap<>(body.values()), "request body");
+    TraceContext trace = call.trace();
+    if (trace != null && !copy.has("traceparent") && !copy.has("tracestate")) {
+      copy.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
+    }
+    return copy;
+  }
+
+  private static void rename(JsonObject document, String from, String to) {
+    if (document.values().containsKey(from)) {
+      document.put(to, document.values().remove(from));
+    }
+  }
+}

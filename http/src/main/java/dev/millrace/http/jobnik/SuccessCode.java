@@ -1,0 +1,16 @@
+package dev.millrace.http.jobnik;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.route.ApiResponse;
+
+/** What is answered where there is nothing to show. */
+enum SuccessCode {
+  JOB_MODIFIED_SUCCESSFULLY,
+  STAGE_MODIFIED_SUCCESSFULLY,
+  TASK_MODIFIED_SUCCESSFULLY,
+  JOB_DELETED_SUCCESSFULLY;
+
+  ApiResponse reply() {
+    return ApiResponse.ok(JsonObject.create().put("code", name()));
+  }
+}

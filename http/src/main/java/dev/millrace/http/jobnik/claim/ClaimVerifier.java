@@ -1,0 +1,48 @@
+package dev.millrace.http.jobnik.claim;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.jobnik.entity.StageContextCache;
+import dev.millrace.http.route.Problem;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out whether who speaks for a task holds it. */
+public final class ClaimVerifier {
+  private final JobStore store;
+  private final EntityLookup lookup;
+  private final StageContextCache contexts;
+
+  public ClaimVerifier(EntityLookup lookup, StageContextCache lineages) {
+    this.store = lookup.store();
+    this.lookup = lookup;
+    this.contexts = lineages;
+  }
+
+  /**
+   * @param token what the worker says; null if it says none, as those do that know of none
+   * @throws Problem if another worker holds the task, or there is none
+   */
+  ClaimStatus verify(EntityId id, @Nullable String token) {
+    Claim claim = store.findClaim(id.job(), id.stage(), id.task()).orElse(null);
+    if (claim == null) {
+      return endedClaim(id, token);
+    }
+    if (token == null && !claim.tokenless()) {
+      throw JobnikProblems.tokenMissing(id);
+    }
+    if (token != null && !token.equals(claim.key().token().toString())) {
+      throw JobnikProblems.claimLost("task " + id + ": the token is not that of its present claim");
+    }
+    return new ClaimStatus(id, claim.type(), claim, claim.view(), token);
+  }
+
+  /** Of a worker that holds the task no more. */
+  ClaimStatus endedClaim(EntityId id, @Nullable String token) {
+    TaskView task = lookup.task(id);
+    return new ClaimStatus(id, contexts.of(id.job(), id.stage()).type(), null, task, token);
+  }
+}

@@ -1,0 +1,51 @@
+package dev.millrace.http.jobnik.entity;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.http.job.IdResolver;
+
+/** Finds what a path or a parameter names, or says in Jobnik's words that there is none. */
+public record EntityLookup(JobStore store, IdResolver ids) {
+
+  /** A stage with its job. */
+  public record StageInJob(JobView job, StageView stage) {
+    public StageContext context() {
+      return StageContext.of(job, stage);
+    }
+  }
+
+  public JobId jobId(String text) {
+    return ids.job(text);
+  }
+
+  public JobView job(String text) {
+    return job(ids.job(text));
+  }
+
+  public JobView job(JobId id) {
+    return store.find(id).orElseThrow(() -> JobnikProblems.noJob(EntityId.of(id).toString()));
+  }
+
+  public StageInJob stage(String text) {
+    EntityId id = ids.stage(text);
+    return store
+        .find(id.job())
+        .filter(job -> id.stage() <= job.stages().size())
+        .map(job -> new StageInJob(job, job.stages().get(id.stage() - 1)))
+        .orElseThrow(() -> JobnikProblems.noStage(text));
+  }
+
+  public EntityId taskId(String text) {
+    return ids.task(text);
+  }
+
+  public TaskView task(EntityId id) {
+    return store
+        .task(id.job(), id.stage(), id.task())
+        .orElseThrow(() -> JobnikProblems.noTask(id.toString()));
+  }
+}

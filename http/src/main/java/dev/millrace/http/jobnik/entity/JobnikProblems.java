@@ -1,0 +1,85 @@
+package dev.millrace.http.jobnik.entity;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.http.route.Problem;
+import dev.millrace.http.route.Problem.Kind;
+
+/** Jobnik's words for what is not granted. */
+public final class JobnikProblems {
+  private JobnikProblems() {}
+
+  public static Problem noJob(String id) {
+    return missing("JOB_NOT_FOUND", "job", id);
+  }
+
+  public static Problem noStage(String id) {
+    return missing("STAGE_NOT_FOUND", "stage", id);
+  }
+
+  public static Problem noTask(String id) {
+    return missing("TASK_NOT_FOUND", "task", id);
+  }
+
+  private static Problem missing(String code, String what, String id) {
+    return new Problem(Kind.NOT_FOUND, code, "there is no " + what + " " + id);
+  }
+
+  /**
+   * @param what JOB, STAGE or TASK
+   */
+  public static Problem illegalTransition(String what, Enum<?> from, Enum<?> to) {
+    return new Problem(
+        Kind.INVALID,
+        "ILLEGAL_" + what + "_STATUS_TRANSITION",
+        "Illegal status transition from " + from + " to " + to);
+  }
+
+  public static Problem previousStageNotCompleted() {
+    return new Problem(
+        Kind.INVALID, "ILLEGAL_STAGE_STATUS_TRANSITION", "Previous stage is not COMPLETED");
+  }
+
+  /** A worker's answer came too late, or from another. */
+  public static Problem claimLost(String message) {
+    return new Problem(Kind.CONFLICT, "TASK_STATUS_UPDATE_FAILED", message);
+  }
+
+  /** A worker that says no token answered for a claim that has one. */
+  public static Problem tokenMissing(EntityId task) {
+    return claimLost(
+        "task " + task + " was claimed under a token; who answers for it says it in \"token\"");
+  }
+
+  public static Problem invalid(String message) {
+    return new Problem(Kind.INVALID, message);
+  }
+
+  /**
+   * Why a user's wish was not granted, where that does not depend on what was wished.
+   *
+   * @param missing what to say if there is nothing of that name
+   */
+  public static Problem of(Outcome answer, Problem missing) {
+    return switch (answer) {
+      case Outcome.Refused refused -> new Problem(Kind.INVALID, code(refused), refused.message());
+      case Outcome.Missing _ -> missing;
+      case Outcome.Fenced fenced -> claimLost(fenced.message());
+      case Outcome.Cancelled cancelled -> claimLost(cancelled.message());
+      case Outcome.Done _ -> throw new IllegalStateException("it was granted");
+    };
+  }
+
+  private static String code(Outcome.Refused refused) {
+    return switch (refused.reason()) {
+      case TRANSITION -> "ILLEGAL_JOB_STATUS_TRANSITION";
+      case PREVIOUS_STAGE -> "ILLEGAL_STAGE_STATUS_TRANSITION";
+      case JOB_ENDED -> "JOB_IN_FINITE_STATE";
+      case JOB_NOT_ENDED -> "JOB_NOT_IN_FINITE_STATE";
+      case STAGE_ENDED -> "STAGE_IN_FINITE_STATE";
+      case STAGE_RUNNING -> "NOT_ALLOWED_TO_ADD_TASKS_TO_IN_PROGRESS_STAGE";
+      case SEALED -> "JOB_SEALED";
+      case TOO_LARGE, SAME -> "VALIDATION_ERROR";
+    };
+  }
+}

@@ -1,0 +1,33 @@
+package dev.millrace.http.jobnik.entity;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.task.TraceContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every task of a stage has from above it, and what never changes.
+ *
+ * @param type of the stage; empty if that is gone
+ * @param trace the stage's, or else the job's
+ */
+public record StageContext(
+    JobId job, int stage, String type, JsonObject jobData, @Nullable TraceContext trace) {
+
+  static StageContext of(JobView job, StageView stage) {
+    TraceContext own = stage.spec().trace();
+    return new StageContext(
+        job.header().id(),
+        stage.number(),
+        stage.type(),
+        job.header().data(),
+        own == null ? job.header().trace() : own);
+  }
+
+  public EntityId task(int number) {
+    return new EntityId(job, stage, number);
+  }
+}

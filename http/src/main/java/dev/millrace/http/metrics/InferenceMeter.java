@@ -1,0 +1,128 @@
+package dev.millrace.http.metrics;
+
+import dev.millrace.server.infer.InferenceStats;
+import dev.millrace.server.infer.InferenceStats.ModelStats;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+/** What models do, asked of them at the moment of the question. */
+final class InferenceMeter {
+  private final PrometheusRegistry registry;
+  private final Supplier<InferenceStats> stats;
+
+  private InferenceMeter(PrometheusRegistry registry, Supplier<InferenceStats> stats) {
+    this.registry = registry;
+    this.stats = stats;
+  }
+
+  static void register(PrometheusRegistry registry, Supplier<InferenceStats> stats) {
+    InferenceMeter meter = new InferenceMeter(registry, stats);
+    meter.tokens();
+    meter.models();
+    meter.perModel("millrace_batch_slots", "Sequences that a model can hold.", ModelStats::slots);
+    meter.perModel(
+        "millrace_batch_sequences", "Sequences that a model holds.", ModelStats::running);
+    meter.perModel(
+        "millrace_batch_waiting",
+        "Sequences that wait for a place in a batch.",
+        ModelStats::waiting);
+    meter.perModel(
+        "millrace_batch_fill_ratio",
+        "Sequences that a model holds, of those that it can hold.",
+        wheel -> (double) wheel.running() / wheel.slots());
+    meter.perModel(
+        "millrace_kv_cache_use_ratio",
+        "Pages of the cache of keys and values that sequences use, of all.",
+        wheel -> ratio(wheel.pagesUsed(), pages(wheel)));
+    meter.counted("millrace_batch_turns_total", "Batches that a model ran.", ModelStats::batches);
+    meter.counted("millrace_batch_rows_total", "Tokens in these batches.", ModelStats::batchTokens);
+    meter.counted(
+        "millrace_preemptions_total",
+        "Sequences that made room for others.",
+        ModelStats::preemptions);
+    meter.pages();
+  }
+
+  private static int pages(ModelStats wheel) {
+    return wheel.pagesUsed() + wheel.pagesCached() + wheel.pagesFree();
+  }
+
+  private static double ratio(double part, double whole) {
+    return whole == 0 ? 0 : part / whole;
+  }
+
+  private void tokens() {
+    CounterWithCallback.builder()
+        .name("millrace_tokens_total")
+        .help("Tokens of prompts, those of them found in the cache, generated, and embedded.")
+        .labelNames("kind")
+        .callback(
+            point -> {
+              InferenceStats now = stats.get();
+              point.call(now.promptTokens(), "prompt");
+              point.call(now.cachedTokens(), "cached");
+              point.call(now.generatedTokens(), "generated");
+              point.call(now.embeddedTokens(), "embedded");
+            })
+        .register(registry);
+  }
+
+  private void models() {
+    GaugeWithCallback.builder()
+        .name("millrace_models_loaded")
+        .help("1 for each model that is in memory.")
+        .labelNames("model")
+        .callback(point -> stats.get().loaded().forEach(model -> point.call(1, model)))
+        .register(registry);
+  }
+
+  private void perModel(String name, String help, ToDoubleFunction<ModelStats> figure) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .labelNames("model")
+        .callback(
+            point ->
+                stats
+                    .get()
+                    .models()
+                    .forEach(wheel -> point.call(figure.applyAsDouble(wheel), wheel.model())))
+        .register(registry);
+  }
+
+  private void counted(String name, String help, ToDoubleFunction<ModelStats> figure) {
+    CounterWithCallback.builder()
+        .name(name)
+        .help(help + " Since it was loaded.")
+        .labelNames("model")
+        .callback(
+            point ->
+                stats
+                    .get()
+                    .models()
+                    .forEach(wheel -> point.call(figure.applyAsDouble(wheel), wheel.model())))
+        .register(registry);
+  }
+
+  private void pages() {
+    GaugeWithCallback.builder()
+        .name("millrace_kv_cache_pages")
+        .help("Pages of the cache of keys and values: used, kept for reuse, free.")
+        .labelNames("model", "state")
+        .callback(
+            point ->
+                stats
+                    .get()
+                    .models()
+                    .forEach(
+                        wheel -> {
+                          point.call(wheel.pagesUsed(), wheel.model(), "used");
+                          point.call(wheel.pagesCached(), wheel.model(), "cached");
+                          point.call(wheel.pagesFree(), wheel.model(), "free");
+                        }))
+        .register(registry);
+  }
+}

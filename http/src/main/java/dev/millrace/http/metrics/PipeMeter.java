@@ -1,0 +1,75 @@
+package dev.millrace.http.metrics;
+
+import dev.millrace.server.infer.InferenceStats;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.PrometheusNaming;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * How models do whose layers are with others: whether all are there, and what their openings count,
+ * under names that those choose. One that ends in {@code _total} is a counter, any other a gauge.
+ */
+final class PipeMeter implements MultiCollector {
+  private static final String PREFIX = "millrace_pipe_";
+  private static final String COUNTER = "_total";
+
+  private final Supplier<InferenceStats> stats;
+
+  PipeMeter(Supplier<InferenceStats> stats) {
+    this.stats = stats;
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    Map<String, Map<Labels, Double>> figures = new TreeMap<>();
+    for (InferenceStats.RemoteModelStatus model : stats.get().remoteModels()) {
+      Labels labels = Labels.of("model", model.model());
+      Map<String, Double> own = new TreeMap<>(model.metrics());
+      own.put("ready", model.ready() ? 1.0 : 0.0);
+      own.forEach(
+          (name, value) -> figures.computeIfAbsent(name, _ -> new TreeMap<>()).put(labels, value));
+    }
+    List<MetricSnapshot> snapshots = new ArrayList<>();
+    figures.forEach((name, values) -> snapshots.add(snapshot(name, values)));
+    return new MetricSnapshots(snapshots);
+  }
+
+  private static MetricSnapshot snapshot(String figure, Map<Labels, Double> values) {
+    // which leaves the end of a counter's name to the text that is written
+    String name = PrometheusNaming.sanitizeMetricName(PREFIX + figure);
+    return figure.endsWith(COUNTER) ? counter(name, values) : gauge(name, values);
+  }
+
+  private static MetricSnapshot counter(String name, Map<Labels, Double> values) {
+    CounterSnapshot.Builder counter = CounterSnapshot.builder().name(name).help(help(name));
+    values.forEach(
+        (labels, value) ->
+            counter.dataPoint(
+                CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
+    return counter.build();
+  }
+
+  private static MetricSnapshot gauge(String name, Map<Labels, Double> values) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help(name));
+    values.forEach(
+        (labels, value) ->
+            gauge.dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
+    return gauge.build();
+  }
+
+  private static String help(String name) {
+    String figure = name.substring(PREFIX.length()).replace('_', ' ');
+    return "Of a model whose layers are with other nodes: " + figure + ".";
+  }
+}

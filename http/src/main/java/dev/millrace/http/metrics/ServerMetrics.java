@@ -1,0 +1,125 @@
+package dev.millrace.http.metrics;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.http.route.RequestObserver;
+import dev.millrace.http.webhook.WebhookStats;
+import dev.millrace.server.infer.InferenceStats;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.prometheus.metrics.instrumentation.jvm.JvmGarbageCollectorMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmMemoryMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmRuntimeInfoMetric;
+import io.prometheus.metrics.instrumentation.jvm.JvmThreadsMetrics;
+import io.prometheus.metrics.instrumentation.jvm.ProcessMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.InstantSource;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All figures of a server, and their text. Give {@link #measured} to whoever works with the store, or
+ * tasks are not measured. Thread-safe.
+ */
+public final class ServerMetrics implements AutoCloseable {
+  private static final int MOST_TYPES = 100;
+
+  /** Figures as text, and what kind of text it is. */
+  public record Rendered(String mediaType, byte[] body) {}
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final ExpositionFormats formats = ExpositionFormats.init();
+  private final TaskMeter tasks;
+  private final JobMeter jobs;
+  private final HttpMeter http;
+
+  /** Begins to measure the jobs of {@code store}. */
+  public ServerMetrics(JobStore store, InstantSource clock) {
+    BoundedTypeLabels types = new BoundedTypeLabels(MOST_TYPES);
+    this.tasks = new TaskMeter(registry, types, clock);
+    this.jobs = new JobMeter(registry, types, store, clock);
+    this.http = new HttpMeter(registry);
+    registry.register(new QueueMeter(store, types, clock));
+    JvmMemoryMetrics.builder().register(registry);
+    JvmGarbageCollectorMetrics.builder().register(registry);
+    JvmThreadsMetrics.builder().register(registry);
+    JvmRuntimeInfoMetric.builder().register(registry);
+    ProcessMetrics.builder().register(registry);
+  }
+
+  /** The same store; claims and answers that go through it are measured. */
+  public JobStore measured(JobStore store) {
+    return new MeteredStore(store, tasks);
+  }
+
+  /** Is to be told of each request. */
+  public RequestObserver observer() {
+    return http;
+  }
+
+  /** Adds what models do; once. */
+  public ServerMetrics inference(Supplier<InferenceStats> stats) {
+    InferenceMeter.register(registry, stats);
+    registry.register(new PipeMeter(stats));
+    return this;
+  }
+
+  /** Adds what webhooks do; once. */
+  public ServerMetrics webhooks(Supplier<WebhookStats> stats) {
+    CounterWithCallback.builder()
+        .name("millrace_webhooks_total")
+        .help("Events delivered, requests that failed and are tried again, and given up.")
+        .labelNames("outcome")
+        .callback(
+            point -> {
+              WebhookStats now = stats.get();
+              point.call(now.delivered(), "delivered");
+              point.call(now.failed(), "failed");
+              point.call(now.givenUp(), "given_up");
+            })
+        .register(registry);
+    gauge(
+        "millrace_webhooks_pending",
+        "Webhooks in memory that have something to tell.",
+        () -> stats.get().pending());
+    return this;
+  }
+
+  /** Adds a figure that is asked for when it is wanted, such as streams that are open; once. */
+  public ServerMetrics gauge(String name, String help, IntSupplier figure) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(point -> point.call(figure.getAsInt()))
+        .register(registry);
+    return this;
+  }
+
+  /**
+   * The text in the form that is asked for.
+   *
+   * @param accept as the request says; OpenMetrics if it wants that, else Prometheus's own
+   */
+  public Rendered render(@Nullable String accept) {
+    boolean open = accept != null && accept.contains("application/openmetrics-text");
+    ExpositionFormatWriter writer =
+        open ? formats.getOpenMetricsTextFormatWriter() : formats.getPrometheusTextFormatWriter();
+    ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
+    try {
+      writer.write(out, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory takes everything
+    }
+    return new Rendered(writer.getContentType(), out.toByteArray());
+  }
+
+  @Override
+  public void close() {
+    jobs.close();
+  }
+}

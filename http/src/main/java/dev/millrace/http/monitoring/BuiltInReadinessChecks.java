@@ -1,0 +1,46 @@
+package dev.millrace.http.monitoring;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerState;
+import dev.millrace.server.ServerStatus;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+
+/** What a server that works on a store must be able to do. */
+public final class BuiltInReadinessChecks {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private BuiltInReadinessChecks() {}
+
+  /** The store answers. */
+  public static ReadinessCheck store(JobStore store) {
+    return ReadinessCheck.of(
+        "store",
+        () -> {
+          try {
+            store.counts();
+            return Optional.empty();
+          } catch (StoreException e) {
+            LOG.log(Level.WARNING, "the store does not answer: " + e.getMessage());
+            return Optional.of("it does not answer; the server's log says why");
+          }
+        });
+  }
+
+  /** The server takes new tasks. */
+  public static ReadinessCheck server(Server server) {
+    return ReadinessCheck.of(
+        "server",
+        () -> {
+          ServerStatus status = server.status();
+          if (status.problem() != null) {
+            return Optional.of("the store is broken and the server stops; restart it");
+          }
+          return status.state() == ServerState.RUNNING
+              ? Optional.empty()
+              : Optional.of("it is " + status.state());
+        });
+  }
+}

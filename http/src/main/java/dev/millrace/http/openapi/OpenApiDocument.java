@@ -1,0 +1,141 @@
+package dev.millrace.http.openapi;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.route.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The API's document: what is served to readers and what requests are checked against, so the two
+ * cannot differ. Immutable.
+ */
+public final class OpenApiDocument {
+  private static final String RESOURCE = "openapi.json";
+
+  /**
+   * One operation.
+   *
+   * @param method in capitals
+   * @param path with names in braces
+   * @param scope what a caller's key must allow
+   * @param body what a JSON body must be; null: there is none
+   */
+  public record Operation(
+      String id,
+      String method,
+      String path,
+      KeyScope scope,
+      List<Parameter> parameters,
+      @Nullable Schema body,
+      boolean bodyRequired) {
+    public Operation {
+      parameters = List.copyOf(parameters);
+    }
+
+    /**
+     * Checks a request's query.
+     *
+     * @param query every value by its name, decoded
+     * @throws Problem INVALID, naming the parameter and the rule
+     */
+    public void checkQuery(Map<String, ? extends Collection<String>> query) {
+      for (Map.Entry<String, ? extends Collection<String>> given : query.entrySet()) {
+        Parameter parameter = query(given.getKey());
+        String where = "request/query/" + parameter.name();
+        if (given.getValue().size() != 1) {
+          throw SchemaViolation.invalid("must be given once").toProblem(where);
+        }
+        parameter.schema().parseAndCheck(given.getValue().iterator().next(), where);
+      }
+      for (Parameter parameter : parameters) {
+        if (parameter.required()
+            && parameter.in().equals("query")
+            && !query.containsKey(parameter.name())) {
+          throw SchemaViolation.invalid("must have required parameter '" + parameter.name() + "'")
+              .toProblem("request/query");
+        }
+      }
+    }
+
+    private Parameter query(String name) {
+      List<Parameter> known =
+          parameters.stream().filter(parameter -> parameter.in().equals("query")).toList();
+      for (Parameter parameter : known) {
+        if (parameter.name().equals(name)) {
+          return parameter;
+        }
+      }
+      SchemaViolation unknown =
+          SchemaRules.unknown("parameter", name, known.stream().map(Parameter::name).toList());
+      throw SchemaViolation.invalid(unknown.rule()).toProblem("request/query");
+    }
+  }
+
+  /**
+   * A parameter.
+   *
+   * @param in path, query or header
+   */
+  public record Parameter(String name, String in, boolean required, Schema schema) {}
+
+  private final byte[] bytes;
+  private final Map<String, Operation> operations;
+
+  private OpenApiDocument(byte[] bytes, Map<String, Operation> operations) {
+    this.bytes = bytes;
+    this.operations = Collections.unmodifiableMap(operations);
+  }
+
+  /**
+   * The document that this server serves.
+   *
+   * @throws JsonException if it says something that requests are not checked for
+   */
+  public static OpenApiDocument load() {
+    try (InputStream in = OpenApiDocument.class.getResourceAsStream(RESOURCE)) {
+      if (in == null) {
+        throw new JsonException(RESOURCE + " is missing from the class path");
+      }
+      return read(in.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static OpenApiDocument read(byte[] bytes) {
+    JsonObject document = Json.object(new String(bytes, StandardCharsets.UTF_8));
+    Map<String, Operation> operations = new LinkedHashMap<>();
+    for (Operation operation : new OperationReader(document).operations()) {
+      if (operations.put(operation.id(), operation) != null) {
+        throw new JsonException("operationId \"" + operation.id() + "\" is repeated");
+      }
+    }
+    return new OpenApiDocument(bytes, operations);
+  }
+
+  public Optional<Operation> operation(String operationId) {
+    return Optional.ofNullable(operations.get(operationId));
+  }
+
+  /** All of them, as the document orders them. */
+  public Collection<Operation> operations() {
+    return operations.values();
+  }
+
+  /** The document as it is served: JSON in UTF-8. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+}

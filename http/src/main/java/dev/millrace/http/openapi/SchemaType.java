@@ -1,0 +1,72 @@
+package dev.millrace.http.openapi;
+
+import dev.millrace.core.json.JsonObject;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The types of JSON that a schema allows. */
+record SchemaType(Set<Kind> kinds) {
+
+  /** One of them, with the words for it in errors. */
+  enum Kind {
+    OBJECT("an object"),
+    ARRAY("a list"),
+    STRING("text"),
+    INTEGER("a whole number"),
+    NUMBER("a number"),
+    BOOLEAN("true or false"),
+    NULL("null");
+
+    private final String words;
+
+    Kind(String words) {
+      this.words = words;
+    }
+  }
+
+  static final SchemaType ANY = new SchemaType(EnumSet.allOf(Kind.class));
+
+  SchemaType {
+    kinds = kinds.isEmpty() ? EnumSet.noneOf(Kind.class) : EnumSet.copyOf(kinds);
+  }
+
+  boolean allows(@Nullable Object value) {
+    return switch (value) {
+      case null -> kinds.contains(Kind.NULL);
+      case String text -> kinds.contains(Kind.STRING);
+      case Map<?, ?> map -> kinds.contains(Kind.OBJECT);
+      case JsonObject object -> kinds.contains(Kind.OBJECT);
+      case List<?> list -> kinds.contains(Kind.ARRAY);
+      case Boolean flag -> kinds.contains(Kind.BOOLEAN);
+      case Number number ->
+          kinds.contains(Kind.NUMBER) || kinds.contains(Kind.INTEGER) && whole(number);
+      default -> throw new IllegalArgumentException("not a JSON value: " + value.getClass());
+    };
+  }
+
+  boolean isIntegerOnly() {
+    return kinds.contains(Kind.INTEGER) && !kinds.contains(Kind.NUMBER);
+  }
+
+  /** To JSON Schema, 1.0 is a whole number. */
+  private static boolean whole(Number number) {
+    return switch (number) {
+      case BigDecimal big -> big.scale() <= 0 || big.stripTrailingZeros().scale() <= 0;
+      case Double real -> real == Math.rint(real);
+      case Float real -> real == Math.rint(real);
+      default -> true;
+    };
+  }
+
+  @Override
+  public String toString() {
+    List<String> words = new ArrayList<>();
+    kinds.forEach(kind -> words.add(kind.words));
+    return String.join(" or ", words);
+  }
+}

@@ -1,0 +1,103 @@
+package dev.millrace.http.route;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The path of a request as segments. Split first and decoded then, so that no escape can make two
+ * segments of one; what other software reads in more than one way ({@code .}, {@code ..}, empty
+ * segments, escaped slashes, parameters after {@code ;}) is no path at all.
+ */
+public final class RequestPath {
+  private static final String PLAIN = "-._~!$&'()*+,=:@"; // RFC 3986 pchar, less ';'
+
+  /** Of a target that says which server it is for, as those do that could go to a proxy. */
+  private static final Pattern ORIGIN = Pattern.compile("(?i)https?://([^/?]*)");
+
+  private RequestPath() {}
+
+  /** The path in a request's target, as the client wrote it. */
+  public static String ofTarget(String target) {
+    Matcher origin = ORIGIN.matcher(target);
+    String local = origin.lookingAt() ? target.substring(origin.end()) : target;
+    int query = local.indexOf('?');
+    String path = query < 0 ? local : local.substring(0, query);
+    return path.isEmpty() ? "/" : path;
+  }
+
+  /** The host that a request's target names, with its port if it says one. */
+  public static Optional<String> authority(String target) {
+    Matcher origin = ORIGIN.matcher(target);
+    return origin.lookingAt() ? Optional.of(origin.group(1)) : Optional.empty();
+  }
+
+  /** The segments, decoded; empty if it is no path that we would have written. */
+  static Optional<List<String>> split(String raw) {
+    if (!raw.startsWith("/") || raw.length() > 8192) {
+      return Optional.empty();
+    }
+    List<String> segments = new ArrayList<>();
+    if (raw.length() == 1) {
+      return Optional.of(segments);
+    }
+    for (String part : raw.substring(1).split("/", -1)) {
+      Optional<String> segment = decode(part);
+      if (segment.isEmpty() || !isName(segment.get())) {
+        return Optional.empty();
+      }
+      segments.add(segment.get());
+    }
+    return Optional.of(segments);
+  }
+
+  /** A trailing slash makes an empty segment, and so another path than without. */
+  private static boolean isName(String segment) {
+    return !segment.isEmpty()
+        && !segment.equals(".")
+        && !segment.equals("..")
+        && segment.chars().noneMatch(c -> c == '/' || c == '\\' || Character.isISOControl(c));
+  }
+
+  private static Optional<String> decode(String part) {
+    byte[] bytes = new byte[part.length()];
+    int size = 0;
+    for (int i = 0; i < part.length(); i++) {
+      char c = part.charAt(i);
+      if (c == '%') {
+        int value = PercentEncoding.hex(part, i + 1);
+        if (value < 0) {
+          return Optional.empty();
+        }
+        bytes[size++] = (byte) value;
+        i += 2;
+      } else if (isPlain(c)) {
+        bytes[size++] = (byte) c;
+      } else {
+        return Optional.empty();
+      }
+    }
+    return text(bytes, size);
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= 'a' && c <= 'z'
+        || c >= 'A' && c <= 'Z'
+        || c >= '0' && c <= '9'
+        || PLAIN.indexOf(c) >= 0;
+  }
+
+  private static Optional<String> text(byte[] bytes, int size) {
+    try {
+      return Optional.of(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, size)).toString());
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    }
+  }
+}

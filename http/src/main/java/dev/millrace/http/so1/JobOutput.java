@@ -1,0 +1,110 @@
+package dev.millrace.http.so1;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What came of a job: the result of its last stage's only task, or a list of all of them. */
+final class JobOutput {
+  /** Most results in one answer; the rest is read task by task. */
+  static final int MOST = 1_000;
+
+  /** Characters of text after which no further result is added. */
+  private static final long ENOUGH = 8_000_000;
+
+  private static final int PAGE = 100;
+
+  private final List<Object> results = new ArrayList<>();
+  private long size;
+
+  private JobOutput() {}
+
+  /** Null unless the job succeeded. */
+  static @Nullable JsonObject of(JobReader store, JobView view) {
+    if (So1StateMapping.of(view) != So1StateMapping.SUCCESS || view.stages().isEmpty()) {
+      return null;
+    }
+    StageView last = view.stages().getLast();
+    Optional<TaskResult> only =
+        last.total() != 1
+            ? Optional.empty()
+            : store.task(view.header().id(), last.number(), 1).map(TaskView::result);
+    return only.isPresent() ? one(only.get()) : new JobOutput().all(store, view, last);
+  }
+
+  private JsonObject all(JobReader store, JobView view, StageView stage) {
+    while (results.size() < Math.min(stage.total(), MOST) && size < ENOUGH) {
+      int limit = Math.min(PAGE, MOST - results.size());
+      List<TaskView> page =
+          store.tasks(view.header().id(), stage.number(), results.size() + 1, limit);
+      if (page.isEmpty()) {
+        break; // deleted meanwhile
+      }
+      page.stream().takeWhile(_ -> size < ENOUGH).forEach(this::add);
+    }
+    JsonObject out = JsonObject.create().put("results", results);
+    return results.size() < stage.total() ? out.put("truncated", true) : out;
+  }
+
+  private void add(TaskView task) {
+    TaskResult result = task.result();
+    size += result == null ? 0 : result.text().length();
+    results.add((result == null ? error(task) : one(result)).values());
+  }
+
+  /** Of a task that failed where the stage could do without. */
+  private static JsonObject error(TaskView task) {
+    String why = task.error() == null ? "the task has no result" : task.error();
+    JsonObject error =
+        JsonObject.create().put("code", "TASK_FAILED").put("message", Redaction.redactSecrets(why));
+    return JsonObject.create().put("error", error.values());
+  }
+
+  private static JsonObject one(TaskResult result) {
+    return result.kind() == TaskResult.Kind.EMBEDDING ? vector(result) : text(result);
+  }
+
+  private static JsonObject vector(TaskResult result) {
+    try {
+      Object value = Json.parse(result.text());
+      Object vector = value instanceof Map<?, ?> named ? named.get("vector") : value;
+      if (vector instanceof List<?> numbers) {
+        return JsonObject.create()
+            .put("embedding", numbers)
+            .put("dimensions", (long) numbers.size());
+      }
+    } catch (JsonException e) {
+      // some worker's own form, then
+    }
+    return JsonObject.create().put("text", result.text());
+  }
+
+  private static JsonObject text(TaskResult result) {
+    JsonObject out = JsonObject.create().put("text", result.text());
+    JsonObject receipt = result.receipt();
+    if (receipt == null) {
+      return out;
+    }
+    out.putIfPresent("finishReason", receipt.get("finish_reason"));
+    if (receipt.has("prompt_tokens") && receipt.has("completion_tokens")) {
+      out.put(
+          "usage",
+          JsonObject.create()
+              .put("promptTokens", receipt.get("prompt_tokens"))
+              .put("completionTokens", receipt.get("completion_tokens"))
+              .values());
+    }
+    return out.putIfPresent("model", receipt.get("model"))
+        .putIfPresent("seed", receipt.get("seed"));
+  }
+}

@@ -1,0 +1,246 @@
+package dev.millrace.http.so1;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.auth.Principal;
+import dev.millrace.http.job.IdResolver;
+import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.WebhookPolicy;
+import dev.millrace.http.route.ApiRequest;
+import dev.millrace.http.route.ApiResponse;
+import dev.millrace.http.route.PageRequest;
+import dev.millrace.http.route.Problem;
+import dev.millrace.http.route.Route;
+import dev.millrace.http.route.RouteGroup;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Jobs as so1 has them, below {@code /api}. */
+public final class So1RouteGroup implements RouteGroup {
+  private static final Pattern CURSOR = Pattern.compile("\\d{1,18}");
+  private static final Map<String, String> STREAMED =
+      Map.of("Cache-Control", "no-store", "X-Accel-Buffering", "no");
+
+  private final JobStore store;
+  private final IdResolver ids;
+  private final IdempotentSubmitter idempotency;
+  private final WebhookPolicy webhooks;
+  private final SubmissionReader submission;
+  private final LogHub hub;
+
+  /**
+   * @param types that this server has workers for: the actions that it knows
+   * @param models names of those that it has; empty: it has none
+   * @param webhooks which a job may come with
+   */
+  public So1RouteGroup(
+      JobStore store,
+      Set<String> types,
+      Set<String> models,
+      IdResolver ids,
+      IdempotentSubmitter idempotency,
+      WebhookPolicy webhooks) {
+    this(store, types, models, ids, idempotency, webhooks, LogHub.Intervals.USUAL);
+  }
+
+  So1RouteGroup(
+      JobStore store,
+      Set<String> types,
+      Set<String> models,
+      IdResolver ids,
+      IdempotentSubmitter idempotency,
+      WebhookPolicy webhooks,
+      LogHub.Intervals pace) {
+    this.store = store;
+    this.ids = ids;
+    this.idempotency = idempotency;
+    this.webhooks = webhooks;
+    this.submission = new SubmissionReader(Set.copyOf(types), Set.copyOf(models));
+    this.hub = new LogHub(store, pace);
+  }
+
+  @Override
+  public String prefix() {
+    return "/api";
+  }
+
+  @Override
+  public List<Route> routes() {
+    String job = "/api/jobs/{jobId}";
+    return List.of(
+        new Route("POST", "/api/jobs", "submitJob", KeyScope.SUBMIT, this::submit),
+        new Route("GET", "/api/jobs", "listJobs", KeyScope.READ, this::list),
+        new Route("GET", job, "getJob", KeyScope.READ, this::get),
+        new Route("POST", job + "/cancel", "cancelJob", KeyScope.SUBMIT, this::cancel),
+        new Route("GET", job + "/logs", "getJobLogs", KeyScope.READ, this::logs),
+        new Route("GET", job + "/events", "streamJobEvents", KeyScope.READ, this::events),
+        new Route("GET", "/api/auth/session", "getSession", KeyScope.READ, this::session));
+  }
+
+  /** so1 has one word for each kind, so what other faces call it does not matter. */
+  @Override
+  public JsonObject error(Problem problem, String requestId) {
+    String code =
+        switch (problem.kind()) {
+          case MALFORMED -> "BAD_REQUEST";
+          case INVALID -> "VALIDATION_ERROR";
+          case TOO_LARGE -> "PAYLOAD_TOO_LARGE";
+          case INTERNAL -> "INTERNAL_SERVER_ERROR";
+          case UNAVAILABLE -> "SERVICE_UNAVAILABLE";
+          default -> problem.kind().name();
+        };
+    JsonObject error =
+        JsonObject.create()
+            .put("code", code)
+            .put("message", Redaction.redactSecrets(problem.text()))
+            .putIfPresent("details", problem.details());
+    return JsonObject.create().put("requestId", requestId).put("error", error);
+  }
+
+  private ApiResponse submit(ApiRequest call) {
+    JobId id = idempotency.submit(call, () -> spec(call));
+    JsonObject body = answer(call).put("job", So1JobMapper.full(store, view(id)));
+    return new ApiResponse.Json(202, Map.of("Location", "/api/jobs/" + EntityId.of(id)), body);
+  }
+
+  private JobSpec spec(ApiRequest call) {
+    JobSpec spec = submission.read(call);
+    spec.webhooks().forEach(webhooks::check);
+    return spec;
+  }
+
+  private ApiResponse list(ApiRequest call) {
+    PageRequest page = PageRequest.of(call);
+    So1JobPage found =
+        So1JobPage.of(
+            store,
+            call.query("state").map(So1StateMapping::parse).orElse(null),
+            call.query("tag").map(JobSpec::requireTag).orElse(null),
+            page.limit(),
+            page.after() == null ? null : page.after().job());
+    JsonObject body =
+        answer(call).put("jobs", found.jobs().stream().map(So1JobMapper::brief).toList());
+    if (found.next() == null) {
+      return ApiResponse.ok(body);
+    }
+    EntityId last = EntityId.of(found.next());
+    return new ApiResponse.Json(
+        200, page.nextPageHeaders(call, last), body.put("nextCursor", PageRequest.cursor(last)));
+  }
+
+  private ApiResponse get(ApiRequest call) {
+    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view(id(call)))));
+  }
+
+  private ApiResponse cancel(ApiRequest call) {
+    JobId id = id(call);
+    Outcome answer = store.abort(id, Cause.user(call.principal().name(), null));
+    JobView view = view(id);
+    if (!answer.isDone() && So1StateMapping.of(view) != So1StateMapping.CANCELLED) {
+      throw new Problem(
+          Problem.Kind.CONFLICT,
+          "the job cannot be cancelled any more: its state is "
+              + So1StateMapping.of(view).word()
+              + ", and only pending and running jobs can");
+    }
+    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view)));
+  }
+
+  private ApiResponse logs(ApiRequest call) {
+    JobView view = view(id(call));
+    long after = call.query("cursor").map(text -> cursor("cursor", text)).orElse(0L);
+    int limit = PageRequest.limit(call);
+    List<LogEntry> entries = store.events(view.header().id(), after, limit);
+    LogLineFormatter wording = LogLineFormatter.of(view);
+    JsonObject body =
+        answer(call).put("lines", entries.stream().map(entry -> line(entry, wording)).toList());
+    boolean more = !entries.isEmpty() && entries.getLast().number() < view.lastEvent();
+    return ApiResponse.ok(more ? body.put("nextCursor", entries.getLast().number()) : body);
+  }
+
+  private static JsonObject line(LogEntry entry, LogLineFormatter wording) {
+    String level =
+        entry.fact() instanceof Fact.WorkerLogLine line
+            ? line.level().toLowerCase(Locale.ROOT)
+            : "info";
+    return JsonObject.create()
+        .put("cursor", entry.number())
+        .put("at", entry.at().toString())
+        .put("level", level)
+        .put("line", wording.of(entry));
+  }
+
+  /**
+   * A client that comes late and says nothing of where it was gets the end alone; a browser that
+   * comes back although it has seen the end is told, by 204, not to come again.
+   */
+  private ApiResponse events(ApiRequest call) {
+    JobView view = view(id(call));
+    Optional<Long> asked = call.query("cursor").map(text -> cursor("cursor", text));
+    Optional<Long> seen = call.header("Last-Event-ID").map(text -> cursor("Last-Event-ID", text));
+    boolean ended = view.state().isFinal();
+    if (ended && asked.isEmpty() && seen.isPresent() && seen.get() >= LogFeed.lastId(store, view)) {
+      return ApiResponse.json(204, null);
+    }
+    long unsaid = ended ? view.lastEvent() : 0;
+    long position = Math.min(asked.or(() -> seen).orElse(unsaid), view.lastEvent());
+    return new ApiResponse.Stream(
+        200, STREAMED, "text/event-stream", sink -> hub.stream(view.header().id(), position, sink));
+  }
+
+  private ApiResponse session(ApiRequest call) {
+    Principal principal = call.principal();
+    JsonObject session =
+        JsonObject.create()
+            .put("userId", principal.name())
+            .put("orgId", SubmissionMetadata.ORGANISATION)
+            .put("email", null);
+    return ApiResponse.ok(answer(call).put("session", session));
+  }
+
+  private static JsonObject answer(ApiRequest call) {
+    return JsonObject.create().put("requestId", call.requestId());
+  }
+
+  private JobId id(ApiRequest call) {
+    return ids.job(call.pathParameter("jobId"));
+  }
+
+  private JobView view(JobId id) {
+    return store
+        .find(id)
+        .orElseThrow(() -> new Problem(Problem.Kind.NOT_FOUND, "there is no such job"));
+  }
+
+  private static long cursor(String name, String text) {
+    if (!CURSOR.matcher(text).matches()) {
+      throw new Problem(
+          Problem.Kind.INVALID,
+          name + " must be the number of an event: digits only, such as 42; 0 is the beginning");
+    }
+    return Long.parseLong(text);
+  }
+
+  /** How many jobs' logs are followed now. */
+  public int following() {
+    return hub.following();
+  }
+
+  @Override
+  public void close() {
+    hub.close();
+  }
+}

@@ -1,0 +1,226 @@
+package dev.millrace.http.so1;
+
+import dev.millrace.core.Work;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.http.route.ApiRequest;
+import dev.millrace.http.route.Problem;
+import dev.millrace.server.infer.parameters.TaskCheck;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The job that a request asks for. What a worker of this server would refuse is refused here, while
+ * somebody listens.
+ *
+ * @param types that this server has workers for
+ * @param models names of those that it has; empty: it has none
+ */
+record SubmissionReader(Set<String> types, Set<String> models) {
+  private static final String PIPELINE = "pipeline";
+  private static final Set<String> ABOUT = Set.of("name", "priority", "tags", "hold", "webhooks");
+  private static final Set<String> BODY =
+      Set.of("action", "inputs", "name", "priority", "tags", "hold", "webhooks");
+
+  /** As much of a schema or grammar as a job's files may hold. */
+  private static final int MAX_ATTACHMENT = 1_000_000;
+
+  /**
+   * @throws Problem naming what cannot be honoured
+   */
+  JobSpec read(ApiRequest call) {
+    try {
+      JsonObject body = call.bodyObject().only(BODY);
+      String action = body.string("action");
+      JsonObject inputs = JsonObject.of(body.object("inputs"), "inputs");
+      if (action.equals(PIPELINE)) {
+        return pipeline(call, body, inputs);
+      }
+      if (!types.contains(action)) {
+        throw unknown(action);
+      }
+      JsonObject origin =
+          SubmissionMetadata.of(call, action, Redaction.redactInputs(inputs)).toJson();
+      return header(
+          body,
+          JsonObject.create().put(SubmissionMetadata.NAME, origin.values()),
+          stage(action, inputs),
+          call.trace());
+    } catch (JsonException | IllegalArgumentException e) {
+      throw invalid(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Problem unknown(String action) {
+    Set<String> known = new TreeSet<>(types);
+    known.add(PIPELINE);
+    return invalid(
+        "action \"" + action + "\" is not known here; known: " + String.join(", ", known));
+  }
+
+  private static JobSpec header(
+      JsonObject body, JsonObject metadata, StageSpec stage, @Nullable TraceContext trace) {
+    return new JobSpec(
+        body.string("name", null),
+        JobDocument.priority(body),
+        body.flag("hold", false),
+        null,
+        null,
+        JobDocument.tags(body),
+        metadata,
+        List.of(stage),
+        false,
+        JsonObject.create(),
+        trace,
+        JobDocument.webhooks(body));
+  }
+
+  /** One task; a single text where that is possible, the form that every tool can read. */
+  private StageSpec stage(String action, JsonObject inputs) {
+    Map<String, Object> data = ActionInputs.of(action).toParameters(inputs);
+    attach(data, "json_schema");
+    attach(data, "grammar");
+    exclude(data, "jsonSchema", "json_schema", "grammar");
+    exclude(data, "prompt", "prompt", "messages");
+    exclude(data, "prompt", "prompt", "input");
+    Object input = subject(data);
+    JsonObject parameters = JsonObject.of(data, "inputs");
+    String problem = new TaskCheck(models).problem(action, parameters, input);
+    if (problem != null) {
+      throw invalid(ActionInputs.inApiNames(problem));
+    }
+    return new StageSpec(
+        action,
+        false,
+        FailureTolerance.NONE,
+        TaskPolicy.DEFAULT,
+        List.of(TaskSpec.of(input)),
+        null,
+        parameters);
+  }
+
+  private static Object subject(Map<String, Object> data) {
+    Object messages = data.remove("messages");
+    if (messages != null) {
+      return new LinkedHashMap<>(Map.of("messages", messages));
+    }
+    Object input = data.remove("input");
+    Object prompt = input == null ? data.remove("prompt") : input;
+    if (prompt == null) {
+      throw invalid("inputs has no \"prompt\"");
+    }
+    if (!(prompt instanceof String text) || text.isEmpty()) {
+      throw invalid("inputs: \"prompt\" must be text that is not empty");
+    }
+    if (!Work.isValidPrompt(text)) {
+      throw invalid(
+          "inputs: \"prompt\" must be at most " + JobSpec.MAX_PROMPT_BYTES + " bytes of UTF-8");
+    }
+    return text;
+  }
+
+  private static void exclude(Map<String, Object> data, String shown, String one, String other) {
+    if (data.containsKey(one) && data.containsKey(other)) {
+      throw invalid("inputs: \"" + shown + "\" and \"" + other + "\" exclude each other; give one");
+    }
+  }
+
+  /** A schema or a grammar is a text, and becomes a file of its own. */
+  private static void attach(Map<String, Object> data, String name) {
+    Object given = data.get(name);
+    if (given instanceof Map<?, ?>) {
+      data.put(name, Json.write(given));
+    }
+    if (data.get(name) instanceof String text
+        && text.getBytes(StandardCharsets.UTF_8).length > MAX_ATTACHMENT) {
+      throw invalid(
+          ActionInputs.inApiNames(
+              name + ": it has more than the " + MAX_ATTACHMENT + " bytes allowed"));
+    }
+  }
+
+  /** A whole job; what is said of it beside the inputs wins over what they say. */
+  private JobSpec pipeline(ApiRequest call, JsonObject body, JsonObject inputs) {
+    JsonObject document = JsonObject.of(new LinkedHashMap<>(inputs.values()), "inputs");
+    for (String name : ABOUT) {
+      if (body.has(name)) {
+        document.put(name, body.get(name));
+      }
+    }
+    JsonObject metadata = inputs.object("metadata");
+    if (metadata.has(SubmissionMetadata.NAME)) {
+      throw invalid(
+          "inputs: metadata: \""
+              + SubmissionMetadata.NAME
+              + "\" is kept by the server; leave it out");
+    }
+    JobSpec asked = JobDocument.read(document, JobDocument.INLINE);
+    check(asked);
+    JsonObject all = JsonObject.create();
+    all.values().putAll(metadata.values());
+    SubmissionMetadata origin =
+        SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(asked));
+    all.put(SubmissionMetadata.NAME, origin.toJson().values());
+    return new JobSpec(
+        asked.name(),
+        asked.priority(),
+        asked.held(),
+        asked.parent(),
+        asked.retryOf(),
+        asked.tags(),
+        all,
+        asked.stages(),
+        asked.open(),
+        asked.data(),
+        asked.trace() == null ? call.trace() : asked.trace(),
+        asked.webhooks());
+  }
+
+  private void check(JobSpec spec) {
+    TaskCheck check = new TaskCheck(models);
+    int number = 0;
+    for (StageSpec stage : spec.stages()) {
+      number++;
+      if (types.contains(stage.type())) {
+        check(check, stage, "inputs: stage " + number);
+      }
+    }
+  }
+
+  /** What a template will come to is not known yet; that it will be a text is. */
+  private static void check(TaskCheck check, StageSpec stage, String where) {
+    if (stage.tasks().isEmpty()) {
+      refuse(check.problem(stage.type(), stage.data(), "a text"), where);
+    }
+    int number = 0;
+    for (TaskSpec task : stage.tasks()) {
+      number++;
+      refuse(
+          check.problem(stage.type(), stage.data(), task.template() ? "a text" : task.input()),
+          where + ", task " + number);
+    }
+  }
+
+  private static void refuse(@Nullable String problem, String where) {
+    if (problem != null) {
+      throw invalid(where + ": " + problem);
+    }
+  }
+
+  private static Problem invalid(String message) {
+    return new Problem(Problem.Kind.INVALID, message);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.http.tracing;
+
+import dev.millrace.core.store.JobReader;
+import dev.millrace.http.route.RequestObserver;
+import dev.millrace.server.ServerListener;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends spans where OTLP over HTTP (protobuf) is spoken. A collector that cannot be reached costs
+ * spans, never a request or a task. Thread-safe.
+ */
+public final class OtlpTracing implements AutoCloseable {
+  private static final Duration LAST_WORD = Duration.ofSeconds(5);
+
+  private final SdkTracerProvider provider;
+  private final Tracer tracer;
+
+  private OtlpTracing(SdkTracerProvider provider) {
+    this.provider = provider;
+    this.tracer = provider.get("dev.millrace");
+  }
+
+  /**
+   * @param collector such as {@code http://localhost:4318}; without a path, spans go to {@code
+   *     /v1/traces} there
+   * @throws IllegalArgumentException if it is not an address of that kind
+   */
+  public static OtlpTracing open(URI collector) {
+    OtlpHttpSpanExporter exporter =
+        OtlpHttpSpanExporter.builder()
+            .setEndpoint(endpoint(collector))
+            .setTimeout(Duration.ofSeconds(10))
+            .build();
+    Resource resource =
+        Resource.getDefault()
+            .merge(
+                Resource.create(Attributes.of(AttributeKey.stringKey("service.name"), "millrace")));
+    return new OtlpTracing(
+        SdkTracerProvider.builder()
+            .setResource(resource)
+            .addSpanProcessor(BatchSpanProcessor.builder(exporter).build())
+            .build());
+  }
+
+  private static String endpoint(URI collector) {
+    boolean http = "http".equals(collector.getScheme()) || "https".equals(collector.getScheme());
+    if (!http || collector.getHost() == null) {
+      throw new IllegalArgumentException(
+          "OTLP collector \""
+              + collector
+              + "\" must be an address such as http://localhost:4318 (OTLP over HTTP)");
+    }
+    String path = collector.getRawPath();
+    return path == null || path.isEmpty() || path.equals("/")
+        ? collector.resolve("/v1/traces").toString()
+        : collector.toString();
+  }
+
+  /** Is to be told of each request. */
+  public RequestObserver requestObserver() {
+    return new RequestSpans(tracer);
+  }
+
+  /** Is to be told of what built-in workers do. */
+  public ServerListener taskListener(JobReader store) {
+    return new TaskSpans(tracer, store);
+  }
+
+  /** Sends what there is. */
+  void flush() {
+    provider.forceFlush().join(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Sends what there is, within a few seconds. */
+  @Override
+  public void close() {
+    provider.shutdown().join(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.millrace.http.transport;
+
+import io.helidon.http.Headers;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.http1.Http1ConnectionListener;
+
+/** Tells the reader of a connection of HTTP/1 that the head of a request is there. */
+final class Http1HeadListener implements Http1ConnectionListener {
+
+  @Override
+  public void headers(ConnectionContext context, Headers headers) {
+    if (context.dataReader() instanceof Http1RequestReader reader) {
+      reader.headComplete();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package dev.millrace.http.webhook;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * Posts over HTTP/1.1, one connection for each request. Not {@code java.net.http}, which looks hosts
+ * up by itself: what was checked would not be what is called. Follows no redirect, and gives up on
+ * whatever takes longer than the timeout, however slowly it goes on. Thread-safe.
+ */
+final class PinnedHttpClient implements AutoCloseable {
+  private static final int MAX_HEAD = 16 << 10;
+  private static final int MAX_BODY = 64 << 10;
+  private static final int MAX_INTERIM = 5;
+
+  /** How long the rest of an answer is waited for; its status is what counts. */
+  private static final Duration REST = Duration.ofMillis(500);
+
+  private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5]\\d\\d)(?: .*)?");
+  private static final Pattern LENGTH = Pattern.compile("content-length:\\s*(\\d{1,18})\\s*");
+
+  private final Duration timeout;
+  private final SSLSocketFactory tls;
+  private final ScheduledThreadPoolExecutor timer;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  PinnedHttpClient(Duration timeout, SSLSocketFactory tls) {
+    this.timeout = timeout;
+    this.tls = tls;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("millrace-hook-timer").factory());
+    timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /**
+   * The status of the answer.
+   *
+   * @throws IOException if there was none; the message says why
+   */
+  int post(DeliveryTarget target, Map<String, String> fields, byte[] body) throws IOException {
+    AtomicBoolean late = new AtomicBoolean();
+    try (Socket socket = new Socket(Proxy.NO_PROXY)) {
+      open.add(socket);
+      if (closed) {
+        throw new IOException("the server stops");
+      }
+      ScheduledFuture<?> alarm =
+          timer.schedule(
+              () -> {
+                late.set(true);
+                shut(socket);
+              },
+              timeout.toNanos(),
+              TimeUnit.NANOSECONDS);
+      try {
+        return exchange(socket, target, fields, body);
+      } finally {
+        alarm.cancel(false);
+        open.remove(socket);
+      }
+    } catch (IOException e) {
+      throw late.get() ? new IOException("no answer within " + timeout.toMillis() + " ms", e) : e;
+    }
+  }
+
+  private int exchange(
+      Socket socket, DeliveryTarget target, Map<String, String> fields, byte[] body)
+      throws IOException {
+    socket.setTcpNoDelay(true);
+    socket.connect(new InetSocketAddress(target.address(), target.port()));
+    Socket secured = target.tls() ? secure(socket, target) : socket;
+    OutputStream out = secured.getOutputStream();
+    byte[] head = head(target, fields, body.length).getBytes(StandardCharsets.ISO_8859_1);
+    ByteArrayOutputStream all = new ByteArrayOutputStream(head.length + body.length);
+    all.writeBytes(head);
+    all.writeBytes(body);
+    out.write(all.toByteArray());
+    out.flush();
+    InputStream in = secured.getInputStream();
+    for (int i = 0; i <= MAX_INTERIM; i++) {
+      String answer = readHead(in);
+      int status = status(answer);
+      if (status >= 200) {
+        drain(secured, in, answer);
+        return status;
+      }
+    }
+    throw new IOException("it answers with nothing but interim answers");
+  }
+
+  private Socket secure(Socket socket, DeliveryTarget target) throws IOException {
+    SSLSocket secured = (SSLSocket) tls.createSocket(socket, target.host(), target.port(), true);
+    SSLParameters parameters = secured.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    secured.setSSLParameters(parameters);
+    secured.startHandshake();
+    return secured;
+  }
+
+  private static String head(DeliveryTarget target, Map<String, String> fields, int length) {
+    StringBuilder head =
+        new StringBuilder("POST ").append(target.path()).append(" HTTP/1.1\r\nHost: ");
+    head.append(target.authority()).append("\r\nConnection: close\r\nContent-Length: ");
+    head.append(length).append("\r\n");
+    fields.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+    return head.append("\r\n").toString();
+  }
+
+  /** Up to the empty line. */
+  private static String readHead(InputStream in) throws IOException {
+    StringBuilder head = new StringBuilder();
+    int newlines = 0;
+    while (newlines < 2) {
+      int c = in.read();
+      if (c < 0) {
+        throw new EOFException(
+            head.isEmpty() ? "it closed without an answer" : "its answer ends in the middle");
+      }
+      if (head.length() == MAX_HEAD) {
+        throw new IOException("the head of its answer is longer than " + MAX_HEAD + " bytes");
+      }
+      head.append((char) c);
+      if (c != '\r') {
+        newlines = c == '\n' ? newlines + 1 : 0;
+      }
+    }
+    return head.toString();
+  }
+
+  private static int status(String head) throws IOException {
+    String line = head.lines().findFirst().orElse("");
+    Matcher matcher = STATUS.matcher(line);
+    if (!matcher.matches()) {
+      throw new IOException("its answer is not HTTP/1.1");
+    }
+    return Integer.parseInt(matcher.group(1));
+  }
+
+  /** Lets the receiver finish its answer, within bounds: closing early would look like a fault. */
+  private static void drain(Socket socket, InputStream in, String head) {
+    long left =
+        head.lines()
+            .map(line -> LENGTH.matcher(line.toLowerCase(Locale.ROOT)))
+            .filter(Matcher::matches)
+            .mapToLong(matcher -> Long.parseLong(matcher.group(1)))
+            .findFirst()
+            .orElse(MAX_BODY);
+    byte[] buffer = new byte[4 << 10];
+    long end = System.nanoTime() + REST.toNanos();
+    left = Math.min(left, MAX_BODY);
+    try {
+      socket.setSoTimeout((int) REST.toMillis());
+      while (left > 0 && System.nanoTime() < end) {
+        int n = in.read(buffer, 0, (int) Math.min(left, buffer.length));
+        left = n < 0 ? 0 : left - n;
+      }
+    } catch (IOException e) {
+      // The status has been said.
+    }
+  }
+
+  private static void shut(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // It is of no use any more.
+    }
+  }
+
+  /** Breaks off what is under way. */
+  @Override
+  public void close() {
+    closed = true;
+    timer.shutdownNow();
+    open.forEach(PinnedHttpClient::shut);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.server.Server;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The API as it is put together. */
+class HttpApiTest {
+  private final JobStore store =
+      new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
+  private final Server server = Server.builder(store).build();
+
+  @AfterEach
+  void close() {
+    server.close();
+    store.close();
+  }
+
+  @Test
+  void anApiThatCannotListenLeavesNothingBehind() throws Exception {
+    long before = dispatchers();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      HttpApi api = HttpApi.over(store, HttpSettings.loopback(taken.getLocalPort()), null);
+      assertThatThrownBy(() -> api.open(server, Set.of(), null))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("port " + taken.getLocalPort());
+      await().until(() -> dispatchers() == before);
+      api.close(); // again is harmless
+    }
+  }
+
+  private static long dispatchers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("millrace-dispatch"))
+        .count();
+  }
+
+  @Test
+  void metricsComeInTheFormThatIsAskedFor() throws Exception {
+    try (HttpApi api = HttpApi.over(store, HttpSettings.loopback(0), null);
+        HttpClient client = HttpClient.newHttpClient()) {
+      URI metrics = api.open(server, Set.of(), null).resolve("/metrics");
+      HttpResponse<String> plain =
+          client.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString());
+      assertThat(plain.headers().firstValue("Content-Type").orElse("")).startsWith("text/plain");
+      HttpResponse<String> open =
+          client.send(
+              HttpRequest.newBuilder(metrics)
+                  .header("Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
+                  .build(),
+              BodyHandlers.ofString());
+      assertThat(open.headers().firstValue("Content-Type").orElse(""))
+          .startsWith("application/openmetrics-text");
+      assertThat(open.body()).endsWith("# EOF\n");
+    }
+  }
+}

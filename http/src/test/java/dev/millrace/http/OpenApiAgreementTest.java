@@ -1,0 +1,278 @@
+package dev.millrace.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.http.job.IdResolver;
+import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.jobnik.JobnikRouteGroup;
+import dev.millrace.http.monitoring.MonitoringRouteGroup;
+import dev.millrace.http.openapi.ApiDocsPage;
+import dev.millrace.http.openapi.DocumentedResponseCheck;
+import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.route.ApiResponse;
+import dev.millrace.http.route.RouteGroup;
+import dev.millrace.http.so1.So1RouteGroup;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The server and its document agree: on every path, and on the body of every operation. */
+class OpenApiAgreementTest {
+  private final OpenApiDocument api = OpenApiDocument.load();
+  private final DocumentedResponseCheck document = new DocumentedResponseCheck();
+  private final JobStore store =
+      new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
+  private final List<RouteGroup> faces = faces(store, api);
+  private final HttpService service = HttpService.open(HttpSettings.loopback(0), faces);
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final Set<String> called = new TreeSet<>();
+
+  private static List<RouteGroup> faces(JobStore store, OpenApiDocument api) {
+    IdResolver ids = new IdResolver(store);
+    IdempotentSubmitter once = new IdempotentSubmitter(store, InstantSource.system());
+    byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
+    return List.of(
+        new JobnikRouteGroup(store, ids, once, _ -> {}),
+        new So1RouteGroup(
+            store, Set.of("generate", "embed", "resize"), Set.of(), ids, once, _ -> {}),
+        new MonitoringRouteGroup(
+            _ ->
+                new ApiResponse.Content(
+                    200, Map.of(), "text/plain; version=0.0.4; charset=utf-8", metrics),
+            List.of(),
+            api.bytes(),
+            ApiDocsPage.load(),
+            Clock.systemUTC(),
+            Map::of));
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+    client.close();
+    store.close();
+  }
+
+  @Test
+  void everyRouteIsInTheDocumentAndTheReverse() {
+    List<String> served =
+        faces.stream()
+            .flatMap(face -> face.routes().stream())
+            .map(r -> r.operationId() + ": " + r.method() + " " + r.path() + " for " + r.scope())
+            .toList();
+    List<String> written =
+        api.operations().stream()
+            .map(o -> o.id() + ": " + o.method() + " " + o.path() + " for " + o.scope())
+            .toList();
+    assertThat(served).containsExactlyInAnyOrderElementsOf(written);
+  }
+
+  /** Walks through everything that there is, and holds each answer against the document. */
+  @Test
+  void everyOperationAnswersAsTheDocumentSays() throws Exception {
+    String job = produce();
+    work(job);
+    act();
+    operate();
+    Set<String> all = new TreeSet<>();
+    api.operations().forEach(operation -> all.add(operation.id()));
+    assertThat(called).isEqualTo(all);
+  }
+
+  private String produce() throws Exception {
+    JsonObject made =
+        Json.object(
+            call(201, "createJob", "{\"name\":\"thumbs\",\"data\":{\"w\":1},\"tags\":[\"a\"]}"));
+    String job = made.string("id");
+    call(400, "createJob", "{\"nmae\":\"x\"}");
+    String whole =
+        "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\",{\"input\":{\"a\":1}}]}]}";
+    JsonObject pipeline = Json.object(call(201, "createPipeline", whole));
+    String gated = JsonObject.of(pipeline.list("stages").getFirst(), "stage").string("id");
+    call(200, "findJobs?limit=1", null);
+    call(400, "findJobs?limit=0", null);
+    call(200, "getJobById?should_return_stages=true", null, job);
+    call(404, "getJobById", null, "00000000-0000-4000-8000-000000000000");
+    call(200, "updateJobUserMetadata", "{\"any\":[1,null]}", job);
+    call(200, "updateJobPriority", "{\"priority\":\"HIGH\"}", job);
+    call(204, "updateJobPriority", "{\"priority\":\"HIGH\"}", job);
+    call(200, "updateJobStatus", "{\"status\":\"PAUSED\"}", job);
+    call(200, "updateJobStatus", "{\"status\":\"PENDING\"}", job);
+    call(400, "deleteJob", null, job);
+    call(400, "addStage", "{\"type\":\"resize\",\"data\":{}}", pipeline.string("id"));
+    call(200, "updateStageStatus", "{\"status\":\"PENDING\"}", gated);
+    call(200, "updateStageUserMetadata", "{}", gated);
+    call(200, "getStages?stage_type=generate&should_return_tasks=true", null);
+    return job;
+  }
+
+  private void work(String job) throws Exception {
+    String stage =
+        Json.object(
+                call(
+                    201,
+                    "addStage",
+                    "{\"type\":\"resize\",\"data\":{\"q\":8},\"maxAttempts\":2,\"runTimeout\":\"90s\"}",
+                    job))
+            .string("id");
+    call(
+        201,
+        "addTasks",
+        "[{\"data\":{\"f\":1}},{\"data\":{\"f\":2},\"userMetadata\":{\"row\":2}}]",
+        stage);
+    call(200, "getStagesByJobId?should_return_tasks=true", null, job);
+    call(200, "getStageById?should_return_tasks=true", null, stage);
+    call(200, "getStageSummary", null, stage);
+    call(200, "getTasksByStageId", null, stage);
+    call(200, "getTasks?status=PENDING", null);
+    call(404, "dequeueTask", null, "nothing");
+    JsonObject bare = Json.object(call(200, "dequeueTask", null, "resize"));
+    assertThat(bare.has("token")).isFalse();
+    call(200, "updateTaskStatus", "{\"status\":\"FAILED\",\"error\":\"no\"}", bare.string("id"));
+    call(200, "getTaskById", null, bare.string("id"));
+    call(200, "dequeueTask?limit=1", null, "nothing");
+    HttpResponse<String> taken =
+        send("dequeueTask", "?limit=5", null, "Millrace-Worker", "w1", "resize");
+    document.check("dequeueTask", taken.statusCode(), type(taken), taken.body());
+    for (Object one : (List<?>) Objects.requireNonNull(Json.parse(taken.body()))) {
+      finish(JsonObject.of(one, "task"));
+    }
+  }
+
+  private void finish(JsonObject task) throws Exception {
+    String id = task.string("id");
+    String token = "\"token\":\"" + task.string("token") + "\"";
+    call(200, "updateTaskUserMetadata", "{\"seen\":true}", id);
+    call(200, "heartbeatTask", "{" + token + ",\"progress\":true}", id);
+    call(409, "heartbeatTask", "{\"token\":\"1.1\"}", id);
+    call(200, "logTask", "{" + token + ",\"lines\":[{\"line\":\"half\"}]}", id);
+    call(
+        200,
+        "updateTaskStatus",
+        "{" + token + ",\"status\":\"COMPLETED\",\"result\":{\"a\":1},\"receipt\":{\"n\":1}}",
+        id);
+    call(409, "releaseTask", "{\"token\":\"1.1\"}", id);
+    call(200, "getTaskById", null, id);
+  }
+
+  private void act() throws Exception {
+    JsonObject made =
+        Json.object(
+            call(
+                202,
+                "submitJob",
+                "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"maxTokens\":5}}"));
+    call(
+        400,
+        "submitJob",
+        "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"temperature\":500}}");
+    call(400, "submitJob", "{\"action\":\"dance\",\"inputs\":{}}");
+    String id = made.object("job").string("id");
+    call(200, "listJobs?state=pending", null);
+    call(200, "getJob", null, id);
+    call(200, "getJobLogs?limit=1", null, id);
+    call(200, "getSession", null);
+    call(200, "cancelJob", null, id);
+    call(200, "streamJobEvents", null, id);
+    call(200, "deleteJob", null, id);
+    JsonObject program =
+        Json.object(
+            call(202, "submitJob", "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"x\"}}"));
+    JsonObject task = Json.object(call(200, "dequeueTask", null, "resize"));
+    call(200, "releaseTask", "{\"reason\":\"tired\"}", task.string("id"));
+    JsonObject again = Json.object(call(200, "dequeueTask?wait=5", null, "resize"));
+    call(
+        200,
+        "updateTaskStatus",
+        "{\"status\":\"COMPLETED\",\"result\":\"done\"}",
+        again.string("id"));
+    call(200, "getJob", null, program.object("job").string("id"));
+    call(409, "cancelJob", null, program.object("job").string("id"));
+    call(404, "getJob", null, "00000000-0000-4000-8000-000000000000");
+  }
+
+  private void operate() throws Exception {
+    for (String id :
+        List.of(
+            "getLiveness",
+            "getLive",
+            "getReady",
+            "getHealth",
+            "getMetrics",
+            "getServiceMetrics",
+            "getOpenApi",
+            "getDocs")) {
+      call(200, id, null);
+    }
+    call(302, "getRoot", null);
+    call(400, "getHealth?x=1", null);
+  }
+
+  /** Calls an operation, checks its answer against the document, and gives the body. */
+  private String call(int status, String asked, @Nullable String body, String... parameters)
+      throws Exception {
+    int query = asked.indexOf('?');
+    String operation = query < 0 ? asked : asked.substring(0, query);
+    HttpResponse<String> answer =
+        send(operation, query < 0 ? "" : asked.substring(query), body, "X-None", "1", parameters);
+    assertThat(answer.statusCode()).as("%s: %s", asked, answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("X-Request-Id")).as(asked).isPresent();
+    document.check(operation, status, type(answer), answer.body());
+    if (status < 400) {
+      called.add(operation);
+    }
+    return answer.body();
+  }
+
+  private HttpResponse<String> send(
+      String id,
+      String query,
+      @Nullable String body,
+      String name,
+      String value,
+      String... parameters)
+      throws Exception {
+    OpenApiDocument.Operation operation = api.operation(id).orElseThrow();
+    String path = operation.path();
+    for (String parameter : parameters) {
+      path = path.replaceFirst("\\{\\w+}", parameter);
+    }
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(service.uri().resolve(path) + query))
+            .timeout(Duration.ofSeconds(20))
+            .header(name, value);
+    if (body == null) {
+      request.method(operation.method(), BodyPublishers.noBody());
+    } else {
+      request
+          .header("Content-Type", "application/json")
+          .method(operation.method(), BodyPublishers.ofString(body));
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private static @Nullable String type(HttpResponse<String> answer) {
+    return answer.headers().firstValue("Content-Type").orElse(null);
+  }
+}

@@ -1,0 +1,198 @@
+package dev.millrace.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.limits.HttpLimits;
+import dev.millrace.http.route.ApiResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** First lines of requests that every server reads a little differently. */
+final class RequestLineTest {
+  private static final String HOST = "\r\nHost: localhost\r\n\r\n";
+  private static final Queue<String> LOG = new ConcurrentLinkedQueue<>();
+  private static HttpService service;
+
+  @BeforeAll
+  static void open() {
+    HttpLimits limits =
+        HttpLimits.DEFAULT.withTimes(
+            Duration.ofSeconds(60), Duration.ofMillis(800), Duration.ofSeconds(30));
+    service =
+        TestRouteGroup.open(
+            HttpSettings.loopback(0).withLimits(limits).withAccessLog(LOG::add),
+            new TestRouteGroup("").named("GET", "/x"),
+            new TestRouteGroup("/api")
+                .named("GET", "/api/jobs")
+                .route(
+                    "GET",
+                    "/api/query",
+                    KeyScope.READ,
+                    call -> ApiResponse.ok(Map.of("a", call.query("a").orElse("")))));
+  }
+
+  @AfterAll
+  static void close() {
+    service.close();
+  }
+
+  @BeforeEach
+  void clear() {
+    LOG.clear();
+  }
+
+  /** Says all at once and goes on waiting, as clients do. */
+  private static RawHttp1Client.Answer say(String text) throws IOException {
+    try (RawHttp1Client wire = RawHttp1Client.to(service)) {
+      long start = System.nanoTime();
+      RawHttp1Client.Answer answer = wire.send(text).read(false);
+      assertThat(System.nanoTime() - start).as("at once").isLessThan(700_000_000L);
+      assertThat(wire.isClosed()).isEqualTo(answer.status() != 200);
+      return answer;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET /api/jobs HTTP/1.0 | 505 | HTTP/1.0 is not spoken here",
+        "GET /api/jobs HTTP/3.0 | 505 | HTTP/3.0 is not spoken here",
+        "GET /api/jobs HTTP/2.0 | 505 | HTTP/1.1",
+        "PRI * HTTP/2.1 | 505 | HTTP/1.1",
+        "GET /api/jobs | 400 | METHOD TARGET HTTP/1.1",
+        "GET | 400 | METHOD TARGET HTTP/1.1",
+        "GET /api/jobs HTTP/1.x | 400 | must end with HTTP/1.1",
+        "GET /api/jobs http/1.1 | 400 | must end with HTTP/1.1",
+        "G<T /api/jobs HTTP/1.1 | 400 | method",
+        "get /api/jobs HTTP/1.1 | 400 | method",
+        "GET /api/a\\b HTTP/1.1 | 400 | %XX",
+        "GET /api/jobs?a b HTTP/1.1 | 400 | %XX",
+        "GET /api/jobs#a HTTP/1.1 | 400 | %XX",
+        "GET  /api/jobs HTTP/1.1 | 400 | %XX",
+        "GET /api/jobs\u0000 HTTP/1.1 | 400 | %XX",
+        "GET /api/jobs\u0001 HTTP/1.1 | 400 | %XX",
+        "GET /api/jöbs HTTP/1.1 | 400 | %XX",
+      })
+  void whatIsNoLineIsRefusedAtOnceInOurWords(String line, int status, String words)
+      throws IOException {
+    RawHttp1Client.Answer answer = say(line + HOST);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+    assertThat(answer.text()).contains(words).doesNotContain("server log", "Invalid");
+    if (line.contains(" /api/") && line.contains(" HTTP/") && !line.contains("  ")) {
+      assertThat(answer.text()).contains("\"face\":\"/api\"");
+    }
+    assertThat(LOG.peek()).contains("\"status\":" + status);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /x HTTP/1.0\r\n\r\n",
+        "GET /x HTTP/1.1\nHost: localhost\n\n",
+        "GET /x\r\n",
+        "\u0016\u0003\u0001\u0000\u0005hello\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSX\r\n\r\n",
+      })
+  void whatIsNoRequestHasAnAnswerAtOnce(String text) throws IOException {
+    RawHttp1Client.Answer answer = say(text);
+    assertThat(answer.status()).as(answer.text()).isIn(400, 505);
+    assertThat(answer.text()).contains("not valid HTTP here: ");
+  }
+
+  @Test
+  void theSecondRequestIsCheckedToo() throws IOException {
+    try (RawHttp1Client wire = RawHttp1Client.to(service)) {
+      assertThat(wire.ask("GET", "/x").status()).isEqualTo(200);
+      assertThat(wire.ask("get", "/x").status()).isEqualTo(400);
+      assertThat(wire.isClosed()).isTrue();
+    }
+  }
+
+  @Test
+  void otherMethodsAreWords() throws IOException {
+    assertThat(RawHttp1Client.ask(service, "BREW", "/x").status()).isEqualTo(405);
+    assertThat(RawHttp1Client.ask(service, "M-SEARCH", "/x").status()).isEqualTo(405);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "http://localhost/api/jobs | 200",
+        "HTTP://127.0.0.1:80/api/jobs | 200",
+        "https://localhost/api/query?a=b | 200",
+        "http://localhost?a=b | 404",
+        "http://evil.example/api/jobs | 403",
+        "http://localhost | 404",
+        "http://localhost/api/../x | 404",
+        "http:///api/jobs | 403",
+        "ftp://localhost/api/jobs | 404",
+      })
+  void aTargetMaySayWhichServerItIsFor(String target, int status) throws IOException {
+    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "GET", target);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+  }
+
+  @Test
+  void theServerInTheTargetCountsAndNotTheHostField() throws IOException {
+    String target = "http://localhost/api/query?a=b";
+    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "GET", target, "Host: evil.example");
+    assertThat(answer.text()).isEqualTo("{\"a\":\"b\"}");
+    await().until(() -> LOG.stream().anyMatch(line -> line.contains("\"/api/query?a=b\"")));
+  }
+
+  @Test
+  void anEmptyLineBeforeARequestIsSkipped() throws IOException {
+    String get = "GET /x HTTP/1.1" + HOST;
+    try (RawHttp1Client wire = RawHttp1Client.to(service)) {
+      wire.send("\r\n" + get + "\r\n" + get);
+      assertThat(wire.read(false).status()).isEqualTo(200);
+      assertThat(wire.read(false).status()).isEqualTo(200);
+      wire.send("\r\n\r\n\r\n");
+      assertThat(wire.read(false).status()).isEqualTo(400);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "G",
+        "GET /api/jobs HT",
+        "GET /api/jobs HTTP/1.1\r",
+        "GET /api/jobs HTTP/1.1\r\nHost: loc"
+      })
+  void aHeadThatDripsIsToldSoInTime(String start) throws IOException {
+    try (RawHttp1Client wire = RawHttp1Client.to(service)) {
+      RawHttp1Client.Answer answer = wire.send(start).read(false);
+      assertThat(answer.status()).isEqualTo(408);
+      assertThat(answer.text()).contains("REQUEST_TIMEOUT");
+      assertThat(answer.text()).contains(start.contains("\n") ? "\"/api\"" : "\"face\":\"\"");
+      assertThat(wire.isClosed()).isTrue();
+    }
+    assertThat(LOG.peek()).contains("\"status\":408");
+  }
+
+  @Test
+  void theTimeOfAHeadBeginsWithItsFirstByte() throws IOException {
+    try (RawHttp1Client quick = RawHttp1Client.to(service);
+        RawHttp1Client slow = RawHttp1Client.to(service)) {
+      assertThat(quick.ask("GET", "/x").status()).isEqualTo(200);
+      slow.send("G");
+      assertThat(slow.read(false).status()).as("some time later").isEqualTo(408);
+      assertThat(quick.ask("GET", "/x").status()).isEqualTo(200);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package dev.millrace.http.jobnik.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.http.route.Problem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for tasks, and who gets them. */
+class TaskDispatcherTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final JobStore store =
+      new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
+  private final TaskDispatcher dispatcher = TaskDispatcher.start(store, 100);
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  @AfterEach
+  void close() {
+    dispatcher.close();
+    threads.close();
+    store.close();
+  }
+
+  private static DequeueRequest order(String worker, Duration patience, BooleanSupplier gone) {
+    return new DequeueRequest("t", 1, worker, Duration.ofMinutes(1), false, patience, gone);
+  }
+
+  private Future<List<Claim>> waiter(String worker) {
+    return waiter(worker, () -> false);
+  }
+
+  /** One more at the end of the line, when this returns. */
+  private Future<List<Claim>> waiter(String worker, BooleanSupplier gone) {
+    int before = dispatcher.waiting();
+    Future<List<Claim>> waiter = threads.submit(() -> dispatcher.claim(order(worker, LONG, gone)));
+    soon(() -> dispatcher.waiting() == before + 1);
+    return waiter;
+  }
+
+  private JobId submit(int tasks) {
+    return store.submit(
+        JobSpec.of(
+            List.of(
+                StageSpec.of("t", Stream.generate(() -> TaskSpec.of("x")).limit(tasks).toList()))));
+  }
+
+  private static String worker(Future<List<Claim>> waiter) throws Exception {
+    return waiter.get().getFirst().view().worker();
+  }
+
+  @Test
+  void firstOfALongLineIsServedFirst() throws Exception {
+    List<Future<List<Claim>>> line = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      line.add(waiter("w" + i));
+    }
+    submit(1);
+    assertThat(worker(line.getFirst())).isEqualTo("w0");
+    assertThat(dispatcher.waiting()).isEqualTo(4);
+  }
+
+  /** Two are called by each that was served, and may overtake each other; no one else can. */
+  @Test
+  void tasksThatComeOneByOneGoDownTheLine() throws Exception {
+    List<Future<List<Claim>>> line = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      line.add(waiter("w" + i));
+    }
+    for (int served = 1; served <= 40; served++) {
+      int count = served;
+      submit(1);
+      soon(() -> line.stream().filter(Future::isDone).count() == count);
+      int last = 0;
+      for (int i = 0; i < 40; i++) {
+        last = line.get(i).isDone() ? i : last;
+      }
+      assertThat(last).isLessThan(2 * count + 1);
+    }
+  }
+
+  @Test
+  void workForManyIsFoundByAllWhoWait() throws Exception {
+    List<Future<List<Claim>>> line = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      line.add(waiter("w" + i));
+    }
+    JobId job = submit(60);
+    List<String> workers = new ArrayList<>();
+    for (Future<List<Claim>> one : line) {
+      workers.add(worker(one));
+    }
+    assertThat(workers).doesNotHaveDuplicates().hasSize(60);
+    assertThat(store.tasks(job, 1, 1, 100)).allMatch(task -> task.state() == TaskState.IN_PROGRESS);
+    assertThat(dispatcher.waiting()).isZero();
+  }
+
+  @Test
+  void nobodyOvertakesWhoWaits() throws Exception {
+    Future<List<Claim>> first = waiter("first");
+    assertThat(dispatcher.claim(order("hasty", Duration.ZERO, () -> false))).isEmpty();
+    submit(1);
+    assertThat(worker(first)).isEqualTo("first");
+  }
+
+  @Test
+  void clientThatVanishedWhileItWaitedSwallowsNothing() throws Exception {
+    AtomicBoolean gone = new AtomicBoolean();
+    Future<List<Claim>> vanished = waiter("vanished", gone::get);
+    Future<List<Claim>> next = waiter("next");
+    gone.set(true);
+    submit(1);
+    assertThat(worker(next)).isEqualTo("next");
+    assertThat(vanished.get()).isEmpty();
+  }
+
+  @Test
+  void taskOfAClientThatVanishedDuringTheClaimIsReleased() throws Exception {
+    BooleanSupplier afterTheClaim = () -> store.counts().getOrDefault(JobState.IN_PROGRESS, 0) > 0;
+    Future<List<Claim>> vanished = waiter("vanished", afterTheClaim);
+    JobId job = submit(1);
+    assertThat(vanished.get()).isEmpty();
+    TaskView task = store.task(job, 1, 1).orElseThrow();
+    assertThat(task.state()).isEqualTo(TaskState.RETRIED);
+    assertThat(task.attempts()).isZero();
+    assertThat(dispatcher.claim(order("next", Duration.ZERO, () -> false))).hasSize(1);
+  }
+
+  @Test
+  void patienceEnds() throws Exception {
+    assertThat(dispatcher.claim(order("w", Duration.ofMillis(20), () -> false))).isEmpty();
+    assertThat(dispatcher.waiting()).isZero();
+  }
+
+  @Test
+  void typesDoNotWaitForEachOther() throws Exception {
+    Future<List<Claim>> other =
+        threads.submit(
+            () ->
+                dispatcher.claim(
+                    new DequeueRequest(
+                        "u", 1, "other", Duration.ofMinutes(1), false, LONG, () -> false)));
+    soon(() -> dispatcher.waiting() == 1);
+    submit(1);
+    assertThat(dispatcher.claim(order("w", Duration.ZERO, () -> false))).hasSize(1);
+    assertThat(other.isDone()).isFalse();
+  }
+
+  @Test
+  void tooManyAreSentAwayForAWhile() throws Exception {
+    List<Future<List<Claim>>> line = Collections.synchronizedList(new ArrayList<>());
+    for (int i = 0; i < 100; i++) {
+      line.add(threads.submit(() -> dispatcher.claim(order("w", LONG, () -> false))));
+    }
+    soon(() -> dispatcher.waiting() == 100);
+    assertThatThrownBy(() -> dispatcher.claim(order("one more", LONG, () -> false)))
+        .isInstanceOfSatisfying(
+            Problem.class,
+            problem -> {
+              assertThat(problem.kind()).isEqualTo(Problem.Kind.UNAVAILABLE);
+              assertThat(problem.headers()).containsKey("Retry-After");
+            });
+    dispatcher.close();
+    for (Future<List<Claim>> one : line) {
+      assertThat(one.get()).isEmpty();
+    }
+    assertThat(dispatcher.claim(order("late", LONG, () -> false))).isEmpty();
+  }
+
+  @Test
+  void interruptedWaiterLeavesTheLineToOthers() throws Exception {
+    Thread[] thread = new Thread[1];
+    Future<?> first =
+        threads.submit(
+            () -> {
+              thread[0] = Thread.currentThread();
+              return dispatcher.claim(order("first", LONG, () -> false));
+            });
+    soon(() -> dispatcher.waiting() == 1);
+    Future<List<Claim>> second = waiter("second");
+    thread[0].interrupt();
+    assertThatThrownBy(first::get).hasCauseInstanceOf(InterruptedException.class);
+    submit(1);
+    assertThat(worker(second)).isEqualTo("second");
+  }
+
+  private static void soon(Callable<Boolean> condition) {
+    await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(condition);
+  }
+}

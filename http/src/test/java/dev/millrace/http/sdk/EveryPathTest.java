@@ -1,0 +1,345 @@
+package dev.millrace.http.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.ApiStage;
+import dev.millrace.api.ApiTask;
+import dev.millrace.api.ClaimedTask;
+import dev.millrace.api.LogLine;
+import dev.millrace.api.NewJob;
+import dev.millrace.api.NewLogLine;
+import dev.millrace.api.NewSo1Job;
+import dev.millrace.api.NewStage;
+import dev.millrace.api.NewTask;
+import dev.millrace.api.So1Job;
+import dev.millrace.api.So1State;
+import dev.millrace.api.SseEvent;
+import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.client.JobEventStream;
+import dev.millrace.client.JobFilter;
+import dev.millrace.client.MillraceClient;
+import dev.millrace.client.StageFilter;
+import dev.millrace.client.StagesApi;
+import dev.millrace.client.TaskFilter;
+import dev.millrace.client.error.ApiException;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.http.route.Route;
+import dev.millrace.http.route.RouteGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Each method of the client against the path it is for. */
+class EveryPathTest {
+  private static final JsonObject MARK = JsonObject.create().put("owner", "ada");
+  private static final TraceContext TRACE =
+      new TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "a=b");
+
+  private final SdkTestServer station = new SdkTestServer();
+  private final MillraceClient client = station.client;
+
+  @AfterEach
+  void close() {
+    station.close();
+  }
+
+  private static StagesApi.DequeueRequest demand(int limit) {
+    return new StagesApi.DequeueRequest(
+        "resize", "w-1", Duration.ofSeconds(60), limit, Duration.ZERO);
+  }
+
+  private ApiStage stage(ApiJob job) {
+    return client.jobs().addStage(job.id(), NewStage.of("resize"));
+  }
+
+  private static List<NewTask> tasks(int count) {
+    List<NewTask> tasks = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      tasks.add(NewTask.of(JsonObject.create().put("n", i)));
+    }
+    return tasks;
+  }
+
+  @Test
+  void everyPathIsReachedByAMethod() {
+    jobsAreSteered(); // those first that leave no task for the next
+    workersAnswer();
+    so1JobsAreMadeFollowedAndCancelled();
+    pipelinesAreMadeWhole();
+    jobsGrowStageByStage();
+    operationsAreAnswered();
+
+    List<String> answered =
+        station.accesses().stream()
+            .filter(line -> line.integer("status") < 400)
+            .map(line -> line.string("method") + " " + line.string("path").split("\\?", 2)[0])
+            .toList();
+    for (RouteGroup face : station.faces) {
+      for (Route route : face.routes()) {
+        String pattern = route.method() + " " + route.path().replaceAll("\\{\\w+}", "[^/]+");
+        assertThat(answered).as(pattern).anyMatch(one -> one.matches(pattern));
+      }
+    }
+  }
+
+  @Test
+  void jobsGrowStageByStage() {
+    ApiJob job =
+        client
+            .jobs()
+            .create(
+                NewJob.of("photos")
+                    .data(JsonObject.create().put("album", 7))
+                    .userMetadata(MARK)
+                    .priority(Priority.HIGH)
+                    .tags("red", "blue")
+                    .trace(TRACE));
+    assertThat(job.status()).isEqualTo(JobState.PENDING);
+    assertThat(job.sealed()).isFalse();
+    assertThat(job.trace()).isEqualTo(TRACE);
+    assertThat(client.jobs().get(job.id())).isEqualTo(job);
+
+    TaskPolicy policy =
+        new TaskPolicy(
+            4,
+            new Backoff(Duration.ofSeconds(2), 3, Duration.ofSeconds(60), 0.5),
+            Duration.ofHours(1),
+            Duration.ofMinutes(5),
+            2);
+    ApiStage first =
+        client
+            .jobs()
+            .addStage(
+                job.id(),
+                NewStage.of("resize").policy(policy).tolerance(new FailureTolerance(true, 0.5)));
+    ApiStage second =
+        client
+            .jobs()
+            .addStage(
+                job.id(),
+                NewStage.of("report").data(MARK).userMetadata(MARK).trace(TRACE).waiting());
+    assertThat(first.order()).isEqualTo(1);
+    assertThat(second.status()).isEqualTo(StageState.WAITING);
+    assertThat(second.data()).isEqualTo(MARK);
+
+    List<ApiTask> made = client.stages().addTasks(first.id(), tasks(3));
+    assertThat(made).hasSize(3).allSatisfy(task -> assertThat(task.maxAttempts()).isEqualTo(4));
+    assertThat(
+            client
+                .stages()
+                .addTasks(
+                    first.id(),
+                    List.of(NewTask.of(MARK).maxAttempts(2).userMetadata(MARK).trace(TRACE)))
+                .getFirst()
+                .maxAttempts())
+        .isEqualTo(2);
+    assertThat(client.stages().summary(first.id()).total()).isEqualTo(4);
+    assertThat(client.stages().summary(first.id()).byState()).containsOnlyKeys(TaskState.PENDING);
+    assertThat(client.stages().get(first.id(), true).tasks()).hasSize(4);
+    assertThat(client.stages().tasks(first.id(), 3, null).next()).isNotNull();
+    assertThat(client.stages().tasks(first.id())).hasSize(4);
+    assertThat(client.tasks().get(made.get(1).id()).data().integer("n")).isEqualTo(2);
+    assertThat(client.jobs().stages(job.id()))
+        .containsExactly(client.stages().get(first.id()), second);
+    assertThat(client.jobs().get(job.id(), true).stages()).hasSize(2);
+    assertThat(client.stages().all(StageFilter.all().ofJob(job.id()).in(StageState.WAITING)))
+        .extracting(ApiStage::id)
+        .containsExactly(second.id());
+    assertThat(
+            client
+                .stages()
+                .list(StageFilter.all().ofJob(job.id()).ofType("resize").withTasks(), null)
+                .items())
+        .hasSize(1);
+    assertThat(
+            client.tasks().all(TaskFilter.all().ofStage(first.id()).in(TaskState.PENDING).limit(2)))
+        .hasSize(4);
+    assertThat(client.tasks().all(TaskFilter.all().ofType("report"))).isEmpty();
+  }
+
+  @Test
+  void jobsAreSteered() {
+    ApiJob job = client.jobs().create(NewJob.of("levers"));
+    ApiStage stage = stage(job);
+    ApiStage gate = client.jobs().addStage(job.id(), NewStage.of("gated").waiting());
+    ApiTask task = client.stages().addTasks(stage.id(), tasks(1)).getFirst();
+    client.jobs().updateUserMetadata(job.id(), MARK);
+    client.stages().updateUserMetadata(stage.id(), MARK);
+    client.tasks().updateUserMetadata(task.id(), MARK);
+    assertThat(client.jobs().get(job.id()).userMetadata()).isEqualTo(MARK);
+    assertThat(client.stages().get(stage.id()).userMetadata()).isEqualTo(MARK);
+    assertThat(client.tasks().get(task.id()).userMetadata()).isEqualTo(MARK);
+
+    assertThat(client.jobs().updatePriority(job.id(), Priority.VERY_LOW)).isTrue();
+    assertThat(client.jobs().updatePriority(job.id(), Priority.VERY_LOW)).isFalse();
+
+    client.jobs().pause(job.id());
+    assertThat(client.jobs().get(job.id()).status()).isEqualTo(JobState.PAUSED);
+    client.jobs().resume(job.id());
+    assertThatThrownBy(() -> client.stages().approve(gate.id()))
+        .hasMessageContaining("Previous stage is not COMPLETED");
+    ClaimedTask claim = client.stages().dequeue(demand(1)).getFirst();
+    client.tasks().updateStatus(claim.id(), claim.token(), TaskStatusUpdate.completed("x"));
+    client.stages().approve(gate.id());
+    assertThat(client.stages().get(gate.id()).status()).isEqualTo(StageState.PENDING);
+    assertThatThrownBy(() -> client.jobs().delete(job.id()))
+        .hasMessageContaining("JOB_NOT_IN_FINITE_STATE");
+    client.jobs().abort(job.id());
+    assertThat(client.jobs().all(JobFilter.all().named("levers").withStages()))
+        .singleElement()
+        .satisfies(
+            one -> assertThat(one.stages().getLast().status()).isEqualTo(StageState.ABORTED));
+    client.jobs().delete(job.id());
+    assertThatThrownBy(() -> client.jobs().get(job.id())).hasMessageContaining("JOB_NOT_FOUND");
+  }
+
+  @Test
+  void workersAnswer() {
+    ApiJob job = client.jobs().create(NewJob.of("workers").data(MARK));
+    ApiStage stage = stage(job);
+    client.stages().addTasks(stage.id(), tasks(4));
+
+    List<ClaimedTask> claims = client.stages().dequeue(demand(3));
+    assertThat(claims).hasSize(3);
+    ClaimedTask one = claims.getFirst();
+    assertThat(one.jobId()).isEqualTo(job.id());
+    assertThat(one.jobData()).isEqualTo(MARK);
+    assertThat(one.stageType()).isEqualTo("resize");
+    assertThat(one.lease()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(one.token()).isNotNull();
+    assertThat(one.task().worker()).isEqualTo("w-1");
+
+    assertThat(client.tasks().heartbeat(one.id(), one.token(), true).cancel()).isFalse();
+    client.tasks().log(one.id(), one.token(), List.of(new NewLogLine("warn", "half way")));
+    ApiTask done =
+        client
+            .tasks()
+            .updateStatus(
+                one.id(),
+                one.token(),
+                TaskStatusUpdate.completed(JsonObject.create().put("ok", true)).receipt(MARK));
+    assertThat(done.status()).isEqualTo(TaskState.COMPLETED);
+    assertThat(done.result()).isEqualTo("{\"ok\":true}");
+    assertThat(done.receipt()).isEqualTo(MARK);
+
+    ClaimedTask two = claims.get(1);
+    assertThat(client.tasks().release(two.id(), two.token(), "not today").status())
+        .isEqualTo(TaskState.RETRIED);
+    ClaimedTask three = claims.get(2);
+    ApiException fenced =
+        org.assertj.core.api.Assertions.catchThrowableOfType(
+            ApiException.class,
+            () ->
+                client.tasks().updateStatus(three.id(), "9.9", TaskStatusUpdate.completed("mine")));
+    assertThat(fenced.code()).isEqualTo("TASK_STATUS_UPDATE_FAILED");
+    assertThat(fenced.requestId()).isNotNull();
+
+    ClaimedTask bare = client.stages().dequeue("resize").orElseThrow();
+    assertThat(bare.token()).isNull();
+    assertThat(bare.lease()).isEqualTo(Duration.ofMinutes(30));
+    client.tasks().updateStatus(bare.id(), null, TaskStatusUpdate.completed(null));
+    client.stages().dequeue("resize").orElseThrow();
+    assertThat(client.stages().dequeue("resize")).isEmpty();
+    assertThat(
+            client
+                .tasks()
+                .updateStatus(
+                    three.id(),
+                    three.token(),
+                    TaskStatusUpdate.failed("torn", false).partial("half"))
+                .error())
+        .isEqualTo("torn");
+    assertThat(client.jobs().get(job.id()).status()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void pipelinesAreMadeWhole() {
+    JsonObject document =
+        dev.millrace.core.json.Json.object(
+            """
+            {"name": "whole", "tags": ["green"],
+             "stages": [
+               {"type": "resize", "tasks": ["a", {"input": {"n": 2}}]},
+               {"type": "report", "each": "{{result}}!", "gate": true}]}
+            """);
+    ApiJob job = client.jobs().submit(document, "key-1");
+    assertThat(job.sealed()).isTrue();
+    assertThat(job.stages()).extracting(ApiStage::type).containsExactly("resize", "report");
+    assertThat(job.stages().getLast().gate()).isTrue();
+    assertThat(client.jobs().submit(document, "key-1").id()).isEqualTo(job.id());
+    assertThatThrownBy(() -> client.jobs().submit(JsonObject.create(), null))
+        .hasMessageContaining("VALIDATION_ERROR");
+    assertThatThrownBy(() -> client.jobs().addStage(job.id(), NewStage.of("more")))
+        .hasMessageContaining("JOB_SEALED");
+    assertThat(client.stages().tasks(job.stages().getFirst().id()))
+        .extracting(ApiTask::input)
+        .containsExactly("a", java.util.Map.of("n", 2L));
+  }
+
+  @Test
+  void so1JobsAreMadeFollowedAndCancelled() {
+    NewSo1Job asked =
+        NewSo1Job.prompt("resize", "a secret").named("one").priority(Priority.HIGH).tags("so1");
+    So1Job job = client.so1().create(asked, "a-key");
+    assertThat(client.so1().create(asked, "a-key").id()).isEqualTo(job.id());
+    assertThat(job.state()).isEqualTo(So1State.PENDING);
+    assertThat(job.metadata().action()).isEqualTo("resize");
+    assertThat(job.metadata().inputs().toString()).doesNotContain("a secret");
+
+    ClaimedTask claim = client.stages().dequeue(demand(1)).getFirst();
+    client.tasks().updateStatus(claim.id(), claim.token(), TaskStatusUpdate.completed("small"));
+    List<SseEvent> events = new ArrayList<>();
+    try (JobEventStream stream = client.so1().events(job.id(), 0L)) {
+      stream.forEachRemaining(events::add);
+    }
+    assertThat(events.getFirst().state()).contains(So1State.PENDING);
+    assertThat(events.getLast().state()).contains(So1State.SUCCESS);
+    assertThat(events.getLast().output()).contains(java.util.Map.of("text", "small"));
+    assertThat(events).extracting(SseEvent::id).doesNotHaveDuplicates();
+    try (JobEventStream late = client.so1().events(job.id(), null)) {
+      assertThat(late.stream()).hasSize(1).allMatch(SseEvent::isFinal);
+    }
+    assertThat(client.so1().logs(job.id()))
+        .extracting(LogLine::cursor)
+        .hasSameSizeAs(events)
+        .isSorted();
+    assertThat(client.so1().logs(job.id(), 2, null).next()).isEqualTo("2");
+    assertThat(client.so1().get(job.id()).output()).isEqualTo(java.util.Map.of("text", "small"));
+    assertThat(client.so1().all(So1State.SUCCESS, "so1"))
+        .extracting(So1Job::id)
+        .containsExactly(job.id());
+    assertThatThrownBy(() -> client.so1().cancel(job.id())).hasMessageContaining("CONFLICT");
+
+    So1Job other = client.so1().create(NewSo1Job.prompt("resize", "x").onHold());
+    assertThat(client.so1().cancel(other.id()).state()).isEqualTo(So1State.CANCELLED);
+    assertThat(client.so1().cancel(other.id()).state()).isEqualTo(So1State.CANCELLED);
+    assertThat(client.so1().session().userId()).isEqualTo("local");
+    assertThatThrownBy(() -> client.so1().get(UUID.randomUUID())).hasMessageContaining("NOT_FOUND");
+  }
+
+  @Test
+  void operationsAreAnswered() {
+    assertThat(client.health().live()).isTrue();
+    assertThat(client.health().ready()).isTrue();
+    assertThat(client.health().liveness()).isTrue();
+    assertThat(client.health().health().string("status")).isEqualTo("ok");
+    assertThat(client.health().metrics()).contains("up 1");
+    assertThat(client.health().serviceMetrics()).contains("up 1");
+    assertThat(client.health().openApi().string("openapi")).startsWith("3.1");
+    assertThat(client.health().docs()).contains("<html");
+    assertThat(client.health().home()).isEqualTo("/docs/api");
+  }
+}

@@ -1,0 +1,182 @@
+package dev.millrace.http.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.client.Remote;
+import dev.millrace.client.worker.Worker;
+import dev.millrace.core.Flow;
+import dev.millrace.core.Work;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.job.Webhook;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.TaskView;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** {@code Work} and {@code Flow} on an address. */
+class RemoteTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+
+  private final SdkTestServer station = new SdkTestServer();
+  private final Remote remote = new Remote(station.client);
+  private final Work work = remote.work();
+  private final Flow flow = remote.flow();
+
+  @AfterEach
+  void close() {
+    station.close();
+  }
+
+  private JobId submit(String... inputs) {
+    List<TaskSpec> tasks = java.util.Arrays.stream(inputs).map(TaskSpec::of).toList();
+    JobId id = work.submit(JobSpec.of(List.of(StageSpec.of("resize", tasks)))).id();
+    assertThat(id).isNotNull();
+    return id;
+  }
+
+  private Worker worker() {
+    return Worker.builder(station.client, "resize", task -> task.text().toUpperCase(Locale.ROOT))
+        .longPoll(Duration.ofSeconds(1))
+        .concurrency(4)
+        .build()
+        .start();
+  }
+
+  @Test
+  void promptIsSubmittedAwaitedAndRead() throws InterruptedException {
+    JobId id = submit("water");
+    assertThat(station.store.state(id)).contains(JobState.PENDING);
+    assertThat(flow.status(id)).isEqualTo(Flow.Status.QUEUED);
+    try (Worker worker = worker()) {
+      assertThat(flow.await(id, LONG)).isEqualTo(Flow.Status.DONE);
+      assertThat(worker.uptime()).isPositive();
+    }
+    assertThat(flow.get(id).orElseThrow().result()).isEqualTo("WATER");
+  }
+
+  @Test
+  void logIsFollowedToItsEnd() throws InterruptedException {
+    JobId id = submit("a", "b");
+    List<LogEntry> entries = new ArrayList<>();
+    try (Worker worker = worker()) {
+      flow.follow(id, 0, entries::add);
+      assertThat(worker.type()).isEqualTo("resize");
+    }
+    assertThat(entries).extracting(LogEntry::number).isSorted().doesNotHaveDuplicates();
+    assertThat((long) entries.size()).isEqualTo(station.store.find(id).orElseThrow().lastEvent());
+  }
+
+  @Test
+  void jobIsSeenAsInItsStore() {
+    JobSpec spec =
+        new JobSpec(
+            "named",
+            Priority.HIGH,
+            true,
+            null,
+            null,
+            List.of("red"),
+            JsonObject.create().put("k", 1L),
+            List.of(
+                StageSpec.of("resize", List.of(TaskSpec.of("x"), TaskSpec.of(Map.of("n", 1L))))));
+    JobId id = work.submit(spec).id();
+    assertThat(id).isNotNull();
+    JobView there = station.store.find(id).orElseThrow();
+    JobView here = remote.find(id).orElseThrow();
+
+    assertThat(here.header()).isEqualTo(there.header());
+    assertThat(here.state()).isEqualTo(JobState.PAUSED);
+    assertThat(here.createdAt()).isEqualTo(there.createdAt());
+    assertThat(here.stages()).isEqualTo(there.stages());
+    assertThat(remote.tasks(id, 1, 1, 10)).isEqualTo(station.store.tasks(id, 1, 1, 10));
+    assertThat(remote.task(id, 1, 2)).map(TaskView::input).contains(Map.of("n", 1L));
+    assertThat(remote.task(id, 1, 3)).isEmpty();
+  }
+
+  @Test
+  void tasksAreReadByPagesWhereverTheyBegin() {
+    JobId id =
+        submit(IntStream.rangeClosed(1, 2_500).mapToObj(Integer::toString).toArray(String[]::new));
+    for (int from : new int[] {1, 1_001, 2_001, 700, 2_500, 2_501}) {
+      assertThat(remote.tasks(id, 1, from, 1_000))
+          .as("from %d", from)
+          .extracting(TaskView::input)
+          .containsExactlyElementsOf(
+              IntStream.rangeClosed(from, Math.min(2_500, from + 999))
+                  .<Object>mapToObj(Integer::toString)
+                  .toList());
+    }
+    assertThat(remote.tasks(id, 0, 1, 10)).isEmpty();
+  }
+
+  @Test
+  void listsAndCountsAreThoseOfTheStore() {
+    for (int i = 0; i < 5; i++) {
+      submit("x");
+      station.clock.advance(Duration.ofSeconds(1));
+    }
+    work.submit(JobSpec.of(List.of(StageSpec.of("other", List.of(TaskSpec.of("y"))))));
+    for (JobReader.Query query :
+        List.of(
+            JobReader.Query.all(),
+            JobReader.Query.all().newest(2),
+            JobReader.Query.all().oldest(3),
+            JobReader.Query.in(Set.of(JobState.PENDING)).newest(2),
+            JobReader.Query.in(Set.of(JobState.FAILED)))) {
+      assertThat(remote.list(query)).as("%s", query).isEqualTo(station.store.list(query));
+    }
+    JobId third = remote.list(JobReader.Query.all()).get(2);
+    assertThat(remote.list(JobReader.Query.all().beyond(third)))
+        .isEqualTo(station.store.list(JobReader.Query.all().beyond(third)));
+    assertThat(remote.list(JobReader.Query.all().newest(9).beyond(third))).hasSize(2);
+    assertThat(flow.counts()).containsExactlyEntriesOf(Map.of(JobState.PENDING, 6));
+  }
+
+  @Test
+  void whatIsWrongIsAValueAsInADirectory() {
+    JobId nobody = Work.generateId();
+    assertThat(flow.status(nobody)).isEqualTo(Flow.Status.MISSING);
+    assertThat(flow.get(nobody)).isEmpty();
+    assertThat(remote.events(nobody, 0, 10)).isEmpty();
+    Work.SubmitResult refused = work.submit(withWebhook("https://forbidden.example/"));
+    assertThat(refused.problem()).isEqualTo(Work.Problem.INVALID_CONTENT);
+    assertThat(refused.message()).isEqualTo("forbidden.example is not allowed");
+    try (Remote away = Remote.at(URI.create("http://127.0.0.1:1"))) {
+      assertThat(away.work().submit("x").problem()).isEqualTo(Work.Problem.IO);
+    }
+    assertThatThrownBy(() -> remote.spec(nobody)).isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  private static JobSpec withWebhook(String url) {
+    return new JobSpec(
+        null,
+        Priority.MEDIUM,
+        false,
+        null,
+        null,
+        List.of(),
+        JsonObject.create(),
+        List.of(StageSpec.of("resize", List.of(TaskSpec.of("x")))),
+        false,
+        JsonObject.create(),
+        null,
+        List.of(new Webhook(url, Set.of())));
+  }
+}

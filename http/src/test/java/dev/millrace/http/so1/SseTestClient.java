@@ -1,0 +1,152 @@
+package dev.millrace.http.so1;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A client of server-sent events on a socket of its own, which it reads only when asked to. */
+final class SseTestClient implements AutoCloseable {
+
+  /** An event; the comments before it do not show. */
+  record Event(long id, String name, JsonObject data) {
+    String state() {
+      return data.string("state");
+    }
+  }
+
+  final Socket socket = new Socket();
+  final int status;
+  final List<String> comments = new ArrayList<>();
+  private final InputStream in;
+  private int left; // of the present chunk
+  private boolean whole;
+
+  /**
+   * @param receive bytes of the receive buffer; 0: as usual
+   */
+  SseTestClient(URI uri, int receive, String... headers) throws IOException {
+    if (receive > 0) {
+      socket.setReceiveBufferSize(receive);
+    }
+    socket.setSoTimeout((int) So1TestServer.LONG.toMillis());
+    socket.connect(new InetSocketAddress(uri.getHost(), uri.getPort()));
+    StringBuilder request = new StringBuilder("GET " + uri.getRawPath());
+    if (uri.getRawQuery() != null) {
+      request.append('?').append(uri.getRawQuery());
+    }
+    request.append(" HTTP/1.1\r\nHost: ").append(uri.getAuthority()).append("\r\n");
+    for (int i = 0; i < headers.length; i += 2) {
+      request.append(headers[i]).append(": ").append(headers[i + 1]).append("\r\n");
+    }
+    byte[] bytes = request.append("\r\n").toString().getBytes(StandardCharsets.UTF_8);
+    socket.getOutputStream().write(bytes);
+    in = new BufferedInputStream(socket.getInputStream());
+    status = Integer.parseInt(rawLine().split(" ")[1]);
+    while (!rawLine().isEmpty()) {
+      // header fields
+    }
+  }
+
+  static SseTestClient to(So1TestServer service, String target, String... headers)
+      throws IOException {
+    return new SseTestClient(service.uri(target), 0, headers);
+  }
+
+  /** The next event; null once the server has ended the stream in order. */
+  @Nullable Event next() throws IOException {
+    long id = -1;
+    String name = "";
+    while (true) {
+      String line = line();
+      if (line == null) {
+        return null;
+      }
+      if (line.startsWith(":")) {
+        comments.add(line);
+      } else if (line.startsWith("id: ")) {
+        id = Long.parseLong(line.substring(4));
+      } else if (line.startsWith("event: ")) {
+        name = line.substring(7);
+      } else if (line.startsWith("data: ")) {
+        return new Event(id, name, Json.object(line.substring(6)));
+      }
+    }
+  }
+
+  /** All that comes until the server ends the stream. */
+  List<Event> rest() throws IOException {
+    List<Event> events = new ArrayList<>();
+    for (Event event = next(); event != null; event = next()) {
+      events.add(event);
+    }
+    return events;
+  }
+
+  /** Whether the server ended the stream by its last chunk, and not by leaving. */
+  boolean endedInOrder() {
+    return whole;
+  }
+
+  private @Nullable String line() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    while (true) {
+      int c = content();
+      if (c < 0) {
+        return null;
+      }
+      if (c == '\n') {
+        return line.toString(StandardCharsets.UTF_8);
+      }
+      line.write(c);
+    }
+  }
+
+  /** The next byte of the content, out of its chunks. */
+  private int content() throws IOException {
+    while (left == 0) {
+      if (whole) {
+        return -1;
+      }
+      String size = rawLine();
+      if (size.isEmpty()) {
+        size = rawLine(); // the end of the chunk before
+      }
+      left = Integer.parseInt(size, 16);
+      whole = left == 0;
+    }
+    left--;
+    int c = in.read();
+    if (c < 0) {
+      throw new IOException("the server left in the middle");
+    }
+    return c;
+  }
+
+  private String rawLine() throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c = in.read(); c != '\n'; c = in.read()) {
+      if (c < 0) {
+        throw new IOException("the server left");
+      }
+      if (c != '\r') {
+        line.append((char) c);
+      }
+    }
+    return line.toString();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

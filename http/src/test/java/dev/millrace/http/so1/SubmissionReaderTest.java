@@ -1,0 +1,328 @@
+package dev.millrace.http.so1;
+
+import static dev.millrace.http.route.Problem.Kind.MALFORMED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.http.route.Problem;
+import java.util.Map;
+import java.util.Set;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SubmissionReaderTest {
+  private final SubmissionReader submission =
+      new SubmissionReader(Set.of("generate", "embed", "resize"), Set.of("house", "other"));
+
+  private JobSpec spec(String json) {
+    return submission.read(FakeSubmitRequest.of(json));
+  }
+
+  private JobSpec generate(String inputs) {
+    return spec("{\"action\":\"generate\",\"inputs\":" + inputs + "}");
+  }
+
+  private AbstractThrowableAssert<?, ? extends Throwable> refused(String json) {
+    return refused(Problem.Kind.INVALID, json);
+  }
+
+  private AbstractThrowableAssert<?, ? extends Throwable> refused(Problem.Kind kind, String json) {
+    return assertThatThrownBy(() -> spec(json))
+        .isInstanceOfSatisfying(
+            Problem.class, problem -> assertThat(problem.kind()).isEqualTo(kind));
+  }
+
+  private static StageSpec only(JobSpec spec) {
+    assertThat(spec.stages()).hasSize(1);
+    assertThat(spec.stages().getFirst().tasks()).hasSize(1);
+    return spec.stages().getFirst();
+  }
+
+  private static JsonObject origin(JobSpec spec) {
+    return spec.metadata().object("so1");
+  }
+
+  @Test
+  void aPromptIsOneTextThatEveryToolCanRead() {
+    StageSpec stage = only(generate("{\"prompt\":\"Hello\",\"maxTokens\":5}"));
+    assertThat(stage.type()).isEqualTo("generate");
+    assertThat(stage.tasks().getFirst().input()).isEqualTo("Hello");
+    assertThat(stage.data().toString()).isEqualTo("{\"max_tokens\":5}");
+  }
+
+  @Test
+  void messagesAreTheInputOfTheTask() {
+    StageSpec stage =
+        only(generate("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"seed\":3}"));
+    assertThat(Json.write(stage.tasks().getFirst().input()))
+        .isEqualTo("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}");
+    assertThat(stage.data().toString()).isEqualTo("{\"seed\":3}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "model            | model             | \"house\"",
+        "system           | system            | \"Be brief.\"",
+        "tools            | tools             | [{\"type\":\"function\"}]",
+        "raw              | raw               | true",
+        "thinking         | thinking          | false",
+        "temperature      | temperature       | 0.5",
+        "topK             | top_k             | 40",
+        "topP             | top_p             | 0.9",
+        "minP             | min_p             | 0.05",
+        "repeatPenalty    | repeat_penalty    | 1.1",
+        "repeatLastN      | repeat_last_n     | -1",
+        "presencePenalty  | presence_penalty  | 0.5",
+        "frequencyPenalty | frequency_penalty | -0.5",
+        "logitBias        | logit_bias        | {\"7\":-100}",
+        "seed             | seed              | 7",
+        "stop             | stop              | [\"\\n\"]",
+        "maxTokens        | max_tokens        | 64",
+        "ignoreEos        | ignore_eos        | true",
+        "grammar          | grammar           | \"root ::= \\\"a\\\"\"",
+        "responseFormat   | response_format   | {\"type\":\"json_object\"}"
+      })
+  void eachInputHasAParameter(String input, String parameter, String value) {
+    JobSpec spec = generate("{\"prompt\":\"x\",\"" + input + "\":" + value + "}");
+    assertThat(only(spec).data().values()).containsExactly(Map.entry(parameter, Json.parse(value)));
+  }
+
+  @Test
+  void aSchemaIsKeptAsText() {
+    for (String schema : Set.of("{\"type\":\"object\"}", "\"{\\\"type\\\":\\\"object\\\"}\"")) {
+      StageSpec stage = only(generate("{\"prompt\":\"x\",\"jsonSchema\":" + schema + "}"));
+      assertThat(stage.data().get("json_schema")).isEqualTo("{\"type\":\"object\"}");
+    }
+  }
+
+  @Test
+  void aNullSaysNothing() {
+    assertThat(only(generate("{\"prompt\":\"x\",\"seed\":null}")).data().values()).isEmpty();
+  }
+
+  @Test
+  void embeddingsTakeAPromptOrAnInput() {
+    for (String name : Set.of("prompt", "input")) {
+      JobSpec spec =
+          spec(
+              "{\"action\":\"embed\",\"inputs\":{\""
+                  + name
+                  + "\":\"x\",\"pooling\":\"cls\",\"normalize\":false}}");
+      assertThat(only(spec).tasks().getFirst().input()).isEqualTo("x");
+      assertThat(only(spec).data().toString())
+          .isEqualTo("{\"pooling\":\"cls\",\"normalize\":false}");
+    }
+    refused("{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"input\":\"y\"}}")
+        .hasMessageContaining("\"prompt\" and \"input\" exclude each other");
+    refused("{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"pooling\":\"sum\"}}")
+        .hasMessage("input \"pooling\" is \"sum\"; it must be \"mean\", \"cls\" or \"last\"");
+    refused(MALFORMED, "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"seed\":1}}")
+        .hasMessageContaining("unknown field \"seed\"; known: input, model, normalize");
+  }
+
+  @Test
+  void aProgramTakesAPromptAlone() {
+    JobSpec spec = spec("{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a.png\"}}");
+    assertThat(only(spec).type()).isEqualTo("resize");
+    assertThat(only(spec).tasks().getFirst().input()).isEqualTo("a.png");
+    refused(MALFORMED, "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a\",\"model\":\"m\"}}")
+        .hasMessage("inputs has an unknown field \"model\"; known: prompt");
+    refused("{\"action\":\"resize\",\"inputs\":{}}").hasMessage("inputs has no \"prompt\"");
+  }
+
+  @Test
+  void anUnknownActionIsToldWhatThereIs() {
+    refused("{\"action\":\"paint\",\"inputs\":{\"prompt\":\"x\"}}")
+        .hasMessage("action \"paint\" is not known here; known: embed, generate, pipeline, resize");
+    refused("{\"inputs\":{}}").hasMessage("request body has no \"action\"");
+    refused("{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\"},\"nmae\":\"y\"}")
+        .hasMessageContaining("unknown field \"nmae\"; known: action, hold, inputs, name");
+  }
+
+  @Test
+  void anUnknownInputIsRefusedByNameAndNearNamesAreSaid() {
+    refused(MALFORMED, "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"max_tokens\":5}}")
+        .hasMessageStartingWith(
+            "inputs has an unknown field \"max_tokens\", which is \"maxTokens\" here; known: ");
+    refused(MALFORMED, "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":\"v\"}}")
+        .hasMessageStartingWith("inputs has an unknown field \"voice\"; known: frequencyPenalty");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{}                                     | inputs has no \"prompt\"",
+        "{\"prompt\":\"\"}                      | inputs: \"prompt\" must be text",
+        "{\"prompt\":5}                         | inputs: \"prompt\" must be text",
+        "{\"prompt\":\"x\",\"messages\":[]}     | inputs: \"prompt\" and \"messages\" exclude each",
+        "{\"messages\":[]}                      | Empty prompt",
+        "{\"messages\":5}                       | input \"messages\" is 5; it must be",
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"zz\":1}]}"
+            + "| input \"messages: zz\" is not known here; known are: content, name,",
+        "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\",\"zz\":1}]}]}|"
+            + " input \"messages: content: zz\" is not known here; known are: text, type",
+        "{\"prompt\":\"x\",\"model\":\"hose\"} | model \"hose\" is not served here; served: house,"
+            + " other",
+        "{\"messages\":[{\"role\":\"king\"}]}   | input \"messages: role\" is \"king\"; it must be",
+        "{\"prompt\":\"x\",\"logitBias\":{\"a\":1}} | input \"logitBias[a]\" is 1; it must be",
+        "{\"prompt\":\"x\",\"maxTokens\":0}     | input \"maxTokens\" is 0; it must be",
+        "{\"prompt\":\"x\",\"maxTokens\":\"5\"} | input \"maxTokens\" is \"5\"; it must be",
+        "{\"prompt\":\"x\",\"topP\":2}          | input \"topP\" is 2; it must be",
+        "{\"prompt\":\"x\",\"stop\":[\"\"]}     | input \"stop\" is \"\"; it must be",
+        "{\"prompt\":\"x\",\"stop\":[\"top_k\",\"\"]} | input \"stop\" is",
+        "{\"prompt\":\"x\",\"raw\":true,\"system\":\"s\"} | inputs \"raw\" and \"system\" exclude",
+        "{\"prompt\":\"x\",\"grammar\":\"root ::=\",\"jsonSchema\":{}}"
+            + "| \"jsonSchema\" and \"grammar\"",
+        "{\"prompt\":\"x\",\"grammar\":\"root ::= (\"} | grammar: ",
+        "{\"prompt\":\"x\",\"jsonSchema\":{\"type\":\"sand\"}} | jsonSchema: ",
+        "{\"prompt\":\"x\",\"jsonSchema\":{},\"responseFormat\":{\"type\":\"text\"}}"
+            + "| inputs \"responseFormat\" and \"jsonSchema\" exclude"
+      })
+  void whatAWorkerWouldRefuseIsRefusedAtOnceInTheNamesUsedHere(String inputs, String message) {
+    refused("{\"action\":\"generate\",\"inputs\":" + inputs + "}").hasMessageContaining(message);
+  }
+
+  @Test
+  void whatIsTooLargeForAFileOfTheJobIsRefused() {
+    refused(
+            "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"grammar\":\""
+                + "a".repeat(1_000_001)
+                + "\"}}")
+        .hasMessageContaining("grammar: it has more than the 1000000 bytes");
+  }
+
+  @Test
+  void whatIsSaidOfTheJobIsKept() {
+    TraceContext trace =
+        new TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", null);
+    FakeSubmitRequest asked =
+        new FakeSubmitRequest(
+            Json.parse(
+                """
+                {"action":"generate","inputs":{"prompt":"x"},"name":"n","priority":"HIGH",
+                 "tags":["a","b"],"hold":true,
+                 "webhooks":[{"url":"https://example.org/hook","on":["failed"]}]}
+                """),
+            trace);
+    JobSpec spec = submission.read(asked);
+    assertThat(spec.name()).isEqualTo("n");
+    assertThat(spec.priority()).isEqualTo(Priority.HIGH);
+    assertThat(spec.tags()).containsExactly("a", "b");
+    assertThat(spec.held()).isTrue();
+    assertThat(spec.open()).isFalse();
+    assertThat(spec.trace()).isEqualTo(trace);
+    assertThat(spec.webhooks()).hasSize(1);
+  }
+
+  @Test
+  void theOriginIsKeptWithoutWhatWasWritten() {
+    JobSpec spec =
+        generate(
+            """
+            {"prompt":"äöü😀","model":"house","maxTokens":5,"raw":false,"stop":["a","b"],
+             "system":"secret","jsonSchema":{"type":"object"}}
+            """);
+    assertThat(origin(spec).toString())
+        .isEqualTo(
+            "{\"requestId\":\""
+                + FakeSubmitRequest.REQUEST
+                + "\",\"userId\":\"web\",\"orgId\":\"default\",\"action\":\"generate\",\"inputs\":"
+                + "{\"prompt\":\"[redacted: 4 characters]\",\"model\":\"house\",\"maxTokens\":5,"
+                + "\"raw\":false,\"stop\":\"[redacted: 9 characters]\","
+                + "\"system\":\"[redacted: 6 characters]\","
+                + "\"jsonSchema\":\"[redacted: 17 characters]\"}}");
+  }
+
+  @Test
+  void aPipelineIsTheDocumentOfAJob() {
+    JobSpec spec =
+        spec(
+            """
+            {"action":"pipeline","name":"outer","inputs":{"name":"inner","metadata":{"team":"x"},
+             "stages":[{"type":"generate","tasks":["One.","Two."]},
+                       {"type":"generate","gate":true,"each":"Sum up: {{result}}"}]}}
+            """);
+    assertThat(spec.name()).isEqualTo("outer");
+    assertThat(spec.stages()).hasSize(2);
+    assertThat(spec.stages().getLast().gate()).isTrue();
+    assertThat(spec.metadata().string("team")).isEqualTo("x");
+    assertThat(origin(spec).object("inputs").toString())
+        .isEqualTo(
+            "{\"stages\":[{\"type\":\"generate\",\"tasks\":2},{\"type\":\"generate\",\"tasks\":0}]}");
+  }
+
+  @Test
+  void aPipelineThatAWorkerWouldRefuseIsRefusedAtOnce() {
+    String start = "{\"action\":\"pipeline\",\"inputs\":{\"stages\":[{\"type\":\"generate\",";
+    refused(start + "\"data\":{\"top_k\":-1},\"tasks\":[\"x\"]}]}}")
+        .hasMessageContaining("inputs: stage 1, task 1: parameter \"top_k\" is -1");
+    refused(start + "\"tasks\":[\"x\",{\"input\":{\"voice\":1}}]}]}}")
+        .hasMessageContaining("inputs: stage 1, task 2: parameter \"voice\" is not known");
+    refused(start + "\"data\":{\"model\":\"hose\"},\"tasks\":[\"x\"]}]}}")
+        .hasMessage(
+            "inputs: stage 1, task 1: model \"hose\" is not served here; served: house, other");
+    refused(start + "\"taskz\":[]}]}}").hasMessageContaining("unknown field \"taskz\"");
+    refused(
+            "{\"action\":\"pipeline\",\"inputs\":{\"metadata\":{\"so1\":{}},\"stages\":"
+                + "[{\"type\":\"generate\",\"tasks\":[\"x\"]}]}}")
+        .hasMessageContaining("\"so1\" is kept by the server");
+  }
+
+  @Test
+  void aServerWithoutModelsLeavesTheirNamesToWhoeverHasThem() {
+    SubmissionReader elsewhere = new SubmissionReader(Set.of("generate"), Set.of());
+    String body = "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"model\":\"any\"}}";
+    assertThat(only(elsewhere.read(FakeSubmitRequest.of(body))).data().string("model"))
+        .isEqualTo("any");
+  }
+
+  @Test
+  void keysAreTakenOutOfWords() {
+    assertThat(
+            Redaction.redactSecrets(
+                "Authorization: Bearer abc.def-1.ghi_jklm, sk-proj-12345678, mr_" + "a".repeat(43)))
+        .isEqualTo("Authorization: [redacted], [redacted], [redacted]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "cannot read /home/ann/x: no such file | cannot read [redacted]: no such file",
+        "open(\"/var/lib/ws/jobs/1/log\")      | open(\"[redacted]\")",
+        "sh:/etc/app.d/run (line 3)            | sh:[redacted] (line 3)",
+        "see file:///srv/x/y, then stop        | see [redacted], then stop",
+        "C:\\Users\\ann\\x.txt is gone           | [redacted] is gone"
+      })
+  void pathsOfFilesAreTakenOutOfWords(String text, String shown) {
+    assertThat(Redaction.redactSecrets(text)).isEqualTo(shown);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a mask-like word",
+        "send it as Authorization: Bearer KEY",
+        "resume it by PUT /v1/jobs/{jobId}/status, or see /api/jobs and /metrics",
+        "there is no such path; /docs/api lists them",
+        "request/body/inputs/messages/0 must be an object",
+        "jsonSchema: #/properties/a/type is \"sand\"",
+        "task 1/2: https://example.com:8443/a/b and https://[::1]/a/b answered 3/4, and/or //"
+      })
+  void otherWordsStay(String text) {
+    assertThat(Redaction.redactSecrets(text)).isEqualTo(text);
+  }
+}

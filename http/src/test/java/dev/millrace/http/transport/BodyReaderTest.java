@@ -1,0 +1,69 @@
+package dev.millrace.http.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.millrace.http.limits.HttpLimits;
+import dev.millrace.http.route.Problem;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.CharacterCodingException;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Bodies that are worked on at the same time. */
+final class BodyReaderTest {
+  private static final int BULK = 4 << 20;
+
+  private final StallWatcher stalls = new StallWatcher(_ -> {});
+  private final StallTimer stall = stalls.open(null);
+  private final BodyReader reader =
+      new BodyReader(HttpLimits.DEFAULT.withBodies(1 << 20, BULK), BULK + 1_000);
+
+  @AfterEach
+  void close() {
+    stalls.close(stall);
+    stalls.close();
+  }
+
+  private BodyReader.Body read(int bytes) {
+    byte[] text = new byte[bytes];
+    Arrays.fill(text, (byte) ' ');
+    InputStream in = new ByteArrayInputStream(text);
+    return reader.read(() -> in, bytes, BULK, stall);
+  }
+
+  @Test
+  void oneLargeBodyDoesNotShutOutSmallOnes() {
+    try (BodyReader.Body _ = read(BULK);
+        BodyReader.Body small = read(50_000)) {
+      assertThat(small.size()).isEqualTo(50_000);
+      assertThatExceptionOfType(Problem.class)
+          .isThrownBy(() -> read(100_000))
+          .matches(problem -> problem.kind() == Problem.Kind.UNAVAILABLE);
+    }
+    read(BULK).close(); // what was refused and what was closed counts no more
+  }
+
+  @Test
+  void aBodyCountsUntilItIsClosedAlsoOnceItIsText() throws CharacterCodingException {
+    BodyReader.Body large = read(BULK - 1_000);
+    assertThat(large.text()).hasSize(BULK - 1_000);
+    assertThatExceptionOfType(Problem.class).isThrownBy(() -> read(100_000));
+    large.close();
+    read(100_000).close();
+  }
+
+  @Test
+  void largeBodiesMustComeFasterThanSmallOnes() {
+    HttpLimits limits =
+        HttpLimits.DEFAULT.withTimes(
+            Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(1));
+    assertThat(limits.slowest(0)).isEqualTo(Duration.ofSeconds(30));
+    assertThat(limits.slowest(16 << 10)).isEqualTo(Duration.ofSeconds(32));
+    assertThat(limits.slowest(1 << 20)).isEqualTo(Duration.ofSeconds(30 + 128));
+    assertThat(limits.slowest(64 << 20)).isEqualTo(Duration.ofSeconds(30 + 128 + 63 * 4));
+  }
+}

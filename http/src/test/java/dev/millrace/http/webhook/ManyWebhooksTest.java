@@ -1,0 +1,104 @@
+package dev.millrace.http.webhook;
+
+import static dev.millrace.http.webhook.WebhookFixture.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.Webhook;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Subscription;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/** More webhooks than fit into memory, nearly all to a receiver that hangs. */
+class ManyWebhooksTest {
+  private static final int MANY = 100_000;
+
+  private final Map<String, String> notes = new ConcurrentHashMap<>();
+
+  /** A store of nothing but notes: every job is the same one that has ended. */
+  private JobStore store(JobView like, List<LogEntry> log, Webhook usual, Webhook last) {
+    return (JobStore)
+        Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(),
+            new Class<?>[] {JobStore.class},
+            (_, method, arguments) ->
+                switch (method.getName()) {
+                  case "names" -> List.copyOf(notes.keySet());
+                  case "note" -> Optional.ofNullable(notes.get(arguments[1]));
+                  case "keep" -> notes.put((String) arguments[1], (String) arguments[2]);
+                  case "drop" -> notes.remove(arguments[1]);
+                  case "find" -> Optional.of(view(like, (JobId) arguments[0], usual, last));
+                  case "events" ->
+                      log.stream().filter(entry -> entry.number() > (long) arguments[1]).toList();
+                  case "onChange" -> (Subscription) () -> {};
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  private static JobView view(JobView like, JobId id, Webhook usual, Webhook last) {
+    JobHeader old = like.header();
+    JobHeader header =
+        new JobHeader(
+            id,
+            old.name(),
+            old.priority(),
+            null,
+            null,
+            List.of(),
+            old.metadata(),
+            false,
+            old.data(),
+            null,
+            List.of(id.part(2) == MANY - 1 ? last : usual));
+    return new JobView(
+        header,
+        like.state(),
+        like.createdAt(),
+        like.updatedAt(),
+        like.startedAt(),
+        like.completedAt(),
+        like.error(),
+        like.lastEvent(),
+        like.stages());
+  }
+
+  @Test
+  void aHundredThousandToAReceiverThatHangsLeaveRoomForOthers() throws Exception {
+    for (int i = 0; i < MANY; i++) {
+      notes.put(JobId.of(1_700_000_000_000_000L + i, 1, i).value(), "{\"after\":0}");
+    }
+    try (FakeWebhookReceiver hangs = new FakeWebhookReceiver(FakeWebhookReceiver.hangs());
+        FakeWebhookReceiver alive = new FakeWebhookReceiver(FakeWebhookReceiver.status(200));
+        WebhookFixture post = new WebhookFixture()) {
+      JobId id = post.done();
+      JobView like = post.store.find(id).orElseThrow();
+      List<LogEntry> log = post.store.events(id, 0, 100);
+      JobStore store =
+          store(like, log, new Webhook(hangs.url(), Set.of()), new Webhook(alive.url(), Set.of()));
+      try (WebhookService hooks =
+          WebhookService.open(store, post.settings, WebhookService.Environment.usual())) {
+        until("it is crowded", () -> hooks.stats().pending() >= WebhookScheduler.CAPACITY / 8);
+        post.clock.advance(Duration.ofSeconds(10));
+        hooks.wake();
+        until(
+            "the one that lives is told",
+            () -> {
+              assertThat(hooks.stats().pending()).isLessThanOrEqualTo(WebhookScheduler.CAPACITY);
+              return alive.requests.size() == 1;
+            });
+        until("and noted", () -> notes.size() == MANY - 1);
+        assertThat(hangs.requests).hasSize(4);
+      }
+    }
+  }
+}

@@ -1,0 +1,291 @@
+package dev.millrace.server;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.TaskQueue;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.server.internal.InterruptZone;
+import dev.millrace.server.internal.StoreRetry;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt at a task, from its claim to the store's answer. Its steps are taken by the task's
+ * own thread, except that a server that stops at once may take {@link Step#COMMIT} away from a
+ * worker that does not obey; {@link #heartbeat} belongs to the pulse thread; the rest is for any.
+ */
+final class TaskAttempt implements TaskContext {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** How far it got. Each step is taken once. */
+  enum Step {
+    START,
+    RUN,
+    COMMIT,
+    END
+  }
+
+  /** Why it is to stop; a later reason overrides an earlier one. */
+  enum StopReason {
+    TIMED_OUT,
+    CANCELLED,
+    LOST,
+    SHUTDOWN
+  }
+
+  private final Claim claim;
+  private final long order;
+  private final Instant since;
+  private final @Nullable Instant deadline;
+  private final TaskQueue store;
+  private final StoreRetry storeRetry;
+  private final InterruptZone zone = new InterruptZone();
+  private final AtomicReference<Step> step = new AtomicReference<>(Step.START);
+  private final AtomicBoolean progress = new AtomicBoolean();
+  private final List<Runnable> hooks = new ArrayList<>(); // guarded by itself
+  private final List<Runnable> pauseHooks = new ArrayList<>(); // guarded by itself
+  private volatile @Nullable StopReason stop; // written under the lock of hooks
+  private final AtomicBoolean linesLost = new AtomicBoolean();
+  private volatile boolean paused; // written under the lock of pauseHooks
+  private volatile Supplier<@Nullable TraceContext> trace = () -> null;
+  private volatile BooleanSupplier outsideWait = () -> false;
+  private volatile boolean journalEnds; // a piece is missing: nothing may follow it
+
+  TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry trouble, InstantSource clock) {
+    this.claim = claim;
+    this.order = order;
+    this.store = store;
+    this.storeRetry = trouble;
+    this.since = clock.instant();
+    this.deadline = claim.runTimeout() == null ? null : since.plus(claim.runTimeout());
+  }
+
+  /** Goes on to {@code next} if it stands before it; false if somebody else took that step. */
+  boolean advance(Step next) {
+    return step.getAndUpdate(now -> now.compareTo(next) < 0 ? next : now).compareTo(next) < 0;
+  }
+
+  /** Lets the worker work: the only place where the thread may be interrupted. */
+  TaskOutcome runWorker(Worker worker) throws Exception {
+    zone.enter();
+    try {
+      return worker.work(this);
+    } finally {
+      zone.leave();
+    }
+  }
+
+  /** Asks the store how the claim stands, and passes on what it says. */
+  void heartbeat(Instant now) {
+    boolean runs = step.get().compareTo(Step.COMMIT) < 0;
+    if (runs && deadline != null && !now.isBefore(deadline)) {
+      stop(StopReason.TIMED_OUT);
+    }
+    ClaimSignal pulse = store.heartbeat(claim, progress.getAndSet(false));
+    if (runs) { // else it was only to keep the lease
+      obey(pulse);
+    }
+  }
+
+  private void obey(ClaimSignal pulse) {
+    pause(pulse == ClaimSignal.PAUSE);
+    switch (pulse) {
+      case CONTINUE, PAUSE -> {}
+      case CANCEL -> stop(StopReason.CANCELLED);
+      case LOST -> stop(StopReason.LOST);
+    }
+  }
+
+  private void pause(boolean held) {
+    List<Runnable> toRun;
+    synchronized (pauseHooks) {
+      paused = held;
+      toRun = held ? List.copyOf(pauseHooks) : List.of();
+      pauseHooks.removeAll(toRun);
+    }
+    toRun.forEach(this::call);
+  }
+
+  /** Tells the worker to stop: flag, hooks, interrupt. */
+  void stop(StopReason reason) {
+    List<Runnable> toRun;
+    synchronized (hooks) {
+      if (stop != null && stop.compareTo(reason) >= 0) {
+        return;
+      }
+      stop = reason;
+      toRun = List.copyOf(hooks);
+      hooks.clear();
+    }
+    toRun.forEach(this::call);
+    zone.interrupt();
+    storeRetry.wake();
+  }
+
+  private void call(Runnable hook) {
+    try {
+      hook.run();
+    } catch (Throwable e) { // an Error too: this thread is the server's
+      LOG.log(Level.WARNING, "task " + claim + ": a hook of its worker failed", e);
+    }
+  }
+
+  @Nullable StopReason stop() {
+    return stop;
+  }
+
+  Instant since() {
+    return since;
+  }
+
+  @Override
+  public Claim claim() {
+    return claim;
+  }
+
+  /** Where {@link #trace} asks; set before the worker gets the task. */
+  void setTraceSource(Supplier<@Nullable TraceContext> source) {
+    trace = source;
+  }
+
+  @Override
+  public @Nullable TraceContext trace() {
+    return trace.get();
+  }
+
+  @Override
+  public long claimOrder() {
+    return order;
+  }
+
+  @Override
+  public Optional<Instant> deadline() {
+    return Optional.ofNullable(deadline);
+  }
+
+  @Override
+  public void log(String line) {
+    if (step.get() == Step.RUN) {
+      zone.shield(() -> keep(line));
+    }
+  }
+
+  private void keep(String line) {
+    try {
+      store.log(claim, "info", line);
+    } catch (RuntimeException e) {
+      if (linesLost.compareAndSet(false, true)) {
+        LOG.log(Level.WARNING, this + ": lines of its log are lost: " + e.getMessage());
+      }
+    }
+  }
+
+  /** What has to stop does not wait for a store that fails. */
+  private boolean isWorthRetrying() {
+    return stop == null;
+  }
+
+  @Override
+  public boolean freeze(JsonObject terms) {
+    Outcome[] answer = {new Outcome.Refused("the store fails")};
+    if (step.get() == Step.RUN) {
+      zone.shield(
+          () ->
+              answer[0] =
+                  storeRetry
+                      .callWithRetry(() -> store.freeze(claim, terms), this::isWorthRetrying)
+                      .orElse(answer[0]));
+    }
+    return answer[0].isDone();
+  }
+
+  @Override
+  public void journal(OutputChunk piece) {
+    if (step.get() == Step.RUN && !journalEnds) {
+      zone.shield(() -> append(piece));
+    }
+  }
+
+  private void append(OutputChunk piece) {
+    journalEnds = true; // also if this throws
+    Optional<ClaimSignal> pulse =
+        storeRetry.callWithRetry(() -> store.appendJournal(claim, piece), this::isWorthRetrying);
+    journalEnds = pulse.isEmpty();
+    pulse.ifPresent(this::obey);
+  }
+
+  @Override
+  public void progress() {
+    progress.set(true);
+  }
+
+  @Override
+  public boolean paused() {
+    return paused;
+  }
+
+  @Override
+  public void onPause(Runnable hook) {
+    synchronized (pauseHooks) {
+      if (!paused) {
+        pauseHooks.add(hook);
+        return;
+      }
+    }
+    call(hook);
+  }
+
+  @Override
+  public void releaseSlotWhile(BooleanSupplier waiting) {
+    outsideWait = waiting;
+  }
+
+  /** Whether its worker waits for something that is not here. */
+  boolean isWaitingOutside() {
+    try {
+      return step.get() == Step.RUN && outsideWait.getAsBoolean();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, this + ": what it waits for is not known", e);
+      outsideWait = () -> false;
+      return false;
+    }
+  }
+
+  @Override
+  public boolean timedOut() {
+    return stop == StopReason.TIMED_OUT;
+  }
+
+  @Override
+  public boolean cancelled() {
+    return stop != null;
+  }
+
+  @Override
+  public void onCancel(Runnable hook) {
+    synchronized (hooks) {
+      if (stop == null) {
+        hooks.add(hook);
+        return;
+      }
+    }
+    call(hook);
+  }
+
+  @Override
+  public String toString() {
+    return "task " + claim;
+  }
+}

@@ -1,0 +1,253 @@
+package dev.millrace.server;
+
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TraceContext;
+import dev.millrace.server.TaskAttempt.Step;
+import dev.millrace.server.TaskAttempt.StopReason;
+import dev.millrace.server.TaskOutcome.Done;
+import dev.millrace.server.TaskOutcome.Failed;
+import dev.millrace.server.TaskOutcome.Released;
+import dev.millrace.server.internal.StoreRetry;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one task through its worker and commits the outcome: start, run, commit. Shared by all
+ * threads of the pool; each attempt is one thread's at a time.
+ */
+final class TaskProcessor {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** Some seconds, by the waits between them. */
+  private static final int RELEASE_TRIES = 6;
+
+  private final JobStore store;
+  private final Map<String, Worker> workers;
+  private final StoreRetry storeRetry;
+  private final ServerListener listener;
+  private final OutcomeCounters counters = new OutcomeCounters();
+
+  /**
+   * @param workers by type
+   */
+  TaskProcessor(
+      JobStore store, Map<String, Worker> workers, StoreRetry trouble, ServerListener listener) {
+    this.store = store;
+    this.workers = Map.copyOf(workers);
+    this.storeRetry = trouble;
+    this.listener = listener;
+  }
+
+  /**
+   * Takes the attempt through all its steps.
+   *
+   * @throws StoreBrokenException if the store is; the task is left as it was
+   */
+  void process(TaskAttempt attempt) {
+    if (!start(attempt)) {
+      return;
+    }
+    TaskOutcome outcome = run(attempt);
+    if (attempt.advance(Step.COMMIT)) {
+      commit(attempt, outcome);
+    } else {
+      LOG.log(Level.INFO, attempt + ": its worker ended after it had been released");
+    }
+  }
+
+  /** Releases a task whatever its worker does; false if its outcome is being committed. */
+  boolean abandon(TaskAttempt attempt, String reason) {
+    boolean first = attempt.advance(Step.COMMIT);
+    if (first) {
+      commit(attempt, new Released(reason));
+    }
+    return first;
+  }
+
+  private boolean start(TaskAttempt attempt) {
+    boolean first = attempt.advance(Step.RUN);
+    if (first) {
+      LOG.log(Level.DEBUG, attempt + " is claimed");
+      attempt.setTraceSource(() -> trace(attempt.claim()));
+      notifyListener("started", () -> listener.started(attempt.claim()));
+    }
+    return first;
+  }
+
+  /** A trace is an aid: what cannot be read of it does not fail a task. */
+  private @Nullable TraceContext trace(Claim claim) {
+    try {
+      TraceContext kept = listener.trace(claim);
+      return kept == null ? TaskTraceLookup.of(store, claim) : kept;
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "task " + claim + ": its trace is not known", e);
+      return null;
+    }
+  }
+
+  private TaskOutcome run(TaskAttempt attempt) {
+    if (attempt.stop() != null) {
+      return interpret(attempt, TaskOutcome.failed("stopped before it had begun"));
+    }
+    TaskOutcome outcome;
+    try {
+      outcome = attempt.runWorker(worker(attempt.claim()));
+      if (outcome == null) { // a worker of a language or a caller that knows no null contract
+        outcome = TaskOutcome.failed("the worker returned null");
+      }
+    } catch (Exception e) {
+      outcome = TaskOutcome.thrown(e);
+    } catch (Error e) {
+      LOG.log(Level.ERROR, attempt + ": its worker failed", e);
+      outcome = TaskOutcome.thrown(e);
+    }
+    return interpret(attempt, outcome);
+  }
+
+  private Worker worker(Claim claim) {
+    Worker worker = workers.get(claim.type());
+    if (worker == null) {
+      throw new IllegalStateException("no worker for type \"" + claim.type() + "\"");
+    }
+    return worker;
+  }
+
+  /** What the end of a worker that was told to stop means. A result is a result all the same. */
+  private static TaskOutcome interpret(TaskAttempt attempt, TaskOutcome outcome) {
+    if (outcome instanceof Done) {
+      return outcome;
+    }
+    return switch (attempt.stop()) {
+      case null -> outcome;
+      case CANCELLED, LOST -> outcome;
+      case SHUTDOWN -> new Released("shutdown");
+      case TIMED_OUT -> {
+        Failure late =
+            Failure.of("run timeout: not finished within " + attempt.claim().runTimeout());
+        yield new Failed(
+            outcome instanceof Failed(Failure failure)
+                ? late.withPartial(failure.partial(), failure.receipt())
+                : late);
+      }
+    };
+  }
+
+  private void commit(TaskAttempt attempt, TaskOutcome outcome) {
+    Optional<Outcome> stored =
+        attempt.stop() == StopReason.LOST
+            ? Optional.of(new Outcome.Fenced("the claim was lost"))
+            : store(attempt, outcome);
+    if (stored.isEmpty()) {
+      LOG.log(
+          Level.ERROR,
+          attempt + ": its outcome could not be stored before the server stopped; it runs again");
+    }
+    Outcome answer = stored.orElseGet(() -> new Outcome.Refused("the store fails"));
+    if (stored.isPresent()) {
+      logDropped(attempt, answer);
+    }
+    if (answer.isDone()) {
+      logOutcome(attempt, outcome);
+    }
+    if (answer.isDone() && outcome instanceof Failed) {
+      countFailedJob(attempt.claim());
+    }
+    counters.count(outcome, answer);
+    notifyListener("finished", () -> listener.finished(attempt.claim(), outcome, answer));
+  }
+
+  /**
+   * What is wrong with one job fails that job; if even that cannot be written, it is left alone.
+   */
+  private Optional<Outcome> store(TaskAttempt attempt, TaskOutcome outcome) {
+    try {
+      // What a server that stops gives back is not lost if that cannot be written: the next owner
+      // finds it.
+      int[] tries = {0};
+      return storeRetry.callWithRetry(
+          () -> answer(attempt.claim(), outcome),
+          () ->
+              !(outcome instanceof Released && attempt.stop() == StopReason.SHUTDOWN)
+                  || ++tries[0] < RELEASE_TRIES);
+    } catch (JobException e) {
+      LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails by it");
+      Failed failed = new Failed(Failure.permanent(String.valueOf(e.getMessage())));
+      try {
+        return storeRetry.callWithRetry(() -> answer(attempt.claim(), failed));
+      } catch (JobException again) {
+        LOG.log(Level.ERROR, attempt + ": " + again.getMessage() + "; the job is left alone");
+        return Optional.of(new Outcome.Refused(String.valueOf(again.getMessage())));
+      }
+    }
+  }
+
+  private static void logOutcome(TaskAttempt attempt, TaskOutcome outcome) {
+    switch (outcome) {
+      case Done _ -> LOG.log(Level.DEBUG, attempt + " is done");
+      case Failed(Failure failure) ->
+          LOG.log(Level.INFO, attempt + " failed: " + failure.message());
+      case Released(String reason) -> LOG.log(Level.DEBUG, attempt + " is released: " + reason);
+    }
+  }
+
+  private static void logDropped(TaskAttempt attempt, Outcome answer) {
+    switch (answer) {
+      case Outcome.Done _ -> {}
+      case Outcome.Cancelled(String message) ->
+          LOG.log(Level.INFO, attempt + " is stopped; what it had is kept: " + message);
+      case Outcome.Refused(var _, String message) -> dropped(attempt, message);
+      case Outcome.Fenced(String message) -> dropped(attempt, message);
+      case Outcome.Missing(String message) -> dropped(attempt, message);
+    }
+  }
+
+  private static void dropped(TaskAttempt attempt, String why) {
+    LOG.log(Level.INFO, attempt + ": its outcome came too late and is dropped: " + why);
+  }
+
+  private Outcome answer(Claim claim, TaskOutcome outcome) {
+    return switch (outcome) {
+      case Done(var result) -> {
+        try {
+          yield store.complete(claim, result);
+        } catch (IllegalArgumentException e) {
+          yield store.fail(claim, Failure.of("the store refuses the result: " + e.getMessage()));
+        }
+      }
+      case Failed(Failure failure) -> store.fail(claim, failure);
+      case Released(String reason) -> store.release(claim, reason);
+    };
+  }
+
+  private void countFailedJob(Claim claim) {
+    try {
+      store
+          .state(claim.job())
+          .filter(JobState.FAILED::equals)
+          .ifPresent(_ -> counters.failedJobs.increment());
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "job " + claim.job() + ": not known whether it failed", e);
+    }
+  }
+
+  private static void notifyListener(String what, Runnable event) {
+    try {
+      event.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "the listener failed at \"" + what + "\"", e);
+    }
+  }
+
+  OutcomeCounters counters() {
+    return counters;
+  }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.server;
+
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.task.TraceContext;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Which trace a task belongs to: its own, else its stage's, else its job's. */
+public final class TaskTraceLookup {
+  private TaskTraceLookup() {}
+
+  /** Null if none of them came with any. Reads the job unless the task has one of its own. */
+  public static @Nullable TraceContext of(JobReader store, Claim claim) {
+    TraceContext own = claim.view().trace();
+    if (own != null) {
+      return own;
+    }
+    Optional<JobView> job = store.find(claim.job());
+    if (job.isEmpty()) {
+      return null;
+    }
+    TraceContext stage = job.get().stages().get(claim.key().stage() - 1).spec().trace();
+    return stage == null ? job.get().header().trace() : stage;
+  }
+}

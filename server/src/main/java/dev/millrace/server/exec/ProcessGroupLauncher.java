@@ -1,0 +1,95 @@
+package dev.millrace.server.exec;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts shell commands so that each can be ended with everything it started. Thread-safe.
+ *
+ * <p>{@code setsid(1)} makes the command the leader of a new session and process group whose number
+ * is the process's own: a child of Java is never a group leader, so it need not fork. The command
+ * then waits for a line on stdin, {@link #GO}, which comes once the watchdog knows the group: from
+ * its first instruction on, it cannot outlive us.
+ */
+final class ProcessGroupLauncher implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** What a command waits for: the shell reads exactly this from stdin, the rest is the program's. */
+  static final String GO = "\n";
+
+  static final String TRACE_PARENT = "TRACEPARENT";
+  static final String TRACE_STATE = "TRACESTATE";
+
+  private static final String GATE = "read -r MILLRACE_GO && exec /bin/sh -c \"$1\"";
+
+  private final List<String> prefix;
+  private final Duration grace;
+  private final @Nullable ProcessSignals signals; // null: no groups on this machine
+  private final Watchdog watchdog;
+
+  private ProcessGroupLauncher(
+      List<String> prefix, Duration grace, @Nullable ProcessSignals signals) {
+    this.prefix = prefix;
+    this.grace = grace;
+    this.signals = signals;
+    this.watchdog = new Watchdog(prefix, grace);
+  }
+
+  /**
+   * @param path where to look for {@code setsid}: the directories of PATH
+   */
+  static ProcessGroupLauncher open(String path, Duration grace) {
+    Optional<Path> setsid = find("setsid", path);
+    Optional<ProcessSignals> signals = ProcessSignals.open();
+    if (setsid.isPresent() && signals.isPresent()) {
+      return new ProcessGroupLauncher(List.of(setsid.get().toString()), grace, signals.get());
+    }
+    LOG.log(
+        Level.WARNING,
+        (setsid.isEmpty() ? "no setsid in PATH" : "kill(2) is out of reach")
+            + ": processes that a program leaves behind may not be found when it is cancelled;"
+            + " install util-linux and allow native access");
+    return new ProcessGroupLauncher(List.of(), grace, null);
+  }
+
+  private static Optional<Path> find(String program, String path) {
+    return List.of(path.split(":")).stream()
+        .filter(directory -> directory.startsWith("/"))
+        .map(directory -> Path.of(directory, program))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** Starts {@code /bin/sh -c command}, which waits for {@link #GO}. */
+  ProcessGroup start(String command, Map<String, String> environment) throws IOException {
+    List<String> line = new ArrayList<>(prefix);
+    line.addAll(List.of("/bin/sh", "-c", GATE, "millrace-gate", command));
+    ProcessBuilder builder = new ProcessBuilder(line);
+    // This process may have been started under a trace, which is not the task's.
+    builder.environment().keySet().removeAll(List.of(TRACE_PARENT, TRACE_STATE));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    ProcessGroup group = new ProcessGroup(process, signals, grace);
+    watchdog.watch(group.target());
+    return group;
+  }
+
+  /** Ends what is left of a group, and of everything that was kept for it. */
+  void end(ProcessGroup group) {
+    group.end();
+    watchdog.forget(group.target());
+  }
+
+  @Override
+  public void close() {
+    watchdog.close();
+  }
+}

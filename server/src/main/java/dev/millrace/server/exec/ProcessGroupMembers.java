@@ -1,0 +1,51 @@
+package dev.millrace.server.exec;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Tells the living of a process group from its dead. {@code kill(2)} counts zombies, and orphans
+ * stay zombies for as long as process 1 likes; in a container that may be for ever.
+ */
+final class ProcessGroupMembers {
+  private static final Path PROCESSES = Path.of("/proc");
+
+  private ProcessGroupMembers() {}
+
+  /** Whether anybody of the group still runs; true where there is no way to know. */
+  static boolean anyAlive(long group) {
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[1-9]*")) {
+      boolean any = false;
+      boolean seen = false;
+      for (Path process : processes) {
+        String stat = stat(process);
+        seen |= !stat.isEmpty();
+        any |= isAlive(stat, group);
+      }
+      return any || !seen;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  /** Empty if the process is gone. */
+  private static String stat(Path process) {
+    try {
+      return Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** proc(5): {@code pid (name) state ppid pgrp …}, where the name may contain anything. */
+  static boolean isAlive(String stat, long group) {
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", 4);
+    return fields.length == 4
+        && !fields[0].equals("Z")
+        && !fields[0].equals("X")
+        && fields[2].equals(Long.toString(group));
+  }
+}

@@ -1,0 +1,80 @@
+package dev.millrace.server.exec;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * Makes lines of what a program prints on stderr and passes them on as they come, within limits.
+ * Remembers the last one that says something. {@link #add} and {@link #finish} belong to one thread.
+ */
+final class StderrLines {
+  private final ExecSettings limits;
+  private final Consumer<String> log;
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private boolean cut; // of the present line
+  private boolean begun; // whether there is a present line
+  private int lines;
+  private long bytes;
+  private volatile String last = "";
+
+  StderrLines(ExecSettings limits, Consumer<String> log) {
+    this.limits = limits;
+    this.log = log;
+  }
+
+  void add(byte[] buffer, int length) {
+    for (int i = 0; i < length; i++) {
+      if (buffer[i] == '\n') {
+        endLine();
+      } else {
+        begun = true;
+        if (line.size() < limits.maxLineBytes()) {
+          line.write(buffer[i]);
+        } else {
+          cut = true;
+        }
+      }
+    }
+  }
+
+  /** The last line need not end with a newline. */
+  void finish() {
+    if (begun) {
+      endLine();
+    }
+  }
+
+  private void endLine() {
+    String text = line.toString(StandardCharsets.UTF_8).stripTrailing() + (cut ? "…" : "");
+    int size = line.size();
+    line.reset();
+    cut = false;
+    begun = false;
+    if (!text.isBlank()) {
+      last = text;
+    }
+    pass(text, size);
+  }
+
+  private void pass(String text, int size) {
+    if (lines > limits.maxLogLines()) {
+      return;
+    }
+    lines++;
+    bytes += size;
+    if (lines > limits.maxLogLines() || bytes > limits.maxLogBytes()) {
+      lines = limits.maxLogLines() + 1;
+      log.accept(
+          "stderr is cut here: an attempt may log %d lines and %d bytes"
+              .formatted(limits.maxLogLines(), limits.maxLogBytes()));
+      return;
+    }
+    log.accept(text);
+  }
+
+  /** The last line that was not blank; empty if there was none. */
+  String last() {
+    return last;
+  }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.api.FinishReason;
+import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.server.infer.model.LoadedEmbedder;
+import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.ModelLibrary;
+import dev.millrace.server.infer.parameters.EffectiveParameters;
+import dev.millrace.server.infer.parameters.EmbedParameters;
+import dev.millrace.server.infer.parameters.GenerateParameters;
+import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.run.FrozenTerms;
+import dev.millrace.server.infer.run.ResolvedTask;
+import dev.millrace.server.infer.run.StopSignal;
+import dev.millrace.server.infer.run.TokenizedPrompt;
+import dev.millrace.server.infer.shelf.LoadFailure;
+import dev.millrace.server.infer.shelf.ModelLease;
+import java.util.Optional;
+
+/** Does a finished task again, under the terms that its first attempt settled. */
+record TaskVerifier(ModelLibrary library) {
+  private static final int SHOWN = 30;
+  private static final int[] NONE = {};
+
+  VerifyResult verify(VerifyRequest request) throws InterruptedException {
+    try {
+      return request.type().equals("embed") ? embedded(request) : generated(request);
+    } catch (TaskRefused | LoadFailure | JsonException | EngineException e) {
+      return cannot(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static VerifyResult cannot(String why) {
+    return new VerifyResult(false, "it cannot be repeated here: " + why);
+  }
+
+  private VerifyResult generated(VerifyRequest request) throws InterruptedException {
+    if (!request.type().equals("generate")) {
+      return cannot("tasks of type \"%s\" are not a model's".formatted(request.type()));
+    }
+    GenerateParameters asked = GenerateParameters.of(request.data(), request.input());
+    String name = request.terms().string("model");
+    Optional<String> missing = library.waitReason(name);
+    if (missing.isPresent()) {
+      return cannot("model \"%s\" is not ready: %s".formatted(name, missing.get()));
+    }
+    Optional<ModelLease<LoadedModel>> lease = library.requestGenerator(name).await();
+    try (ModelLease<LoadedModel> lent = lease.orElseThrow()) {
+      return generated(lent.item(), asked, request);
+    }
+  }
+
+  private static VerifyResult generated(
+      LoadedModel model, GenerateParameters asked, VerifyRequest request)
+      throws InterruptedException {
+    JsonObject frozen = request.terms();
+    EffectiveParameters parameters =
+        EffectiveParameters.parse(frozen.object("parameters"), asked.constraint());
+    TokenizedPrompt prompt =
+        TokenizedPrompt.of(
+            model.prompts(), asked.conversation(), parameters.thinking(), request.createdAt());
+    FrozenTerms terms = FrozenTerms.of(model, prompt, parameters);
+    Optional<String> change = terms.changeSince(frozen);
+    if (change.isPresent()) {
+      return cannot(change.get());
+    }
+    ResolvedTask settled = new ResolvedTask(prompt, terms, NONE);
+    GenerationResult result =
+        model
+            .engine()
+            .submit(settled.request(model, Long.MAX_VALUE), (id, text, logprobs) -> {})
+            .await();
+    if (result.finish() == FinishReason.REVOKED) {
+      return cannot("what other nodes computed for it cannot be trusted: " + result.reason());
+    }
+    if (result.finish() != FinishReason.STOP && result.finish() != FinishReason.LENGTH) {
+      return cannot("it ended with " + result.finish() + " " + result.reason());
+    }
+    return compare(request.result().text(), settled.splitAnswer(result).answer());
+  }
+
+  private VerifyResult embedded(VerifyRequest request) throws InterruptedException {
+    JsonObject receipt = request.result().receipt();
+    if (receipt == null) {
+      return cannot("its result has no receipt, which names the model");
+    }
+    EmbedParameters asked = EmbedParameters.of(request.data(), request.input());
+    Optional<ModelLease<LoadedEmbedder>> lease =
+        library.requestEmbedder(receipt.string("model")).await();
+    try (ModelLease<LoadedEmbedder> lent = lease.orElseThrow()) {
+      String sha256 = lent.item().sha256();
+      if (!sha256.equals(receipt.string("model_sha256"))) {
+        return cannot(
+            "the model file changed (%s then, %s now)"
+                .formatted(receipt.string("model_sha256"), sha256));
+      }
+      if (receipt.integer("numerics") != NumericsVersion.CURRENT) {
+        return cannot(
+            "the arithmetic has another version (%d then, %d now)"
+                .formatted(receipt.integer("numerics"), NumericsVersion.CURRENT));
+      }
+      return compare(
+          request.result().text(), lent.item().embed(asked, new StopSignal()).orElseThrow().text());
+    }
+  }
+
+  private static VerifyResult compare(String before, String now) {
+    if (before.equals(now)) {
+      return new VerifyResult(true, "the same %d characters".formatted(now.length()));
+    }
+    int at = 0;
+    while (at < before.length() && at < now.length() && before.charAt(at) == now.charAt(at)) {
+      at++;
+    }
+    return new VerifyResult(
+        false,
+        "it differs from character %d on: the result has \"%s\" there, repeated it is \"%s\" (%d and %d characters in all)"
+            .formatted(at + 1, from(before, at), from(now, at), before.length(), now.length()));
+  }
+
+  private static String from(String text, int at) {
+    int end = Math.min(text.length(), at + SHOWN);
+    return text.substring(at, end) + (end < text.length() ? "…" : "");
+  }
+}

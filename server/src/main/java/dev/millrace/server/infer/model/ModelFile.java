@@ -1,0 +1,31 @@
+package dev.millrace.server.infer.model;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model that is served.
+ *
+ * @param name what jobs call it
+ * @param opening how it is brought to work; null: the whole file is loaded here
+ */
+public record ModelFile(String name, Path file, @Nullable RemoteModelOpener remoteOpener) {
+  private static final String SUFFIX = ".gguf";
+
+  public ModelFile {
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("a model must have a name: " + file);
+    }
+  }
+
+  public ModelFile(String name, Path file) {
+    this(name, file, null);
+  }
+
+  /** Named as its file, without {@code .gguf}. */
+  public static ModelFile of(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return new ModelFile(
+        name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name, file);
+  }
+}

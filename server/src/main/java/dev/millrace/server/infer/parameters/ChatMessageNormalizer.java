@@ -1,0 +1,90 @@
+package dev.millrace.server.infer.parameters;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** A message of a conversation in OpenAI's form, as chat templates want it: its content is text. */
+final class ChatMessageNormalizer {
+  static final String FORM = "a list of messages, each an object with a role";
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", "assistant", "tool");
+
+  /** What chat templates look at. */
+  private static final Set<String> NAMES =
+      Set.of(
+          "role",
+          "content",
+          "name",
+          "tool_calls",
+          "tool_call_id",
+          "reasoning_content",
+          "thinking",
+          "thought",
+          "prefix");
+
+  private static final Set<String> PART = Set.of("type", "text");
+
+  private ChatMessageNormalizer() {}
+
+  /** The message with parts of text joined; what is not text is refused by name. */
+  static Map<String, @Nullable Object> normalize(Map<String, @Nullable Object> given) {
+    if (!(given.get("role") instanceof String role)) {
+      throw ParameterReader.invalid("messages", given, FORM);
+    }
+    if (!ROLES.contains(role)) {
+      throw ParameterReader.invalid(
+          "messages: role", role, "system, developer, user, assistant or tool");
+    }
+    known(given, NAMES, "messages");
+    Map<String, @Nullable Object> message = new LinkedHashMap<>(given);
+    if (role.equals("developer")) {
+      message.put("role", "system"); // the name that templates know
+    }
+    boolean calls = role.equals("assistant") && given.get("tool_calls") != null;
+    if (!calls || given.get("content") != null) {
+      message.put("content", content(given.get("content")));
+    }
+    return message;
+  }
+
+  /** As everywhere, a null is silence: clients send back what they got, with all its nulls. */
+  private static void known(Map<?, ?> given, Set<String> names, String where) {
+    given.forEach(
+        (name, value) -> {
+          if (value != null && !names.contains(name)) {
+            throw new TaskRefused(
+                "parameter \"%s: %s\" is not known here; known are: %s"
+                    .formatted(where, name, String.join(", ", new TreeSet<>(names))));
+          }
+        });
+  }
+
+  private static String content(@Nullable Object content) {
+    return switch (content) {
+      case String text -> text;
+      case List<?> parts -> {
+        StringBuilder all = new StringBuilder();
+        parts.forEach(part -> all.append(text(part)));
+        yield all.toString();
+      }
+      case null, default ->
+          throw ParameterReader.invalid(
+              "messages: content", content, "text, or a list of parts of type text");
+    };
+  }
+
+  private static String text(@Nullable Object part) {
+    if (part instanceof Map<?, ?> object
+        && "text".equals(object.get("type"))
+        && object.get("text") instanceof String text) {
+      known(object, PART, "messages: content");
+      return text;
+    }
+    Object type = part instanceof Map<?, ?> object ? object.get("type") : part;
+    throw ParameterReader.invalid("messages: content: type", type, "text; Millrace works on text");
+  }
+}

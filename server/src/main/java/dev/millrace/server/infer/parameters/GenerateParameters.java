@@ -1,0 +1,124 @@
+package dev.millrace.server.infer.parameters;
+
+import dev.millrace.core.json.JsonObject;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a task to generate says, checked. Nothing is filled in yet.
+ *
+ * @param model null: the default
+ * @param given what it says about matters that have defaults
+ * @param stops texts that end the output and are no part of it
+ * @param rule null: the output is free
+ */
+public record GenerateParameters(
+    @Nullable String model,
+    TaskPrompt conversation,
+    SamplingParameters sampling,
+    double presencePenalty,
+    double frequencyPenalty,
+    Map<Integer, Float> logitBias,
+    List<String> stops,
+    boolean ignoreEos,
+    @Nullable OutputConstraint constraint) {
+
+  private static final Set<String> SAMPLING =
+      Set.of(
+          "model",
+          "temperature",
+          "top_k",
+          "top_p",
+          "min_p",
+          "seed",
+          "stop",
+          "max_tokens",
+          "repeat_penalty",
+          "repeat_last_n",
+          "presence_penalty",
+          "frequency_penalty",
+          "logit_bias",
+          "ignore_eos",
+          "thinking");
+
+  private static final Set<String> KNOWN = known();
+  private static final String PENALTY = "a number from -100 to 100";
+  private static final String BIAS = "an object of numbers from -1e6 to 1e6 by token id";
+
+  private static Set<String> known() {
+    Set<String> all = new HashSet<>(SAMPLING);
+    all.addAll(TaskPrompt.NAMES);
+    all.addAll(OutputConstraint.NAMES);
+    return Set.copyOf(all);
+  }
+
+  /**
+   * @throws TaskRefused naming what cannot be honoured
+   */
+  public static GenerateParameters of(JsonObject data, @Nullable Object input) {
+    ParameterReader fields = ParameterReader.of(data, input, KNOWN);
+    Double presence = fields.number("presence_penalty", p -> Math.abs(p) <= 100, PENALTY);
+    Double frequency = fields.number("frequency_penalty", p -> Math.abs(p) <= 100, PENALTY);
+    return new GenerateParameters(
+        fields.text("model"),
+        TaskPrompt.of(fields),
+        given(fields),
+        presence == null ? 0 : presence,
+        frequency == null ? 0 : frequency,
+        bias(fields),
+        fields.texts("stop", "a text that is not empty, or a list of such"),
+        Boolean.TRUE.equals(fields.flag("ignore_eos")),
+        OutputConstraint.of(fields));
+  }
+
+  private static SamplingParameters given(ParameterReader fields) {
+    return new SamplingParameters(
+        fields.integer("max_tokens", 1, "a whole number, at least 1"),
+        fields.number("temperature", t -> t >= 0 && t <= 100, "a number from 0 to 100"),
+        fields.integer("top_k", 0, "a whole number, at least 0 (0 is off)"),
+        fields.number("top_p", p -> p > 0 && p <= 1, "a number above 0 and at most 1 (1 is off)"),
+        fields.number("min_p", p -> p >= 0 && p <= 1, "a number from 0 to 1 (0 is off)"),
+        fields.number(
+            "repeat_penalty",
+            p -> p > 0 && p <= 100,
+            "a number above 0 and at most 100 (1 is off)"),
+        fields.integer("repeat_last_n", -1, "a whole number, at least -1 (-1 is the whole text)"),
+        fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE, "a whole number of 64 bits"),
+        fields.flag("thinking"),
+        null);
+  }
+
+  private static Map<Integer, Float> bias(ParameterReader fields) {
+    Map<Integer, Float> bias = new TreeMap<>();
+    Object given = fields.get("logit_bias");
+    if (given != null && !(given instanceof Map<?, ?>)) {
+      throw ParameterReader.invalid("logit_bias", given, BIAS);
+    }
+    if (given instanceof Map<?, ?> map) {
+      map.forEach((token, value) -> putBias(bias, token, value));
+    }
+    return bias;
+  }
+
+  private static void putBias(Map<Integer, Float> bias, Object token, @Nullable Object value) {
+    boolean fits =
+        token.toString().matches("\\d{1,9}")
+            && value instanceof Number number
+            && Math.abs(number.doubleValue()) <= 1e6;
+    if (!fits) {
+      throw ParameterReader.invalid("logit_bias[" + token + "]", value, BIAS);
+    }
+    bias.put(Integer.valueOf(token.toString()), ((Number) value).floatValue());
+  }
+
+  /** A structured answer leaves no place for thoughts, unless the task says so itself. */
+  SamplingParameters samplingWithImplied() {
+    return constraint != null && sampling.thinking() == null
+        ? sampling.withThinking(false)
+        : sampling;
+  }
+}

@@ -1,0 +1,119 @@
+package dev.millrace.server.infer.parameters;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.grammar.JsonSchema;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an output must keep to.
+ *
+ * @param text the schema, or the grammar; empty for any JSON object
+ * @param json whether the output must be JSON as a whole to be a result
+ */
+public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
+  private static final int LONGEST = 1_000_000;
+
+  static final Set<String> NAMES = Set.of("json_schema", "grammar", "response_format");
+
+  public enum Kind {
+    JSON_SCHEMA,
+    GRAMMAR,
+    JSON_OBJECT
+  }
+
+  /** The rule that a task asks for; null if it asks for none. */
+  static @Nullable OutputConstraint of(ParameterReader fields) {
+    fields.rejectBoth("response_format", "json_schema");
+    fields.rejectBoth("response_format", "grammar");
+    Object schema = fields.get("json_schema");
+    String grammar = fields.text("grammar");
+    if (grammar != null) {
+      // nrvna keeps the grammar that it made of a schema's file beside it, and works with that
+      boolean made = schema instanceof String;
+      if (!made) {
+        fields.rejectBoth("json_schema", "grammar");
+      }
+      return grammar(grammar, made);
+    }
+    return schema != null ? schema(schema) : format(fields.get("response_format"));
+  }
+
+  private static OutputConstraint grammar(String text, boolean json) {
+    if (text.isBlank()) {
+      throw new TaskRefused("Grammar file is empty");
+    }
+    if (text.length() > LONGEST) {
+      throw new TaskRefused("Grammar file is too large");
+    }
+    return new OutputConstraint(Kind.GRAMMAR, text, json);
+  }
+
+  private static OutputConstraint schema(Object schema) {
+    if (schema instanceof String text) {
+      try {
+        return new OutputConstraint(Kind.JSON_SCHEMA, Json.object(text).toString(), true);
+      } catch (JsonException e) {
+        throw new TaskRefused("json_schema: " + e.getMessage(), e);
+      }
+    }
+    if (schema instanceof Map<?, ?>) {
+      return new OutputConstraint(Kind.JSON_SCHEMA, Json.write(schema), true);
+    }
+    throw ParameterReader.invalid("json_schema", schema, "a JSON schema: an object, or its text");
+  }
+
+  /** As OpenAI has it. */
+  private static @Nullable OutputConstraint format(@Nullable Object format) {
+    String forms = "{\"type\": \"text\"}, \"json_object\" or \"json_schema\" with its schema";
+    if (format == null) {
+      return null;
+    }
+    if (!(format instanceof Map<?, ?> map)) {
+      throw ParameterReader.invalid("response_format", format, forms);
+    }
+    Object type = map.get("type");
+    if ("json_schema".equals(type)
+        && map.get("json_schema") instanceof Map<?, ?> named
+        && named.get("schema") instanceof Map<?, ?> schema) {
+      return schema(schema);
+    }
+    if ("json_object".equals(type)) {
+      return new OutputConstraint(Kind.JSON_OBJECT, "", true);
+    }
+    if ("text".equals(type)) {
+      return null;
+    }
+    throw ParameterReader.invalid("response_format", format, forms);
+  }
+
+  /**
+   * @throws TaskRefused naming what cannot be honoured
+   */
+  public Grammar grammar() {
+    try {
+      return switch (kind) {
+        case JSON_SCHEMA -> JsonSchema.compile(Json.object(text).values());
+        case GRAMMAR -> Grammar.gbnf(text);
+        case JSON_OBJECT -> Grammar.jsonObject();
+      };
+    } catch (GrammarException e) {
+      throw new TaskRefused(name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  public String name() {
+    return kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** For terms and receipts: the text itself stays with the job. */
+  JsonObject toJson() {
+    return JsonObject.create().put("kind", name()).put("sha256", Sha256.of(text));
+  }
+}

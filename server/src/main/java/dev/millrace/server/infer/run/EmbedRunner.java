@@ -1,0 +1,90 @@
+package dev.millrace.server.infer.run;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.TaskOutcome.Done;
+import dev.millrace.server.TaskOutcome.Failed;
+import dev.millrace.server.TaskOutcome.Released;
+import dev.millrace.server.infer.model.LoadedEmbedder;
+import dev.millrace.server.infer.model.LoadedEmbedder.EmbeddingVector;
+import dev.millrace.server.infer.model.ModelLibrary;
+import dev.millrace.server.infer.parameters.EmbedParameters;
+import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.shelf.LoadFailure;
+import dev.millrace.server.infer.shelf.ModelLease;
+import dev.millrace.server.infer.shelf.ModelRequest;
+import java.util.Optional;
+
+/** One attempt at a task to embed. It settles no terms: nothing of it is drawn or gone on with. */
+public final class EmbedRunner {
+  private final ModelLibrary library;
+  private final TokenCounters counters;
+  private final TaskContext task;
+  private final StopSignal stopSignal;
+
+  public EmbedRunner(ModelLibrary library, TokenCounters figures, TaskContext task) {
+    this.library = library;
+    this.counters = figures;
+    this.task = task;
+    this.stopSignal = StopSignal.of(task);
+  }
+
+  public TaskOutcome run() {
+    try {
+      EmbedParameters asked = EmbedParameters.of(task.data(), task.input());
+      ModelRequest<LoadedEmbedder> ticket = library.requestEmbedder(asked.model());
+      long start = System.nanoTime();
+      stopSignal.setActions(ticket::cancel, ticket::cancel);
+      Optional<ModelLease<LoadedEmbedder>> lease = ticket.await();
+      if (lease.isEmpty()) {
+        return stopped();
+      }
+      try (ModelLease<LoadedEmbedder> lent = lease.get()) {
+        return embed(lent.item(), asked, System.nanoTime() - start);
+      }
+    } catch (InterruptedException e) {
+      return stopped();
+    } catch (TaskRefused e) {
+      return new Failed(Failure.permanent(e.getMessage()));
+    } catch (LoadFailure | EngineException e) {
+      return library.isClosed() ? new Released("the models are closed") : TaskOutcome.thrown(e);
+    }
+  }
+
+  private TaskOutcome embed(LoadedEmbedder model, EmbedParameters asked, long waited)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    Optional<EmbeddingVector> computed = model.embed(asked, stopSignal);
+    if (computed.isEmpty()) {
+      return stopped();
+    }
+    EmbeddingVector vector = computed.get();
+    counters.embeddedTokens.add(vector.tokens());
+    JsonObject timings =
+        JsonObject.create()
+            .put("wait_ms", ReceiptJson.millis(waited))
+            .put("prefill_ms", ReceiptJson.millis(System.nanoTime() - start));
+    JsonObject receipt =
+        JsonObject.create()
+            .put("model", model.name())
+            .put("model_sha256", model.sha256())
+            .put("numerics", (long) NumericsVersion.CURRENT)
+            .put("prompt_tokens", (long) vector.tokens())
+            .put("dimensions", (long) vector.dimensions())
+            .put("pooling", EmbedParameters.poolingName(vector.pooling()))
+            .put("normalize", asked.normalize())
+            .put("timings", timings.values());
+    return new Done(new TaskResult(TaskResult.Kind.EMBEDDING, vector.text(), receipt));
+  }
+
+  private TaskOutcome stopped() {
+    return stopSignal.paused() && !stopSignal.stopped()
+        ? new Released("paused")
+        : TaskOutcome.failed("stopped before it had begun");
+  }
+}

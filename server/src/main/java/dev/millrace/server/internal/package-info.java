@@ -1,0 +1,9 @@
+/**
+ * Helpers of the server that know nothing of workers: store calls that are retried while the store
+ * fails, an action that a thread repeats, and the part of a thread's work that may be interrupted.
+ * Not API of the jar. Start at {@link StoreRetry}.
+ */
+@NullMarked
+package dev.millrace.server.internal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,194 @@
+package dev.millrace.server;
+
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A task without a server: it keeps what its worker says, and a test pulls its levers. */
+public final class FakeTaskContext implements TaskContext {
+  public static final Instant CREATED = Instant.parse("2026-03-04T05:06:07Z");
+
+  private final Claim claim;
+  public final List<String> lines = new ArrayList<>();
+  public final List<OutputChunk> pieces = new ArrayList<>();
+  public @Nullable JsonObject frozen;
+  public Consumer<FakeTaskContext> onJournal = _ -> {};
+  public Runnable onBegin = () -> {};
+  public Runnable onLog = () -> {};
+  public int begun;
+  public boolean overdue;
+  private final List<Runnable> pauseHooks = new ArrayList<>();
+  private final List<Runnable> cancelHooks = new ArrayList<>();
+  private boolean paused;
+  private boolean cancelled;
+
+  private static final TaskView VIEW =
+      new TaskView(
+          1,
+          1,
+          TaskState.IN_PROGRESS,
+          0,
+          1,
+          "w",
+          null,
+          false,
+          CREATED,
+          CREATED,
+          CREATED,
+          null,
+          null,
+          null,
+          JsonObject.create(),
+          null,
+          null,
+          null);
+
+  public FakeTaskContext(String type, @Nullable Object input, JsonObject data) {
+    this(type, input, data, null, List.of());
+  }
+
+  /** One that an earlier attempt left behind. */
+  public FakeTaskContext(
+      String type,
+      @Nullable Object input,
+      JsonObject data,
+      @Nullable JsonObject frozen,
+      List<Integer> prior) {
+    claim =
+        new Claim(
+            new JobId("00001781482179019396_4090_000000"),
+            new ClaimKey(1, 1, new FencingToken(1, 1)),
+            type,
+            1,
+            input,
+            data,
+            null,
+            CREATED,
+            // as a store gives it back
+            frozen == null ? null : Json.object(frozen.toString()),
+            prior,
+            null,
+            false,
+            VIEW);
+    this.frozen = frozen;
+  }
+
+  /** A text, and parameters in JSON. */
+  public static FakeTaskContext generate(String input, String data) {
+    return new FakeTaskContext("generate", input, Json.object(data));
+  }
+
+  /** The next attempt at this task, after so many of its tokens. */
+  public FakeTaskContext again(int tokens) {
+    return new FakeTaskContext(
+        claim.type(), claim.input(), claim.data(), frozen, tokens().subList(0, tokens));
+  }
+
+  public List<Integer> tokens() {
+    return pieces.stream().flatMap(piece -> piece.tokens().stream()).toList();
+  }
+
+  public String journaled() {
+    return pieces.stream().map(OutputChunk::text).collect(Collectors.joining());
+  }
+
+  public void pause() {
+    paused = true;
+    pauseHooks.forEach(Runnable::run);
+  }
+
+  public void cancel() {
+    cancelled = true;
+    cancelHooks.forEach(Runnable::run);
+  }
+
+  @Override
+  public Claim claim() {
+    return claim;
+  }
+
+  @Override
+  public long claimOrder() {
+    return 0;
+  }
+
+  @Override
+  public Optional<Instant> deadline() {
+    return Optional.empty();
+  }
+
+  @Override
+  public void log(String line) {
+    lines.add(line);
+    onLog.run();
+  }
+
+  @Override
+  public void progress() {}
+
+  @Override
+  public boolean freeze(JsonObject terms) {
+    frozen = terms;
+    pieces.clear();
+    return true;
+  }
+
+  @Override
+  public void journal(OutputChunk piece) {
+    if (piece.isEmpty()) {
+      begun++;
+      onBegin.run();
+      return;
+    }
+    pieces.add(piece);
+    onJournal.accept(this);
+  }
+
+  @Override
+  public boolean paused() {
+    return paused;
+  }
+
+  @Override
+  public void onPause(Runnable hook) {
+    if (paused) {
+      hook.run();
+    }
+    pauseHooks.add(hook);
+  }
+
+  @Override
+  public void releaseSlotWhile(BooleanSupplier outside) {}
+
+  @Override
+  public boolean cancelled() {
+    return cancelled;
+  }
+
+  @Override
+  public boolean timedOut() {
+    return overdue;
+  }
+
+  @Override
+  public void onCancel(Runnable hook) {
+    if (cancelled) {
+      hook.run();
+    }
+    cancelHooks.add(hook);
+  }
+}

@@ -1,0 +1,262 @@
+package dev.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** How tasks are spread over slots. */
+class WorkerPoolTest {
+
+  @Test
+  void neverMoreTasksThanSlotsAndNoneTwice() throws InterruptedException {
+    int slots = 5;
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Set<String> seen = ConcurrentHashMap.newKeySet();
+    CyclicBarrier full = new CyclicBarrier(slots); // all slots are used, or this test hangs
+    Worker worker =
+        Worker.of(
+            "count",
+            task -> {
+              most.accumulateAndGet(now.incrementAndGet(), Math::max);
+              assertThat(seen.add(task.text())).isTrue();
+              full.await(InMemoryServer.TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+              now.decrementAndGet();
+              return task.text();
+            });
+    try (InMemoryServer mill = new InMemoryServer()) {
+      mill.start(slots, worker);
+      String[] inputs =
+          IntStream.range(0, 40 * slots).mapToObj(Integer::toString).toArray(String[]::new);
+      JobId job = mill.submit("count", inputs);
+
+      assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
+      assertThat(most).hasValue(slots);
+      assertThat(seen).hasSize(inputs.length);
+    }
+  }
+
+  @Test
+  void neverClaimsMoreThanFreeSlots() throws InterruptedException {
+    AtomicInteger held = new AtomicInteger(); // claimed and not yet answered
+    AtomicInteger mostAsked = new AtomicInteger();
+    StoreInterceptor counting =
+        call -> {
+          if (call.name().equals("claim")) {
+            int limit = ((ClaimRequest) call.arguments()[0]).limit();
+            mostAsked.accumulateAndGet(held.get() + limit, Math::max);
+            Object claims = call.proceed();
+            held.addAndGet(((java.util.List<?>) claims).size());
+            return claims;
+          }
+          if (call.name().equals("complete")) {
+            Object answer = call.proceed();
+            held.decrementAndGet();
+            return answer;
+          }
+          return call.proceed();
+        };
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(counting))) {
+      mill.start(3, Worker.of("count", TaskContext::text));
+      JobId job =
+          mill.submit(
+              "count", IntStream.range(0, 200).mapToObj(Integer::toString).toArray(String[]::new));
+
+      assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
+      assertThat(mostAsked.get()).isLessThanOrEqualTo(3);
+    }
+  }
+
+  /** A worker whose test says when it would work. */
+  private static final class Gated implements Worker {
+    private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
+    private volatile boolean ready;
+
+    void turnReady() {
+      ready = true;
+      hooks.forEach(Runnable::run);
+    }
+
+    @Override
+    public String type() {
+      return "gated";
+    }
+
+    @Override
+    public TaskOutcome work(TaskContext task) {
+      return TaskOutcome.done(task.text());
+    }
+
+    @Override
+    public boolean ready() {
+      return ready;
+    }
+
+    @Override
+    public void onReady(Runnable hook) {
+      hooks.add(hook);
+    }
+  }
+
+  @Test
+  void aWorkerGetsNothingBeforeItIsReadyAndItsTasksAtOnceThen() throws InterruptedException {
+    Set<String> claimed = ConcurrentHashMap.newKeySet();
+    StoreInterceptor sleepy =
+        call -> {
+          if (call.name().equals("claim")) {
+            claimed.addAll(((ClaimRequest) call.arguments()[0]).types());
+          }
+          if (call.name().equals("awaitWork")) {
+            call.arguments()[1] = Duration.ofHours(1); // by itself it looks again too late
+          }
+          return call.proceed();
+        };
+    Gated gated = new Gated();
+    for (boolean together : new boolean[] {true, false}) {
+      try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(sleepy))) {
+        ServerBuilder builder = mill.builder(Worker.of("open", TaskContext::text));
+        Worker late = together ? gated : gated.onPlatformThreads();
+        mill.start(together ? builder.worker(late) : builder.group(1, List.of(late)));
+        JobId waiting = mill.submit("gated", "x");
+        assertThat(mill.await(mill.submit("open", "y")).status()).isEqualTo(Status.DONE);
+        assertThat(claimed).containsExactly("open");
+        assertThat(mill.task(waiting).state()).isEqualTo(TaskState.PENDING);
+        gated.turnReady();
+        assertThat(mill.await(waiting).status()).isEqualTo(Status.DONE);
+      }
+      gated.ready = false;
+      claimed.clear();
+    }
+  }
+
+  @Test
+  void groupsNeitherTakeNorLendSlots() throws InterruptedException {
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Semaphore go = new Semaphore(0);
+    CountDownLatch full = new CountDownLatch(2);
+    Worker program =
+        Worker.of(
+            "program",
+            task -> {
+              most.accumulateAndGet(now.incrementAndGet(), Math::max);
+              full.countDown();
+              go.acquire();
+              now.decrementAndGet();
+              return "";
+            });
+    try (InMemoryServer mill = new InMemoryServer()) {
+      List<Worker> model = List.of(Worker.of("model", TaskContext::text));
+      Server server = mill.start(mill.builder(program).slots(2).group(3, model));
+      assertThat(server.status().slots()).isEqualTo(5);
+      String[] inputs = IntStream.range(0, 20).mapToObj(Integer::toString).toArray(String[]::new);
+      JobId programs = mill.submit("program", inputs);
+      assertThat(full.await(30, TimeUnit.SECONDS)).isTrue();
+      JobId prompts = mill.submit("model", inputs);
+      assertThat(mill.await(prompts).status()).as("not starved").isEqualTo(Status.DONE);
+      assertThat(now).hasValue(2);
+      go.release(inputs.length);
+      assertThat(mill.await(programs).status()).isEqualTo(Status.DONE);
+      assertThat(most).hasValue(2);
+    }
+  }
+
+  @Test
+  void tasksOfOtherTypesAreLeftAlone() throws InterruptedException {
+    try (InMemoryServer mill = new InMemoryServer()) {
+      mill.start(Worker.of("mine", task -> "done"));
+      JobId other = mill.submit("other", "x");
+      JobId mine = mill.submit("mine", "x");
+
+      assertThat(mill.await(mine).status()).isEqualTo(Status.DONE);
+      assertThat(mill.flow.status(other)).isEqualTo(Status.QUEUED);
+    }
+  }
+
+  @Test
+  void listenerAndStatusSeeWhatHappens() throws InterruptedException {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Set<String> told = ConcurrentHashMap.newKeySet();
+    ServerListener listener =
+        new ServerListener() {
+          @Override
+          public void started(Claim claim) {
+            told.add("started " + claim.input());
+            throw new IllegalStateException("a listener's own problem");
+          }
+
+          @Override
+          public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
+            told.add(outcome.getClass().getSimpleName() + " " + claim.input() + answer.isDone());
+          }
+        };
+    Worker worker =
+        Worker.of(
+            "wait",
+            task -> {
+              started.countDown();
+              go.await();
+              return "ok";
+            });
+    try (InMemoryServer mill = new InMemoryServer()) {
+      Server server = mill.start(mill.builder(worker).listener(listener));
+      JobId job = mill.submit("wait", "x");
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.status().running()).hasSize(1);
+      assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
+      go.countDown();
+      mill.await(job);
+      server.stop();
+
+      assertThat(server.status().done()).isEqualTo(1);
+      assertThat(server.status().running()).isEmpty();
+      assertThat(told).containsExactlyInAnyOrder("started x", "Done xtrue");
+    }
+  }
+
+  @Test
+  void builderRefusesWhatCannotWork() {
+    try (InMemoryServer mill = new InMemoryServer()) {
+      ServerBuilder builder = mill.builder();
+      assertThatThrownBy(() -> builder.slots(0)).hasMessageContaining("got 0");
+      builder.worker(Worker.of("a", task -> ""));
+      assertThatThrownBy(() -> builder.worker(Worker.of("a", task -> "")))
+          .hasMessageContaining("two workers for type \"a\"");
+      assertThatThrownBy(() -> builder.group(2, List.of(Worker.of("a", task -> ""))))
+          .hasMessageContaining("two workers for type \"a\"");
+      assertThatThrownBy(() -> builder.group(2, List.of())).hasMessageContaining("at least one");
+      assertThatThrownBy(() -> builder.group(0, List.of(Worker.of("b", task -> ""))))
+          .hasMessageContaining("got 0");
+      assertThatThrownBy(() -> Worker.of("no/slash", task -> "")).hasMessageContaining("no/slash");
+    }
+  }
+
+  /** For tasks that others claim: time must pass in the store all the same. */
+  @Test
+  void serverWithoutWorkersRunsAndDrains() throws InterruptedException {
+    try (InMemoryServer mill = new InMemoryServer()) {
+      Server server = mill.builder().build().start();
+      assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
+      assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
+    }
+  }
+}

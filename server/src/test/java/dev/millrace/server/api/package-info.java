@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.server.api;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.server.http.meter;
-
-import org.jspecify.annotations.NullMarked;

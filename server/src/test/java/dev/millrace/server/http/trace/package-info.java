@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.server.http.trace;
-
-import org.jspecify.annotations.NullMarked;

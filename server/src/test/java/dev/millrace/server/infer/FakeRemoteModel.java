@@ -1,0 +1,238 @@
+package dev.millrace.server.infer;
+
+import dev.millrace.engine.Engine;
+import dev.millrace.engine.PromptEncoder;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.model.LocalModel;
+import dev.millrace.engine.internal.pipe.Batch;
+import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.pipe.Segment;
+import dev.millrace.engine.internal.wheel.BatchLoop;
+import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.token.Tokenizer;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.RemoteModelOpener;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model as if its layers were with others: a test says when they are all there, and when what they
+ * compute turns out to be wrong.
+ */
+final class FakeRemoteModel implements RemoteModelOpener {
+  static final String SHA256 = "ab".repeat(32);
+  private static final List<Pipe.NodeLayers> WHOLE = List.of(new Pipe.NodeLayers("here", 0, 2));
+
+  private final Path file;
+  private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
+  private volatile boolean ready;
+  private volatile @Nullable RuntimeException trouble;
+  private volatile int left;
+  private volatile int weighed;
+  private volatile int opened;
+  private volatile int closed;
+  private volatile int revocations; // yet to come
+  private volatile int apart; // a revocation comes in each so many steps
+  private volatile @Nullable BatchLoop wheels;
+  private long epoch = 1; // guarded by this
+  private boolean held; // guarded by this
+
+  FakeRemoteModel(ModelFile model) {
+    file = model.file();
+  }
+
+  /** The model under that name. */
+  ModelFile named(String name) {
+    return new ModelFile(name, file, this);
+  }
+
+  void becomeReady() {
+    ready = true;
+    plan();
+    hooks.forEach(Runnable::run);
+  }
+
+  void loseLayers() {
+    ready = false;
+    plan();
+  }
+
+  /** As the nodes would have it: without them nothing is computed. */
+  private synchronized void plan() {
+    BatchLoop turning = wheels;
+    if (turning != null) {
+      turning.setPlan(0, ready ? new Pipe(++epoch, "here", 2, WHOLE) : null, "as the test says");
+    }
+  }
+
+  /** How it is opened from now on: not at all, with that; null: as usual. */
+  void trouble(@Nullable RuntimeException why) {
+    trouble = why;
+  }
+
+  /** Whether it is waited for when it is opened. */
+  synchronized void hold(boolean held) {
+    this.held = held;
+    notifyAll();
+  }
+
+  private synchronized void await() {
+    try {
+      while (held) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      throw new EngineException("interrupted while waiting for the network", e);
+    }
+  }
+
+  /** Its engine ends by itself. */
+  void breakDown() {
+    BatchLoop turning = wheels;
+    if (turning != null) {
+      turning.close();
+    }
+  }
+
+  /** How often the others were left. */
+  int left() {
+    return left;
+  }
+
+  /** How often it was asked what it takes. */
+  int weighed() {
+    return weighed;
+  }
+
+  /** The next so many generations are revoked, each after some steps. */
+  void revoke(int count, int steps) {
+    apart = steps;
+    revocations = count;
+  }
+
+  int opened() {
+    return opened;
+  }
+
+  int closed() {
+    return closed;
+  }
+
+  @Override
+  public Engine open(EngineSettings settings) {
+    opened++;
+    await();
+    RuntimeException why = trouble;
+    if (why != null) {
+      throw why;
+    }
+    try (Gguf gguf = Gguf.open(file)) {
+      Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
+      LocalModel model = LocalModel.open(gguf, settings.loadSettings(Engine.generating(gguf)));
+      BatchLoop turning =
+          new BatchLoop(
+              settings.wheelSettings(model.config()),
+              List.of(PipeProcessor.local(List.of(new Doubted(model.segment())), model.end())),
+              tokenizer,
+              () -> TextAssembler.of(tokenizer.decoder()),
+              System::nanoTime,
+              null);
+      wheels = turning;
+      plan();
+      return Engine.of(
+          new Engine.Parts(
+              tokenizer,
+              new PromptEncoder(model.metadata(), tokenizer),
+              model.metadata(),
+              model.config(),
+              model.context(),
+              model.weightBytes(),
+              model.kvBytesPerToken(),
+              turning,
+              () -> {
+                closed++;
+                model.close();
+              }));
+    }
+  }
+
+  @Override
+  public long bytes(Gguf gguf, EngineSettings settings) {
+    weighed++;
+    return 1 << 20;
+  }
+
+  @Override
+  public String sha256() {
+    return SHA256;
+  }
+
+  @Override
+  public boolean ready() {
+    return ready;
+  }
+
+  @Override
+  public String waitReason() {
+    return ready ? "" : "layers 1 to 1 are nowhere";
+  }
+
+  @Override
+  public void onReady(Runnable hook) {
+    hooks.add(hook);
+    if (ready) {
+      hook.run();
+    }
+  }
+
+  @Override
+  public Map<String, Double> metrics() {
+    return Map.of("nodes", ready ? 2.0 : 1.0);
+  }
+
+  @Override
+  public void close() {
+    if (wheels != null) {
+      wheels = null;
+      ready = false;
+      left++;
+    }
+  }
+
+  /** Layers that are found out to lie, in the middle of a generation. */
+  private final class Doubted implements Segment {
+    private final Segment segment;
+    private int steps;
+
+    Doubted(Segment segment) {
+      this.segment = segment;
+    }
+
+    @Override
+    public int from() {
+      return segment.from();
+    }
+
+    @Override
+    public int to() {
+      return segment.to();
+    }
+
+    @Override
+    public void forward(Batch batch) {
+      segment.forward(batch);
+      BatchLoop turning = wheels;
+      if (turning != null && revocations > 0 && ++steps == apart) {
+        steps = 0;
+        revocations--;
+        turning.revoke(0, "node b computed something else");
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.task.Failure;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.server.FakeTaskContext;
+import dev.millrace.server.infer.model.ModelFile;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What cannot be honoured is refused by name, for good, and in nrvna's words where it has some. */
+@Timeout(60)
+class RefusedTasksTest {
+  private static Inference inference;
+
+  @BeforeAll
+  static void open() {
+    inference = Inference.open(TinyModels.serving(TinyModels.llama(), TinyModels.encoder()));
+  }
+
+  @AfterAll
+  static void close() {
+    inference.close();
+  }
+
+  private static String refusal(String input, String data) throws Exception {
+    return refusal(FakeTaskContext.generate(input, data));
+  }
+
+  private static String refusal(FakeTaskContext task) throws Exception {
+    Failure failure = TaskRunHelper.failure(inference, task);
+    assertThat(failure.retryable()).isFalse();
+    assertThat(failure.partial()).isNull();
+    assertThat(task.frozen).as("nothing was settled").isNull();
+    return failure.message();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "temperature     | -1          | a number from 0 to 100",
+        "temperature     | \"hot\"     | a number from 0 to 100",
+        "top_k           | 1.5         | a whole number, at least 0 (0 is off)",
+        "top_p           | 0           | a number above 0 and at most 1 (1 is off)",
+        "min_p           | 2           | a number from 0 to 1 (0 is off)",
+        "repeat_penalty  | 0           | a number above 0 and at most 100 (1 is off)",
+        "repeat_last_n   | -2          | a whole number, at least -1 (-1 is the whole text)",
+        "presence_penalty| 101         | a number from -100 to 100",
+        "frequency_penalty| [1]        | a number from -100 to 100",
+        "max_tokens      | 0           | a whole number, at least 1",
+        "max_tokens      | 3000000000  | a whole number, at least 1",
+        "seed            | 1e30        | a whole number of 64 bits",
+        "ignore_eos      | 1           | true or false",
+        "thinking        | \"no\"      | true or false",
+        "model           | 7           | text",
+        "stop            | [\"a\",\"\"]| a text that is not empty, or a list of such",
+        "tools           | {}          | a list of functions, each an object",
+        "json_schema     | [1]         | a JSON schema: an object, or its text",
+        "logit_bias      | [1]         | an object of numbers from -1e6 to 1e6 by token id",
+      })
+  void aValueOutOfItsRuleIsNamed(String name, String value, String rule) throws Exception {
+    assertThat(refusal("x", "{\"%s\": %s}".formatted(name, value)))
+        .startsWith("parameter \"" + name + "\" is ")
+        .endsWith("; it must be " + rule);
+  }
+
+  @Test
+  void anUnknownNameIsRefusedWithThoseThatAreKnown() throws Exception {
+    assertThat(refusal("x", "{\"temprature\": 1}"))
+        .startsWith("parameter \"temprature\" is not known here; known are: frequency_penalty,")
+        .contains("temperature", "json_schema", "messages");
+    assertThat(refusal(new FakeTaskContext("embed", "x", Json.object("{\"temperature\": 1}"))))
+        .isEqualTo(
+            "parameter \"temperature\" is not known here; known are: input, model, normalize,"
+                + " pooling, prompt");
+  }
+
+  @Test
+  void whatExcludesEachOtherIsNamed() throws Exception {
+    assertThat(refusal("x", "{\"json_schema\": {}, \"grammar\": \"root ::= \\\"a\\\"\"}"))
+        .isEqualTo("parameters \"json_schema\" and \"grammar\" exclude each other; give one");
+    assertThat(refusal("x", "{\"messages\": []}"))
+        .isEqualTo("parameters \"prompt\" and \"messages\" exclude each other; give one");
+    assertThat(refusal("x", "{\"raw\": true, \"system\": \"s\"}"))
+        .isEqualTo("parameters \"raw\" and \"system\" exclude each other; give one");
+  }
+
+  @Test
+  void anInputIsTextOrAnObject() throws Exception {
+    assertThat(refusal(new FakeTaskContext("generate", List.of(1L), Json.object("{}"))))
+        .isEqualTo("the input is [1]; it must be text, or an object of parameters");
+  }
+
+  @Test
+  void nrvnasTexts() throws Exception {
+    assertThat(refusal("", "{}")).isEqualTo("Empty prompt");
+    assertThat(refusal("x", "{\"grammar\": \" \"}")).isEqualTo("Grammar file is empty");
+    assertThat(refusal("abcdefgh ".repeat(60), "{\"max_tokens\": 100}"))
+        .matches(
+            "Prompt too large for context budget: prompt_tokens=\\d+ max_ctx=256 overhead=64"
+                + " requested_n_predict=100");
+  }
+
+  @Test
+  void aModelThatIsNotServed() throws Exception {
+    assertThat(refusal("x", "{\"model\": \"gpt\"}"))
+        .isEqualTo("model \"gpt\" is not served here; served: tiny, vectors");
+    assertThat(refusal("x", "{\"model\": \"vectors\"}"))
+        .isEqualTo(
+            "model \"vectors\" gives embeddings and generates no text; a job of type embed can use"
+                + " it");
+  }
+
+  @Test
+  void aGrammarOrSchemaThatCannotBeHonoured() throws Exception {
+    // found when it is compiled for the model, after the terms were settled
+    assertThat(
+            TaskRunHelper.failure(
+                inference, FakeTaskContext.generate("x", "{\"grammar\": \"root = 1\"}")))
+        .satisfies(
+            failure -> {
+              assertThat(failure.message()).startsWith("grammar: ");
+              assertThat(failure.retryable()).isFalse();
+            });
+    assertThat(
+            TaskRunHelper.failure(
+                    inference,
+                    FakeTaskContext.generate("x", "{\"json_schema\": {\"frobnicate\": true}}"))
+                .message())
+        .startsWith("json_schema: ")
+        .contains("frobnicate");
+  }
+
+  @Test
+  void aBiasForATokenThatTheModelDoesNotHave() throws Exception {
+    assertThat(refusal("x", "{\"logit_bias\": {\"100000\": 1}}"))
+        .isEqualTo(
+            "parameter \"logit_bias\" names token 100000; model \"tiny\" has tokens 0 to 319");
+    assertThat(refusal("x", "{\"logit_bias\": {\"x\": 1}}"))
+        .startsWith("parameter \"logit_bias[x]\" is 1;");
+  }
+
+  @Test
+  void aModelThatDoesNotFitIsRefusedWithBothFigures() {
+    assertThatThrownBy(
+            () -> Inference.open(TinyModels.serving(TinyModels.llama()).withMemory(200_000)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageMatching(
+            "model \"tiny\" needs [\\d.]+ KiB with its cache, and all models together may take"
+                + " 195.3 KiB; .*");
+  }
+
+  @Test
+  void aFileThatIsNotThereIsSaidAtOnce() {
+    assertThatThrownBy(() -> Inference.open(TinyModels.serving(ModelFile.of(Path.of("no.gguf")))))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("no.gguf");
+  }
+}

@@ -1,0 +1,257 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.core.Flow;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.server.FakeTaskContext;
+import dev.millrace.server.InMemoryServer;
+import dev.millrace.server.Server;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A model whose layers are with others beside one that is here: neither is the other's trouble. */
+@Timeout(120)
+class RemoteBesideLocalModelTest {
+  private static final String DATA =
+      "{\"max_tokens\": 10, \"ignore_eos\": true, \"raw\": true, \"model\": \"%s\"}";
+
+  private final InMemoryServer mill = new InMemoryServer();
+  private final FakeRemoteModel far = new FakeRemoteModel(TinyModels.llama());
+  private final InferenceSettings settings =
+      TinyModels.serving(TinyModels.llama(), far.named("far"));
+  private final AtomicLong clock = new AtomicLong();
+  private Inference inference;
+
+  @BeforeEach
+  void open() {
+    inference = Inference.open(settings, clock::get);
+  }
+
+  @AfterEach
+  void close() {
+    mill.close();
+    inference.close();
+  }
+
+  private Server serve() {
+    return mill.start(mill.builder().group(inference.slots(), inference.workers()));
+  }
+
+  private JobId submit(String model, int tasks) {
+    List<TaskSpec> all = new ArrayList<>();
+    for (int i = 0; i < tasks; i++) {
+      all.add(TaskSpec.of("once " + i));
+    }
+    JsonObject data = Json.object(DATA.formatted(model));
+    return mill.submit(
+        new StageSpec(
+            "generate", false, FailureTolerance.NONE, InMemoryServer.ONE_ATTEMPT, all, null, data));
+  }
+
+  private JobId submitEmbedding() {
+    return mill.submit("embed", "once");
+  }
+
+  private void assertDone(JobId job) throws InterruptedException {
+    assertThat(mill.await(job).status()).as("job %s", job).isEqualTo(Flow.Status.DONE);
+  }
+
+  @Test
+  void jobsOfOthersFinishWhileManyWaitForIt() throws Exception {
+    Server server = serve();
+    JobId waits = submit("far", 20);
+    assertDone(submit("tiny", 20));
+    assertDone(submitEmbedding());
+    await().atMost(InMemoryServer.TIMEOUT).until(() -> server.status().running().size() == 20);
+    far.becomeReady();
+    assertDone(waits);
+  }
+
+  @Test
+  void soTheyDoWhenItFellApartUnderItsJobs() throws Exception {
+    far.becomeReady();
+    Server server = serve();
+    assertDone(submit("far", 3));
+    far.loseLayers();
+    JobId waits = submit("far", 20);
+    assertDone(submit("tiny", 20));
+    far.becomeReady();
+    assertDone(waits);
+    far.loseLayers();
+    JobId aborted = submit("far", 8);
+    JobId paused = submit("far", 8);
+    assertDone(submit("tiny", 1));
+    mill.await(paused, () -> mill.task(paused).state() == TaskState.IN_PROGRESS);
+    mill.store.abort(aborted, Cause.user("ann", null));
+    mill.store.pause(paused, Cause.user("ann", null));
+    await().atMost(InMemoryServer.TIMEOUT).until(() -> server.status().running().isEmpty());
+    mill.store.resume(paused, Cause.user("ann", null));
+    mill.await(paused, () -> mill.task(paused).state() == TaskState.IN_PROGRESS);
+    server.stop();
+    assertThat(mill.task(paused).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(mill.task(paused).attempts()).isZero();
+  }
+
+  @Test
+  void whatItTakesIsAskedOnce() throws Exception {
+    far.becomeReady();
+    serve();
+    assertDone(submit("far", 10));
+    assertThat(far.weighed()).isEqualTo(1);
+  }
+
+  @Test
+  void receiptsHaveTheHashThatItsOpeningKnows() throws Exception {
+    far.becomeReady();
+    FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
+    assertThat(TaskRunHelper.receipt(TaskRunHelper.result(inference, task)).string("model_sha256"))
+        .isEqualTo(FakeRemoteModel.SHA256);
+  }
+
+  @Test
+  void whenItsEngineEndsItLeavesAndIsOpenedAnew() throws Exception {
+    far.becomeReady();
+    far.breakDown();
+    FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
+    assertThat(TaskRunHelper.failure(inference, task).retryable()).isTrue();
+    await().atMost(InMemoryServer.TIMEOUT).until(() -> far.left() == 1);
+    assertThat(inference.stats().remoteModels().getFirst().ready()).isFalse();
+    await()
+        .atMost(InMemoryServer.TIMEOUT)
+        .until(() -> far.opened() == 2); // though no task asks for it
+    far.becomeReady();
+    assertThat(TaskRunHelper.result(inference, task.again(0)).text()).isNotEmpty();
+  }
+
+  @Test
+  void whatCannotBeOpenedAnewIsTriedLessAndLessOften() throws Exception {
+    far.trouble(new EngineException("the node does not know us"));
+    far.breakDown();
+    FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
+    TaskRunHelper.failure(inference, task);
+    await().atMost(InMemoryServer.TIMEOUT).until(() -> far.opened() >= 2);
+    for (int times = 3; times < 6; times++) {
+      int opened = times;
+      await()
+          .atMost(InMemoryServer.TIMEOUT)
+          .until(
+              () -> {
+                clock.addAndGet(Duration.ofSeconds(1).toNanos());
+                inference.library().maintain();
+                return far.opened() >= opened;
+              });
+    }
+    assertThat(clock.get()).isGreaterThan(Duration.ofSeconds(5 + 10 + 20).toNanos());
+    far.trouble(null);
+    await()
+        .atMost(InMemoryServer.TIMEOUT)
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofMinutes(5).toNanos());
+              inference.library().maintain();
+              return inference.stats().loaded().contains("far");
+            });
+  }
+
+  @Test
+  void aStartDoesNotWaitLongForItsNetwork() throws Exception {
+    inference.close();
+    far.hold(true);
+    inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
+    assertThat(inference.stats().loaded()).containsExactly("tiny");
+    serve();
+    JobId waits = submit("far", 20);
+    assertDone(submit("tiny", 20));
+    far.hold(false);
+    await().atMost(InMemoryServer.TIMEOUT).until(() -> inference.stats().loaded().contains("far"));
+    far.becomeReady();
+    assertDone(waits);
+  }
+
+  @Test
+  void aTaskOutlivesOpeningsThatFail() throws Exception {
+    inference.close();
+    far.hold(true);
+    inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
+    serve();
+    JobId waits = submit("far", 20);
+    int before = far.opened();
+    far.trouble(new EngineException("another network key"));
+    far.hold(false);
+    await()
+        .atMost(InMemoryServer.TIMEOUT)
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofMinutes(5).toNanos());
+              inference.library().maintain();
+              return far.opened() >= before + 2; // the first attempt has failed by now
+            });
+    assertDone(submit("tiny", 20));
+    far.trouble(null);
+    far.becomeReady();
+    await()
+        .atMost(InMemoryServer.TIMEOUT)
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofMinutes(5).toNanos());
+              inference.library().maintain();
+              return inference.stats().loaded().contains("far");
+            });
+    assertDone(waits);
+  }
+
+  @Test
+  void itIsClosedWhileItStillWaitsForItsNetwork() throws Exception {
+    inference.close();
+    far.hold(true);
+    inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
+    JobId waits = submit("far", 3);
+    Server server = serve();
+    mill.await(waits, () -> mill.task(waits).state() == TaskState.IN_PROGRESS);
+    server.stop();
+    inference.close(); // would not return
+    assertThat(mill.task(waits).attempts()).isZero();
+  }
+
+  @Test
+  void aStartThatIsRefusedByItsNetworkEndsWithTheText() {
+    inference.close();
+    far.trouble(new EngineException("the node does not know us"));
+    assertThatThrownBy(() -> Inference.open(settings))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("the node does not know us");
+  }
+
+  @Test
+  void whatHasNoRoomBesideItIsRefusedAtTheStart() {
+    inference.close();
+    long room = (1 << 20) + (64 << 10);
+    assertThatThrownBy(() -> Inference.open(settings.withMemory(room)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("model \"tiny\"")
+        .hasMessageContaining("1.0 MiB are taken")
+        .hasMessageContaining("allow more memory");
+    assertThatThrownBy(() -> Inference.open(settings.withMemory(1 << 19)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("model \"far\" needs 1.0 MiB")
+        .hasMessageContaining("may take 512.0 KiB; allow");
+    assertThat(far.opened()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,255 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.Flow;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.FailureTolerance;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.engine.error.EngineException;
+import dev.millrace.server.FakeTaskContext;
+import dev.millrace.server.InMemoryServer;
+import dev.millrace.server.Server;
+import dev.millrace.server.TaskOutcome.Released;
+import dev.millrace.server.Worker;
+import dev.millrace.server.infer.model.ModelFile;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A model whose layers are with others: it is waited for, and not believed blindly. */
+@Timeout(120)
+class RemoteModelTest {
+  private static final String DATA =
+      "{\"max_tokens\": 40, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\":"
+          + " 5}";
+
+  private final InMemoryServer mill = new InMemoryServer();
+  private final FakeRemoteModel model = new FakeRemoteModel(TinyModels.llama());
+  private final AtomicLong clock = new AtomicLong();
+  private Inference inference;
+  private String text; // what the model generates when all of it is here
+
+  @BeforeEach
+  void open() throws Exception {
+    try (Inference here = Inference.open(TinyModels.serving(TinyModels.llama()))) {
+      text = TaskRunHelper.result(here, FakeTaskContext.generate("once", DATA)).text();
+    }
+    inference = Inference.open(TinyModels.serving(model.named("far")), clock::get);
+  }
+
+  @AfterEach
+  void close() {
+    mill.close();
+    inference.close();
+  }
+
+  private Server serve(Worker... others) {
+    var builder = mill.builder(others).group(inference.slots(), inference.workers());
+    return mill.start(builder);
+  }
+
+  private static StageSpec stage(String type, String... inputs) {
+    List<TaskSpec> tasks = List.of(inputs).stream().map(TaskSpec::of).toList();
+    JsonObject data = type.equals("generate") ? Json.object(DATA) : JsonObject.create();
+    return new StageSpec(
+        type, false, FailureTolerance.NONE, InMemoryServer.ONE_ATTEMPT, tasks, null, data);
+  }
+
+  @Test
+  void tasksStayPendingUntilItIsReady() throws Exception {
+    serve(Worker.of("echo", task -> task.text()));
+    JobId job = mill.submit(stage("generate", "once"));
+    for (int i = 0; i < 3; i++) { // others go on, so that the pool has looked at the queue
+      assertThat(mill.await(mill.submit(stage("echo", "x"))).result()).isEqualTo("x");
+    }
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.PENDING);
+    assertThat(inference.stats().served()).isEmpty();
+    assertThat(inference.stats().remoteModels())
+        .singleElement()
+        .satisfies(
+            far -> {
+              assertThat(far.model()).isEqualTo("far");
+              assertThat(far.ready()).isFalse();
+              assertThat(far.waitReason()).contains("layers 1 to 1");
+              assertThat(far.metrics()).containsEntry("nodes", 1.0);
+            });
+    model.becomeReady();
+    assertThat(mill.await(job).result()).isEqualTo(text);
+    assertThat(inference.stats().served()).containsExactly("far");
+  }
+
+  @Test
+  void whenItFallsApartItStaysListedAndNothingMoreIsClaimed() throws Exception {
+    model.becomeReady();
+    serve(Worker.of("echo", task -> task.text()));
+    assertThat(mill.await(mill.submit(stage("generate", "once"))).status())
+        .isEqualTo(Flow.Status.DONE);
+    model.loseLayers();
+    JobId job = mill.submit(stage("generate", "once"));
+    mill.await(mill.submit(stage("echo", "x")));
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.PENDING);
+    assertThat(inference.stats().served()).containsExactly("far");
+    model.becomeReady();
+    assertThat(mill.await(job).result()).isEqualTo(text);
+  }
+
+  @Test
+  void aModelThatIsHereIsNotKeptWaiting() throws Exception {
+    inference.close();
+    inference = Inference.open(TinyModels.serving(model.named("far"), TinyModels.llama()));
+    serve();
+    StageSpec named =
+        new StageSpec(
+            "generate",
+            false,
+            FailureTolerance.NONE,
+            InMemoryServer.ONE_ATTEMPT,
+            List.of(TaskSpec.of("once")),
+            null,
+            Json.object(DATA.replace("}", ", \"model\": \"tiny\"}")));
+    assertThat(mill.await(mill.submit(named)).result()).isEqualTo(text);
+    assertThat(inference.stats().served()).containsExactly("tiny");
+  }
+
+  @Test
+  void theJobIsDoneByAServerThatDrains() throws Exception {
+    JobId job = mill.submit(stage("generate", "once"));
+    Server server = mill.builder().group(inference.slots(), inference.workers()).build();
+    mill.keep(server).start();
+    Thread.ofVirtual().start(model::becomeReady);
+    server.drain();
+    assertThat(mill.task(job).state()).isEqualTo(TaskState.COMPLETED);
+  }
+
+  @Test
+  void itIsOpenedBeforeItIsReadyAndNeverUnloaded() throws Exception {
+    assertThat(model.opened()).isEqualTo(1);
+    clock.addAndGet(Duration.ofDays(30).toNanos());
+    inference.library().maintain();
+    assertThat(inference.stats().loaded()).containsExactly("far");
+    assertThat(model.closed()).isZero();
+    inference.close();
+    assertThat(model.closed()).isEqualTo(1);
+  }
+
+  @Test
+  void itGivesNoEmbeddings() throws Exception {
+    assertThat(inference.workers()).extracting(Worker::type).containsExactly("generate");
+    inference.close();
+    inference = Inference.open(TinyModels.serving(model.named("far"), TinyModels.llama()));
+    TaskResult other =
+        TaskRunHelper.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
+    assertThat(TaskRunHelper.receipt(other).string("model")).isEqualTo("tiny");
+    JsonObject far = JsonObject.create().put("model", "far");
+    Failure failure = TaskRunHelper.failure(inference, new FakeTaskContext("embed", "once", far));
+    assertThat(failure.retryable()).isFalse();
+    assertThat(failure.message()).contains("far", "layers are with other nodes");
+  }
+
+  @Test
+  void anEncoderCannotBeSpread() {
+    ModelFile encoder = new FakeRemoteModel(TinyModels.encoder()).named("vectors");
+    assertThatThrownBy(() -> Inference.open(TinyModels.serving(encoder)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("generates no text");
+  }
+
+  @Test
+  void revokedTokensAreDiscardedAndItStartsAgain() throws Exception {
+    model.becomeReady();
+    for (int times = 1; times <= 3; times++) {
+      model.revoke(times, 10);
+      FakeTaskContext task = FakeTaskContext.generate("once", DATA);
+      TaskResult result = TaskRunHelper.result(inference, task);
+      assertThat(result.text()).as("revoked %d times", times).isEqualTo(text);
+      assertThat(task.tokens()).hasSize(40);
+      assertThat(task.lines)
+          .hasSize(times)
+          .allSatisfy(
+              line ->
+                  assertThat(line).contains("node b computed something else", "it starts again"));
+      assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isZero();
+    }
+  }
+
+  @Test
+  void whatIsRevokedTooOftenFailsAndIsNotGoneOnFrom() throws Exception {
+    model.becomeReady();
+    model.revoke(4, 10);
+    FakeTaskContext task = FakeTaskContext.generate("once", DATA);
+    Failure failure = TaskRunHelper.failure(inference, task);
+    assertThat(failure.retryable()).isTrue();
+    assertThat(failure.message()).contains("node b computed something else");
+    assertThat(failure.partial()).isNull();
+    assertThat(task.lines).hasSize(4);
+    assertThat(task.tokens()).as("what the next attempt would go on from").isEmpty();
+    assertThat(TaskRunHelper.result(inference, task.again(0)).text()).isEqualTo(text);
+  }
+
+  @Test
+  void tokensOfAnEarlierAttemptAreDiscardedToo() throws Exception {
+    model.becomeReady();
+    FakeTaskContext first = FakeTaskContext.generate("once", DATA);
+    TaskRunHelper.result(inference, first);
+    model.revoke(1, 5);
+    FakeTaskContext second = first.again(20);
+    TaskResult result = TaskRunHelper.result(inference, second);
+    assertThat(result.text()).isEqualTo(text);
+    assertThat(second.tokens()).isEqualTo(first.tokens());
+    assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isZero();
+  }
+
+  @Test
+  void aRevokedTaskWhoseJobIsPausedIsReleased() throws Exception {
+    model.becomeReady();
+    model.revoke(1, 10);
+    FakeTaskContext task = FakeTaskContext.generate("once", DATA);
+    task.onLog = task::pause;
+    assertThat(TaskRunHelper.run(inference, task)).isInstanceOf(Released.class);
+    assertThat(task.lines).hasSize(1);
+    FakeTaskContext again = task.again(task.tokens().size());
+    assertThat(TaskRunHelper.result(inference, again).text()).isEqualTo(text);
+  }
+
+  @Test
+  void throughAServerTheResultIsTheSameAndTheLogTells() throws Exception {
+    model.becomeReady();
+    model.revoke(2, 10);
+    serve();
+    JobId job = mill.submit(stage("generate", "once"));
+    assertThat(mill.await(job).result()).isEqualTo(text);
+    assertThat(mill.lines(job))
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).contains("cannot be trusted"));
+    assertThat(mill.task(job).attempts()).isZero();
+  }
+
+  @Test
+  void aRepetitionThatIsRevokedSaysSo() throws Exception {
+    FakeTaskContext task = FakeTaskContext.generate("once", DATA);
+    model.becomeReady();
+    TaskResult result = TaskRunHelper.result(inference, task);
+    VerifyRequest request =
+        new VerifyRequest(
+            "generate", "once", Json.object(DATA), FakeTaskContext.CREATED, task.frozen, result);
+    assertThat(inference.verify(request).same()).isTrue();
+    model.revoke(1, 10);
+    VerifyResult verdict = inference.verify(request);
+    assertThat(verdict.same()).isFalse();
+    assertThat(verdict.message()).contains("cannot be trusted", "node b computed something else");
+    model.loseLayers();
+    assertThat(inference.verify(request).message()).contains("not ready", "layers 1 to 1");
+  }
+}

@@ -1,0 +1,148 @@
+package dev.millrace.server.infer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.engine.api.KvType;
+import dev.millrace.server.FakeTaskContext;
+import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.parameters.SamplingParameters;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A task done again gives the same, or it is said what differs or why it cannot be done again. */
+@Timeout(60)
+class TaskVerifierTest {
+  private static final String DATA = "{\"max_tokens\": 40, \"ignore_eos\": true}";
+
+  private static Inference inference;
+  private static FakeTaskContext task;
+  private static TaskResult result;
+
+  @BeforeAll
+  static void open() throws Exception {
+    inference = Inference.open(TinyModels.serving(TinyModels.llama()));
+    task = FakeTaskContext.generate("once upon", DATA);
+    result = TaskRunHelper.result(inference, task);
+  }
+
+  @AfterAll
+  static void close() {
+    inference.close();
+  }
+
+  private static VerifyRequest request(TaskResult claimed) {
+    return new VerifyRequest(
+        "generate",
+        "once upon",
+        Json.object(DATA),
+        FakeTaskContext.CREATED,
+        Json.object(Objects.requireNonNull(task.frozen).toString()),
+        claimed);
+  }
+
+  @Test
+  void anHonestResultIsTheSame() {
+    VerifyResult verdict = inference.verify(request(result));
+    assertThat(verdict.same()).isTrue();
+    assertThat(verdict.message()).isEqualTo("the same " + result.text().length() + " characters");
+  }
+
+  @Test
+  void otherDefaultsMakeNoDifference() {
+    InferenceSettings changed =
+        TinyModels.serving(TinyModels.llama())
+            .withDefaults(SamplingParameters.unset().withTemperature(0.0));
+    try (Inference later = Inference.open(changed)) {
+      assertThat(later.verify(request(result)).same()).isTrue();
+    }
+  }
+
+  @Test
+  void aChangedResultIsFoundAtItsPlace() {
+    String text = result.text();
+    String forged = text.substring(0, 12) + "\u2603" + text.substring(13);
+    VerifyResult verdict = inference.verify(request(TaskResult.of(forged)));
+    assertThat(verdict.same()).isFalse();
+    assertThat(verdict.message())
+        .startsWith("it differs from character 13 on: the result has \"\u2603");
+    VerifyResult longer = inference.verify(request(TaskResult.of(text + "x")));
+    assertThat(longer.message())
+        .contains("from character " + (text.length() + 1) + " on", "\"x\" there", "it is \"\"");
+  }
+
+  @Test
+  void anotherFileOrCacheCannotRepeatIt() {
+    ModelFile file = new ModelFile("tiny", TinyModels.other().file());
+    try (Inference other = Inference.open(TinyModels.serving(file))) {
+      VerifyResult verdict = other.verify(request(result));
+      assertThat(verdict.same()).isFalse();
+      assertThat(verdict.message())
+          .startsWith("it cannot be repeated here: the model file changed (");
+    }
+    InferenceSettings precise =
+        TinyModels.serving(TinyModels.llama())
+            .withEngine(TinyModels.engine().withKvType(KvType.F32));
+    try (Inference other = Inference.open(precise)) {
+      assertThat(other.verify(request(result)).message())
+          .isEqualTo(
+              "it cannot be repeated here: keys and values are kept otherwise (F16 then, F32 now)");
+    }
+    try (Inference other = Inference.open(TinyModels.serving(TinyModels.other()))) {
+      assertThat(other.verify(request(result)).message())
+          .isEqualTo(
+              "it cannot be repeated here: model \"tiny\" is not served here; served: other");
+    }
+  }
+
+  @Test
+  void anotherArithmeticCannotRepeatIt() {
+    VerifyRequest now = request(result);
+    now.terms().put("numerics", 0L);
+    assertThat(inference.verify(now).message())
+        .contains("the arithmetic has another version (0 then, 1 now)");
+  }
+
+  @Test
+  void anEmbeddingIsRepeatedByItsReceipt() throws Exception {
+    TaskResult vector =
+        TaskRunHelper.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
+    VerifyRequest honest =
+        new VerifyRequest(
+            "embed",
+            "once",
+            JsonObject.create(),
+            FakeTaskContext.CREATED,
+            JsonObject.create(),
+            vector);
+    assertThat(inference.verify(honest).same()).isTrue();
+    VerifyRequest forged =
+        new VerifyRequest(
+            "embed",
+            "twice",
+            JsonObject.create(),
+            FakeTaskContext.CREATED,
+            JsonObject.create(),
+            vector);
+    assertThat(inference.verify(forged).message()).startsWith("it differs from character ");
+  }
+
+  @Test
+  void aProgramsTaskIsNoModels() {
+    VerifyRequest now =
+        new VerifyRequest(
+            "resize",
+            "x",
+            JsonObject.create(),
+            FakeTaskContext.CREATED,
+            JsonObject.create(),
+            result);
+    assertThat(inference.verify(now).message())
+        .isEqualTo("it cannot be repeated here: tasks of type \"resize\" are not a model's");
+  }
+}

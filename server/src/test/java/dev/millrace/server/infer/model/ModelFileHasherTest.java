@@ -1,0 +1,43 @@
+package dev.millrace.server.infer.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hashes of files that are being loaded. */
+class ModelFileHasherTest {
+  @TempDir Path directory;
+
+  private static Optional<Thread> hashing() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("millrace-hash"))
+        .findFirst();
+  }
+
+  @Test
+  void whatCannotBeLoadedIsNotReadToItsEnd() throws Exception {
+    Path file = directory.resolve("holes");
+    try (RandomAccessFile holes = new RandomAccessFile(file.toFile(), "rw")) {
+      holes.setLength(1L << 40); // which takes no room, and many minutes to read
+    }
+    Thread[] reader = new Thread[1];
+    assertThatThrownBy(
+            () ->
+                new ModelFileHasher()
+                    .<AutoCloseable>hashWhile(
+                        List.of(file),
+                        () -> {
+                          reader[0] = hashing().orElseThrow();
+                          throw new IllegalStateException("no model");
+                        }))
+        .hasMessage("no model");
+    assertThat(reader[0].join(Duration.ofSeconds(30))).as("it has stopped reading").isTrue();
+  }
+}

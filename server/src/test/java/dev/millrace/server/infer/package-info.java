@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.server.infer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,235 @@
+package dev.millrace.server.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.server.InMemoryServer;
+import dev.millrace.server.ResumableWorker;
+import dev.millrace.server.Server;
+import dev.millrace.server.ServerState;
+import dev.millrace.server.StoreInterceptor;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A store that fails for a while, and one that has failed for good. */
+class StoreRetryTest {
+
+  /** Fails calls of those names while it is full; each failure is a permit of {@link #failed}. */
+  private static final class FullDisk implements StoreInterceptor {
+    final Set<String> names;
+    final Semaphore failed = new Semaphore(0);
+    final AtomicInteger claims = new AtomicInteger();
+    volatile boolean full = true;
+
+    FullDisk(String... names) {
+      this.names = Set.of(names);
+    }
+
+    @Override
+    public Object intercept(Call call) throws Throwable {
+      if (full && names.contains(call.name())) {
+        failed.release();
+        throw new StoreException("no space left on device");
+      }
+      if (call.name().equals("claim")) {
+        claims.incrementAndGet();
+      }
+      return call.proceed();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"complete", "fail", "release"})
+  void outcomeIsKeptUntilTheDiskHasRoom(String verb) throws InterruptedException {
+    FullDisk disk = new FullDisk(verb);
+    AtomicInteger runs = new AtomicInteger();
+    Worker worker =
+        Worker.ofOutcome(
+            "work",
+            task -> {
+              if (runs.incrementAndGet() > 1) {
+                return TaskOutcome.done("second run");
+              }
+              return switch (verb) {
+                case "complete" -> TaskOutcome.done("first run");
+                case "fail" -> TaskOutcome.failed("first run");
+                default -> new TaskOutcome.Released("first run");
+              };
+            });
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      mill.start(worker);
+      JobId job = mill.submit("work", InMemoryServer.attempts(2), "x");
+      assertThat(disk.failed.tryAcquire(3, 30, TimeUnit.SECONDS)).isTrue();
+      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
+      assertThat(runs).hasValue(1);
+      disk.full = false;
+
+      String expected = verb.equals("complete") ? "first run" : "second run";
+      assertThat(mill.await(job).result()).isEqualTo(expected);
+      assertThat(mill.task(job).attempts()).isEqualTo(verb.equals("fail") ? 1 : 0);
+    }
+  }
+
+  @Test
+  void claimsPauseWhileOutcomesCannotBeStored() throws InterruptedException {
+    FullDisk disk = new FullDisk("complete");
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      mill.start(8, Worker.of("work", TaskContext::text));
+      JobId first = mill.submit("work", "x");
+      assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
+      // One claim may have been under way when it began; by the second failure none is.
+      assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
+      int claims = disk.claims.get();
+      JobId second = mill.submit("work", "y");
+      assertThat(disk.failed.tryAcquire(2, 30, TimeUnit.SECONDS)).isTrue();
+      assertThat(disk.claims).hasValue(claims);
+      disk.full = false;
+
+      assertThat(mill.await(first).result()).isEqualTo("x");
+      assertThat(mill.await(second).result()).isEqualTo("y");
+    }
+  }
+
+  @Test
+  void failingClaimsAreTriedAgain() throws InterruptedException {
+    FullDisk disk = new FullDisk("claim", "heartbeat", "sweep", "log");
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      mill.start(Worker.of("work", TaskContext::text));
+      JobId job = mill.submit("work", "x");
+      assertThat(disk.failed.tryAcquire(4, 30, TimeUnit.SECONDS)).isTrue();
+      disk.full = false;
+
+      assertThat(mill.await(job).result()).isEqualTo("x");
+    }
+  }
+
+  @Test
+  void lineThatCannotBeKeptDoesNotFailTheTask() throws InterruptedException {
+    FullDisk disk = new FullDisk("log", "heartbeat");
+    Worker worker =
+        Worker.of(
+            "work",
+            task -> {
+              task.log("lost");
+              return "done";
+            });
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      mill.start(worker);
+      JobId job = mill.submit("work", "x");
+
+      assertThat(mill.await(job).result()).isEqualTo("done");
+    }
+  }
+
+  @Test
+  void resultThatTheStoreRefusesFailsTheAttempt() throws InterruptedException {
+    StoreInterceptor strict =
+        call -> {
+          if (call.name().equals("complete")) {
+            throw new IllegalArgumentException("too large");
+          }
+          return call.proceed();
+        };
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(strict))) {
+      mill.start(Worker.of("work", task -> "x"));
+      JobId job = mill.submit("work", "x");
+
+      assertThat(mill.await(job).error()).isEqualTo("the store refuses the result: too large");
+    }
+  }
+
+  @Test
+  void aServerThatStopsDoesNotWaitForRoomToGiveTasksBack() throws InterruptedException {
+    FullDisk disk = new FullDisk("journal", "release");
+    Worker worker =
+        new ResumableWorker(
+            "work",
+            task -> {
+              task.journal(new OutputChunk(List.of(1), "x"));
+              return new TaskOutcome.Released("told to stop");
+            });
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      Server server = mill.start(worker);
+      JobId job = mill.submit("work", InMemoryServer.attempts(1), "x");
+      assertThat(disk.failed.tryAcquire(2, 30, TimeUnit.SECONDS)).isTrue();
+      server.stop(); // would not return
+      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
+    }
+  }
+
+  @Test
+  void stopNowGivesUpOnAStoreThatFails() throws InterruptedException {
+    FullDisk disk = new FullDisk("complete", "release");
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      Server server = mill.start(Worker.of("work", task -> "x"));
+      JobId job = mill.submit("work", "x");
+      assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
+      server.stopNow();
+
+      assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS); // the next owner's
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claim", "complete", "heartbeat", "sweep"})
+  void brokenStoreStopsTheServer(String verb) throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    AtomicInteger calls = new AtomicInteger();
+    StoreInterceptor breaking =
+        call -> {
+          // Not before there is something that runs.
+          if (call.name().equals(verb) && (!verb.equals("claim") || calls.incrementAndGet() > 1)) {
+            throw new StoreBrokenException("a sync failed", new IOException("I/O error"));
+          }
+          return call.proceed();
+        };
+    Worker worker =
+        Worker.of(
+            "work",
+            task -> {
+              if (task.text().equals("quick")) {
+                return "x";
+              }
+              never.await();
+              return "";
+            });
+    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(breaking))) {
+      JobId job = mill.submit("work", "quick", "slow");
+      Server server = mill.start(worker);
+
+      assertThatThrownBy(server::await)
+          .isInstanceOf(StoreBrokenException.class)
+          .hasMessage("a sync failed");
+      assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+      assertThat(server.status().problem()).isEqualTo("a sync failed");
+      assertThat(mill.flow.status(job)).isNotEqualTo(Status.DONE);
+    }
+  }
+
+  @Test
+  void waitsGrowUpToFiveSeconds() {
+    assertThat(StoreRetry.retryDelay(0)).isEqualTo(Duration.ofMillis(100));
+    assertThat(StoreRetry.retryDelay(1)).isEqualTo(Duration.ofMillis(200));
+    assertThat(StoreRetry.retryDelay(6)).isEqualTo(Duration.ofSeconds(5));
+    assertThat(StoreRetry.retryDelay(1000)).isEqualTo(Duration.ofSeconds(5));
+  }
+}

@@ -1,0 +1,190 @@
+package dev.millrace.store.fs.internal.claim;
+
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.JobFiles.AnsweredTask;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import dev.millrace.store.fs.internal.files.JobFiles.PartialOutput;
+import dev.millrace.store.fs.internal.files.JobMetaFile;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.jobs.EndedClaims;
+import dev.millrace.store.fs.internal.jobs.EndedClaims.EndedClaim;
+import dev.millrace.store.fs.internal.jobs.JobClaimKey;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.read.FsReader;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
+public final class Retention {
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final FsReader reader;
+  private final GroupCommit commits;
+  private final JobWriter ledger;
+  private final EndedClaims orphans;
+
+  public Retention(
+      Disk disk, WorkspaceLayout places, FsReader reader, GroupCommit commits, JobWriter ledger) {
+    this.disk = disk;
+    this.places = places;
+    this.commits = commits;
+    this.reader = reader;
+    this.ledger = ledger;
+    this.orphans = ledger.endedClaims();
+  }
+
+  /** Deletes a job; false if it has not ended or is nowhere. */
+  public boolean delete(JobId id) {
+    try {
+      UnsyncedChanges dirty = new UnsyncedChanges();
+      Optional<Path> trash = ledger.endedJobs().remove(id, dirty);
+      if (trash.isEmpty()) {
+        return false;
+      }
+      orphans.end(id);
+      commits.commit(dirty);
+      DirectoryDeleter.delete(disk, trash.get());
+      ledger.notifier().changed(id);
+      return true;
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot delete job " + id, e);
+    }
+  }
+
+  /** Deletes by a rename out of sight first: no reader sees half a job. */
+  public int prune(Instant before, Set<JobState> states) {
+    List<JobId> pruned = new ArrayList<>();
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    try {
+      try {
+        for (JobState state : states.stream().filter(JobState::isFinal).toList()) {
+          prune(before, state, pruned, dirty);
+        }
+      } finally {
+        commits.commit(dirty);
+        pruned.forEach(orphans::end);
+        pruned.forEach(ledger.notifier()::changed);
+      }
+      emptyTrash();
+      return pruned.size();
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot prune " + places.root(), e);
+    }
+  }
+
+  private void prune(Instant before, JobState state, List<JobId> pruned, UnsyncedChanges dirty)
+      throws IOException {
+    List<JobId> ids = new ArrayList<>();
+    disk.list(
+        places.of(state),
+        name -> {
+          JobId.parse(name).ifPresent(ids::add);
+          return true;
+        });
+    for (JobId id : ids) {
+      if (!ledger.jobs().isActive(id) // else it is just being moved there
+          && endedBefore(id, state, before)
+          && ledger.endedJobs().remove(id, dirty).isPresent()) {
+        pruned.add(id);
+      }
+    }
+  }
+
+  private boolean endedBefore(JobId id, JobState state, Instant before) throws IOException {
+    Instant end = JobMetaFile.completedAt(JobMetaFile.read(disk, places.of(state, id)));
+    if (end == null) {
+      try {
+        end = reader.find(id).map(JobView::completedAt).orElse(null);
+      } catch (JobException e) {
+        end = disk.modified(places.of(state, id)); // it is damaged: no sooner, as far as is known
+      }
+    }
+    return end != null && end.isBefore(before);
+  }
+
+  /** Deletes what was pruned, now or before a crash, once it cannot come back in part. */
+  public void emptyTrash() throws IOException {
+    List<String> names = new ArrayList<>();
+    disk.list(places.internalPath("trash"), names::add);
+    if (!names.isEmpty()) {
+      commits.commit(new UnsyncedChanges().addDirectory(places.internalPath("trash")));
+    }
+    for (String name : names) {
+      DirectoryDeleter.delete(disk, places.internalPath("trash").resolve(name));
+    }
+  }
+
+  /** An answer to a job that is no longer running; what a cancelled worker made is kept. */
+  Outcome answerLate(Claim claim, PartialOutput partial) {
+    EndedClaim orphan = orphans.find(claim);
+    if (orphan != null) {
+      keep(orphan.files(), orphan.at(), claim, partial);
+      orphans.end(JobClaimKey.of(claim));
+      return orphan.outcome();
+    }
+    return reader
+        .snapshot(claim.job())
+        .map(
+            job -> {
+              Outcome fence = fence(job, claim);
+              if (fence instanceof Outcome.Cancelled) {
+                keep(job.files(), job.at(), claim, partial);
+              }
+              return fence;
+            })
+        .orElseGet(() -> missing(claim));
+  }
+
+  /** What a worker of a job that is no longer running has to know. */
+  Outcome fence(Claim claim) {
+    EndedClaim orphan = orphans.find(claim);
+    return orphan != null
+        ? orphan.outcome()
+        : reader
+            .snapshot(claim.job())
+            .map(job -> fence(job, claim))
+            .orElseGet(() -> missing(claim));
+  }
+
+  private static Outcome fence(JobOnDisk job, Claim claim) {
+    Outcome fence = ClaimRules.checkFence(job.fold(), claim.key());
+    return fence.isDone() ? new Outcome.Fenced(claim + ": the job has ended") : fence;
+  }
+
+  private static Outcome missing(Claim claim) {
+    return new Outcome.Missing("no job " + claim.job());
+  }
+
+  private synchronized void keep(
+      JobFiles files, JobDirectory at, Claim claim, PartialOutput partial) {
+    try {
+      if (!partial.isEmpty()) {
+        files.writeLatePartial(at, AnsweredTask.of(claim), partial);
+      }
+    } catch (IOException e) {
+      System.getLogger("dev.millrace.store")
+          .log(
+              Level.WARNING,
+              "the partial output of " + claim + " could not be kept: " + StoreErrors.explain(e));
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.millrace.store.fs.internal.disk;
+
+import dev.millrace.core.job.JobId;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store depends on, so that tests can put something else in its place.
+ *
+ * @param ceiling the recovery ceiling of plain jobs that name none; null: the usual one
+ */
+public record FsSettings(
+    Path root,
+    Disk disk,
+    Clock clock,
+    Supplier<JobId> ids,
+    RandomGenerator random,
+    @Nullable Integer recoveryCeiling) {
+
+  public FsSettings(
+      Path root, Disk disk, Clock clock, Supplier<JobId> ids, RandomGenerator random) {
+    this(root, disk, clock, ids, random, null);
+  }
+
+  public FsSettings withCeiling(int recoveries) {
+    return new FsSettings(root, disk, clock, ids, random, recoveries);
+  }
+
+  public WorkspaceLayout layout() {
+    return new WorkspaceLayout(root);
+  }
+}

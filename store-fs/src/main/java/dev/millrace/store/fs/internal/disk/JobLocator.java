@@ -1,0 +1,68 @@
+package dev.millrace.store.fs.internal.disk;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds jobs that may be moving. A job says missing only after two passes between which no place
+ * changed: one that moved against the direction of a pass is not overlooked.
+ */
+public final class JobLocator {
+
+  /** Directory times may be this coarse: a change within it would not show. */
+  private static final Duration GRAIN = Duration.ofMillis(20);
+
+  private static final int ATTEMPTS = 1_000;
+
+  private final Disk disk;
+  private final WorkspaceLayout places;
+
+  public JobLocator(Disk disk, WorkspaceLayout places) {
+    this.disk = disk;
+    this.places = places;
+  }
+
+  public Optional<JobState> find(JobId id) throws IOException {
+    Optional<JobState> found = places.lookUp(disk, id);
+    for (int attempt = 0; found.isEmpty() && attempt < ATTEMPTS; attempt++) {
+      List<Instant> before = times();
+      Instant settled = Instant.now().minus(GRAIN);
+      found = places.lookUp(disk, id);
+      if (found.isEmpty()) {
+        found = places.lookUp(disk, id);
+      }
+      if (found.isEmpty()
+          && times().equals(before)
+          && before.stream().noneMatch(time -> time.isAfter(settled))) {
+        return Optional.empty();
+      }
+      if (found.isEmpty()) {
+        pause();
+      }
+    }
+    return found;
+  }
+
+  private List<Instant> times() throws IOException {
+    List<Instant> times = new ArrayList<>();
+    for (JobState state : WorkspaceLayout.ORDER) {
+      times.add(disk.modified(places.of(state)));
+    }
+    return times;
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(2);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      Thread.onSpinWait();
+    }
+  }
+}

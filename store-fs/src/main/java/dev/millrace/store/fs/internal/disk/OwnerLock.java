@@ -1,0 +1,94 @@
+package dev.millrace.store.fs.internal.disk;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ownership of a workspace: {@code flock(2)} on {@code .nrvnad.lock}. Held means alive: the system
+ * drops it with the process, however that ends. (Java's own FileLock is another kind of lock.)
+ */
+public final class OwnerLock implements AutoCloseable {
+  public static final String FILE = ".nrvnad.lock";
+
+  private final Posix posix;
+  private final int fd;
+  private final Path file;
+  private final @Nullable Object inode;
+
+  private OwnerLock(Posix posix, int fd, Path file) throws IOException {
+    this.posix = posix;
+    this.fd = fd;
+    this.file = file;
+    this.inode = inode(Path.of("/proc/self/fd/" + fd));
+  }
+
+  /** Which file a path names; null where the system does not tell. */
+  private static @Nullable Object inode(Path path) throws IOException {
+    try {
+      return Files.getAttribute(path, "unix:ino");
+    } catch (UnsupportedOperationException | NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Whether the lock file is still the one that is locked. Whoever removes it lets a second owner in:
+   * then this one must stop.
+   */
+  public boolean isIntact() throws IOException {
+    return inode == null || inode.equals(inode(file));
+  }
+
+  /** Empty if another process, or another store of this one, holds it. */
+  public static Optional<OwnerLock> tryAcquire(Path root) throws IOException {
+    Posix posix = new Posix();
+    Path file = root.resolve(FILE);
+    int fd = posix.openFile(file);
+    if (!posix.tryLock(fd)) {
+      posix.close(fd);
+      return Optional.empty();
+    }
+    OwnerLock lock = new OwnerLock(posix, fd, file);
+    if (!lock.isIntact()) {
+      lock.close(); // removed between opening and locking it
+      return Optional.empty();
+    }
+    Files.write(
+        file,
+        (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII),
+        StandardOpenOption.WRITE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        LinkOption.NOFOLLOW_LINKS);
+    return Optional.of(lock);
+  }
+
+  /** Whether somebody holds it now. */
+  public static boolean isHeld(Path root) throws IOException {
+    if (!Files.exists(root.resolve(FILE))) {
+      return false;
+    }
+    Posix posix = new Posix();
+    int fd = posix.openFile(root.resolve(FILE));
+    try {
+      return !posix.tryLock(fd);
+    } finally {
+      posix.close(fd);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      posix.close(fd);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}

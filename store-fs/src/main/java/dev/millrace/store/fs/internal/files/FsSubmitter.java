@@ -1,0 +1,270 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobIdGenerator;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobSubmitter;
+import dev.millrace.core.store.NoteStore;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Puts jobs into a workspace. Any process may, whoever owns it: a rename publishes. Thread-safe.
+ */
+public final class FsSubmitter implements JobSubmitter {
+
+  /** Most bytes in all inputs of one job together, as they stand in its files. */
+  public static final long MAX_JOB_BYTES = 1_000_000_000;
+
+  /** Says for certain where a job is, or that it is nowhere. */
+  @FunctionalInterface
+  public interface Finding {
+    Optional<JobState> find(JobId id) throws IOException;
+  }
+
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final GroupCommit commits;
+  private final Clock clock;
+  private final Supplier<JobId> ids;
+  private final NoteStore notes;
+  private final Finding finding;
+  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
+
+  public FsSubmitter(
+      Disk disk,
+      WorkspaceLayout places,
+      GroupCommit commits,
+      Clock clock,
+      Supplier<JobId> ids,
+      NoteStore notes,
+      Finding finding) {
+    this.notes = notes;
+    this.finding = finding;
+    this.disk = disk;
+    this.places = places;
+    this.commits = commits;
+    this.clock = clock;
+    this.ids = ids;
+  }
+
+  @Override
+  public JobId submit(JobSpec spec) {
+    Map<String, byte[]> files = files(spec);
+    JobId id = reserve(ids.get());
+    Path dir = places.of(JobState.CREATED, id);
+    try {
+      noteWebhooks(spec, id);
+      stage(dir, files);
+      disk.rename(dir, places.of(place(spec), id));
+      commits.commit(new UnsyncedChanges().addDirectory(places.of(place(spec))));
+      return id;
+    } catch (IOException e) {
+      discard(dir);
+      throw StoreErrors.of("cannot submit into " + places.root(), e);
+    } catch (StoreException e) {
+      discard(dir);
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean submit(JobSpec spec, JobId id) {
+    Map<String, byte[]> files = files(spec);
+    ReentrantLock lock = locks.get(Math.floorMod(id.hashCode(), locks.size()));
+    lock.lock();
+    try {
+      return !isThere(id) && publishAs(id, spec, files);
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot submit into " + places.root(), e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Assembles the job under a name of its own and gives it its id while it is still out of sight:
+   * of those who try that at once one succeeds, and the others only help to publish its job. What a
+   * crash left under the id is therefore whole, too.
+   */
+  private boolean publishAs(JobId id, JobSpec spec, Map<String, byte[]> files) throws IOException {
+    Path own = places.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
+    Path named = places.of(JobState.CREATED, id);
+    try {
+      noteWebhooks(spec, id);
+      stage(own, files);
+      moved(own, named);
+      if (isThere(id)) { // another process was quicker
+        moved(named, own);
+        return false;
+      }
+      boolean published = moved(named, places.of(place(spec), id));
+      commits.commit(new UnsyncedChanges().addDirectory(places.of(place(spec))));
+      return published;
+    } finally {
+      discard(own);
+    }
+  }
+
+  private boolean moved(Path from, Path to) throws IOException {
+    try {
+      disk.rename(from, to);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      if (StoreErrors.isTargetInUse(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether there is such a job; one that is there is durable then. */
+  private boolean isThere(JobId id) throws IOException {
+    Optional<JobState> place = finding.find(id);
+    place.ifPresent(found -> commits.commit(new UnsyncedChanges().addDirectory(places.of(found))));
+    return place.isPresent();
+  }
+
+  /** Before the job can be seen: whoever is to be told of it is never forgotten. */
+  private void noteWebhooks(JobSpec spec, JobId id) {
+    if (!spec.webhooks().isEmpty() && notes.readNote(NoteStore.WEBHOOKS, id.value()).isEmpty()) {
+      notes.writeNote(
+          NoteStore.WEBHOOKS, id.value(), Json.write(JsonObject.create().put("after", 0)));
+    }
+  }
+
+  private Map<String, byte[]> files(JobSpec spec) {
+    requireSizes(spec);
+    Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+    return PlainJobFiles.fits(spec)
+        ? PlainJobFiles.files(spec, now)
+        : StagedJobDocument.files(spec, now);
+  }
+
+  private static JobState place(JobSpec spec) {
+    return spec.held() ? JobState.PAUSED : JobState.PENDING;
+  }
+
+  /** From here on the id's directory is ours to fill, and to discard. */
+  private JobId reserve(JobId id) {
+    try {
+      disk.createDirectory(places.of(JobState.CREATED, id));
+      return id;
+    } catch (FileAlreadyExistsException e) {
+      throw new StoreException("another process made the same id " + id + "; submit again", e);
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot submit into " + places.root(), e);
+    }
+  }
+
+  private void stage(Path dir, Map<String, byte[]> files) throws IOException {
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    TreeSet<Path> directories = new TreeSet<>();
+    for (String name : files.keySet()) {
+      for (Path up = dir.resolve(name).getParent(); !up.equals(dir); up = up.getParent()) {
+        directories.add(up);
+      }
+    }
+    for (Path directory : directories) {
+      disk.createDirectory(directory);
+      dirty.addDirectory(directory);
+    }
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      disk.write(dir.resolve(file.getKey()), file.getValue());
+      dirty.addFile(dir.resolve(file.getKey()));
+    }
+    commits.commit(dirty.addDirectory(dir));
+  }
+
+  /** What was never acknowledged goes, as far as the disk lets it; nobody sees it anyway. */
+  private void discard(Path dir) {
+    try {
+      DirectoryDeleter.delete(disk, dir);
+    } catch (IOException e) {
+      System.getLogger("dev.millrace.store")
+          .log(
+              System.Logger.Level.WARNING,
+              "could not remove the unfinished " + dir + ": " + e.getMessage());
+    }
+  }
+
+  private static void requireSizes(JobSpec spec) {
+    long total = 0;
+    for (StageSpec stage : spec.stages()) {
+      total = requireRoom(total, requireSizes(stage.tasks()));
+    }
+  }
+
+  /** How many bytes a job's inputs have with these; refuses what is too large. */
+  static long requireRoom(long total, long more) {
+    if (total + more > MAX_JOB_BYTES) {
+      throw new IllegalArgumentException(
+          "job too large: more than " + MAX_JOB_BYTES + " bytes of input");
+    }
+    return total + more;
+  }
+
+  /** How many bytes the texts of these tasks have; refuses one that is too large. */
+  public static long requireSizes(List<TaskSpec> tasks) {
+    long total = 0;
+    for (TaskSpec task : tasks) {
+      if (task.input() instanceof String text) {
+        int bytes = utf8Length(text);
+        if (bytes > JobSpec.MAX_PROMPT_BYTES) {
+          throw new IllegalArgumentException(
+              "Prompt too large: " + bytes + " bytes, at most " + JobSpec.MAX_PROMPT_BYTES);
+        }
+        total += bytes;
+      }
+    }
+    return total;
+  }
+
+  private static int utf8Length(String text) {
+    int bytes = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < 0x80) {
+        bytes++;
+      } else if (c < 0x800) {
+        bytes += 2;
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        bytes += 4;
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        throw new IllegalArgumentException(
+            "the prompt is not valid Unicode: a lone surrogate at character " + i);
+      } else {
+        bytes += 3;
+      }
+    }
+    return bytes;
+  }
+}

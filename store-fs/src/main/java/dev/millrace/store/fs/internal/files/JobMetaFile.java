@@ -1,0 +1,188 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.store.fs.internal.disk.Disk;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** {@code meta.json}: what a submitter says of a job, and what became of it. */
+public final class JobMetaFile {
+  public static final String FILE = "meta.json";
+  private static final int MAX_BYTES = 16_000_000;
+
+  /** Leaves room for a receipt. */
+  private static final int MAX_SUBMITTED = 8_000_000;
+
+  /** Leaves room for what becomes of the job. */
+  private static final int MAX_ANSWERED = MAX_BYTES - 1_000_000;
+
+  /** Fields that may hold anything. */
+  private static final Set<String> ONE_LINE = Set.of("data", "metadata", "parameters", "receipt");
+
+  /** Sums of times up to this and any limit do not overflow. */
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+  private JobMetaFile() {}
+
+  /** What a submission says; {@code mode} is {@code text}, {@code embed} or {@code job}. */
+  static JsonObject of(JobSpec spec, Instant at, String mode) {
+    JsonObject meta =
+        JsonObject.create()
+            .put("submitted_at", TIME.format(at))
+            .put("mode", mode)
+            .putIfPresent("name", spec.name());
+    JobDocument.writeHeader(meta, spec);
+    return meta;
+  }
+
+  /** The first stage's limits where they are not the usual ones: the queue timeout must be known. */
+  static JsonObject limits(JsonObject meta, TaskPolicy policy) {
+    JsonObject limits = JsonObject.create();
+    JobDocument.writePolicy(limits, policy);
+    return limits.values().isEmpty() ? meta : meta.put("limits", limits);
+  }
+
+  /** How many tasks its first stage has: a job that waits is counted without reading it. */
+  public static int tasks(JsonObject meta) {
+    try {
+      return (int) Math.clamp(meta.integer("tasks", 1), 0L, (long) StageSpec.MAX_TASKS);
+    } catch (JsonException e) {
+      return 1;
+    }
+  }
+
+  /**
+   * As it is written when the job is submitted.
+   *
+   * @throws IllegalArgumentException if it is too large
+   */
+  static byte[] submitted(JsonObject meta) {
+    return requireSize(meta, MAX_SUBMITTED);
+  }
+
+  /** Refuses what would be too large when the job ends. */
+  static void requireRoom(JsonObject meta) {
+    requireSize(meta, MAX_ANSWERED);
+  }
+
+  static byte[] bytes(JsonObject meta) {
+    return requireSize(meta, MAX_BYTES);
+  }
+
+  private static byte[] requireSize(JsonObject meta, int most) {
+    byte[] bytes = StrictUtf8.bytes(Json.pretty(meta, ONE_LINE) + "\n");
+    if (bytes.length > most) {
+      throw new IllegalArgumentException(
+          "a job's data, metadata, parameters and receipt are too large: "
+              + FILE
+              + " would have "
+              + bytes.length
+              + " bytes, at most "
+              + most);
+    }
+    return bytes;
+  }
+
+  /** Empty where there is none or it is not usable: a job does not depend on it. */
+  public static JsonObject read(Disk disk, Path dir) throws IOException {
+    return read(disk, dir, FILE);
+  }
+
+  static JsonObject read(Disk disk, Path dir, String name) throws IOException {
+    Path file = dir.resolve(name);
+    try {
+      JsonObject meta =
+          JsonObject.of(Json.parse(StrictUtf8.of(file, disk.read(file, MAX_BYTES))), FILE);
+      time(meta, "submitted_at");
+      meta.string("mode");
+      return meta;
+    } catch (NoSuchFileException
+        | JsonException
+        | DateTimeException
+        | Disk.NotRegularException
+        | Disk.FileTooLargeException
+        | JobFiles.MalformedJobException e) {
+      return JsonObject.create();
+    }
+  }
+
+  private static Instant time(JsonObject meta, String name) {
+    Instant time = Instant.parse(meta.string(name));
+    if (time.isBefore(Instant.EPOCH) || time.isAfter(LATEST)) {
+      throw new DateTimeException(name + " is out of all reason");
+    }
+    return time;
+  }
+
+  /** When it was submitted, as it says itself, or else as its id says. */
+  public static Instant submittedAt(JsonObject meta, JobId id) {
+    return meta.has("submitted_at")
+        ? time(meta, "submitted_at")
+        : Instant.EPOCH
+            .plusSeconds(id.micros() / 1_000_000)
+            .plusNanos(id.micros() % 1_000_000 * 1_000);
+  }
+
+  public static @Nullable Instant completedAt(JsonObject meta) {
+    try {
+      return meta.has("completed_at") ? time(meta, "completed_at") : null;
+    } catch (JsonException | DateTimeException e) {
+      return null;
+    }
+  }
+
+  public static JobHeader header(JsonObject meta, JobId id) {
+    return new JobHeader(
+        id,
+        meta.string("name", null),
+        JobDocument.priority(meta),
+        JobDocument.id(meta, "parent"),
+        JobDocument.id(meta, "retryOf"),
+        JobDocument.tags(meta),
+        meta.object("metadata"),
+        meta.flag("open", false),
+        meta.object("data"),
+        JobDocument.trace(meta),
+        JobDocument.webhooks(meta));
+  }
+
+  /** Adds what became of the job. */
+  static void complete(JsonObject meta, JobFold fold, List<String> artifacts, int recoveries) {
+    Instant end = fold.completedAt() == null ? fold.lastAt() : fold.completedAt();
+    Instant start = fold.startedAt() == null ? end : fold.startedAt();
+    meta.put("completed_at", TIME.format(end))
+        .put(
+            "duration_s",
+            BigDecimal.valueOf(Duration.between(start, end).toMillis())
+                .divide(BigDecimal.valueOf(1_000), 2, RoundingMode.HALF_UP))
+        .put("artifacts", artifacts)
+        .put("status", fold.state() == JobState.COMPLETED ? "done" : "failed");
+    if (recoveries > 0) {
+      meta.put("recovery_attempts", recoveries);
+    }
+  }
+}

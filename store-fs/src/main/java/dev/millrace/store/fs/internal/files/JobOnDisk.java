@@ -1,0 +1,150 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.state.IllegalTransitionException;
+import dev.millrace.store.fs.internal.files.EventLog.Content;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as its directory tells it.
+ *
+ * @param problem why its files cannot be read as a job; null if they can
+ * @param log what stands in its log; of one not begun, that the job was submitted
+ */
+public record JobOnDisk(
+    JobId id,
+    JobDirectory at,
+    JobState place,
+    JobFiles files,
+    @Nullable String problem,
+    Content log,
+    JobFold fold,
+    @Nullable PendingTransition op) {
+
+  /** Reads the directory of a job that stands in {@code place}. */
+  static JobOnDisk read(JobId id, JobDirectory at, JobState place, TransitionListener moves)
+      throws IOException {
+    return read(id, at, place, moves, null, null);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param known the job as it was read before; only what its log has grown by is folded then
+   * @param ceiling as for {@link JobFiles#load}
+   */
+  public static JobOnDisk read(
+      JobId id,
+      JobDirectory at,
+      JobState place,
+      TransitionListener moves,
+      @Nullable JobOnDisk known,
+      @Nullable Integer ceiling)
+      throws IOException {
+    JobFiles files;
+    String problem = null;
+    try {
+      files = JobFiles.load(at, id, ceiling);
+    } catch (JobFiles.MalformedJobException e) {
+      problem = e.getMessage();
+      files = JobFiles.unreadable(at, id);
+    }
+    JobOnDisk before = known != null && known.isOf(files) ? known : null;
+    Content log = EventLog.read(at, before == null ? EventLog.UNREAD : before.log());
+    if (log.entries().isEmpty()) {
+      // A log begins with the first thing that happens; what is true before that goes without.
+      log =
+          new Content(
+              List.of(new LogEntry(1, files.plan().createdAt(), new Fact.Submitted())),
+              log.length(),
+              log.torn());
+    }
+    JobFold fold =
+        before != null && before.goesOnIn(log)
+            ? before.fold().copy(moves)
+            : JobFold.created(files.plan(), moves);
+    int folded = (int) fold.lastNumber();
+    for (LogEntry entry : log.entries().subList(folded, log.entries().size())) {
+      try {
+        fold.apply(entry);
+      } catch (IllegalTransitionException
+          | IllegalArgumentException
+          | IndexOutOfBoundsException e) {
+        throw new EventLog.DamagedLogException(
+            problem != null
+                ? problem + "; without it " + EventLog.FILE + " cannot be followed"
+                : EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
+      }
+    }
+    // A job that waits and has no log was never touched by a user: most jobs, when they are
+    // claimed.
+    boolean untouched = place == JobState.PENDING && log.length() == 0 && !files.plan().held();
+    return new JobOnDisk(
+        id,
+        at,
+        place,
+        files,
+        problem,
+        log,
+        fold,
+        untouched || fold.state() == place ? null : PendingTransition.read(at));
+  }
+
+  /** Whether these files are still of the same job, and not of another with its id. */
+  private boolean isOf(JobFiles now) {
+    return now.plan().equals(fold.plan());
+  }
+
+  /** Whether a log that was read with this one's in mind has only grown since. */
+  private boolean goesOnIn(Content later) {
+    int last = log.entries().size() - 1;
+    return later.entries().size() > last && later.entries().get(last) == log.entries().get(last);
+  }
+
+  /** How many bytes were read for it, but for what is small in every job. */
+  public long size() {
+    return log.length() + files.size();
+  }
+
+  /** The same, to go on from; this one stays as it was read. */
+  public JobOnDisk copy() {
+    return new JobOnDisk(
+        id, at, place, files, problem, log, fold.copy(TransitionListener.IGNORED), op);
+  }
+
+  /** Records what the place proves and the log lacks. */
+  public List<LogEntry> reconcile(JobUpdate turn) {
+    LogReconciler.run(turn, place, op, () -> errorText(at));
+    return turn.entries();
+  }
+
+  /** When what is to be recorded happened, as well as it is known. */
+  public Instant time(Instant now) {
+    return op != null && op.to() == place && !fold.hasRequest(op.id()) ? op.at() : now;
+  }
+
+  /** Entries that hold but do not stand in the log yet. */
+  public List<LogEntry> unwritten() {
+    return log.length() == 0 ? log.entries() : List.of();
+  }
+
+  private static String errorText(JobDirectory at) {
+    Path file = at.file(PlainJobFiles.ERROR);
+    try {
+      return StrictUtf8.of(file, at.disk().read(file, 1_000_000)).strip();
+    } catch (IOException e) {
+      return "failed elsewhere, without error.txt";
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.internal.rules.JobPlan;
+import dev.millrace.core.internal.rules.JobPlan.StagePlan;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** {@code job.json}: what was asked of a job of stages; its tasks stand in files of their own. */
+public final class StagedJobDocument {
+  public static final String FILE = "job.json";
+  private static final int MAX_BYTES = 64_000_000;
+  private static final int VERSION = 1;
+
+  /** Fields that may hold anything, or very many. */
+  private static final Set<String> ONE_LINE = Set.of("data", "metadata", "attempts");
+
+  private StagedJobDocument() {}
+
+  /**
+   * The files of a submission by path below the job's directory, in the order to write them.
+   *
+   * @throws IllegalArgumentException if one would be too large to be read, or all of them are
+   */
+  static Map<String, byte[]> files(JobSpec spec, Instant at) {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    List<Integer> counts = new ArrayList<>();
+    long total = 0;
+    int number = 1;
+    for (StageSpec stage : spec.stages()) {
+      counts.add(stage.tasks().size());
+      if (!stage.tasks().isEmpty()) {
+        byte[] lines = StagedJobFiles.taskLines(stage.tasks());
+        total = FsSubmitter.requireRoom(total, lines.length);
+        files.put(
+            StagedJobFiles.path(
+                number,
+                stage.type(),
+                stage.isTemplate() ? StagedJobFiles.TEMPLATES : StagedJobFiles.TASKS),
+            lines);
+      }
+      number++;
+    }
+    files.put(FILE, document(spec, counts));
+    files.put(JobMetaFile.FILE, JobMetaFile.submitted(meta(spec, at)));
+    return files;
+  }
+
+  private static byte[] document(JobSpec spec, List<Integer> counts) {
+    JsonObject document = JsonObject.create().put("v", VERSION).put("counts", counts);
+    List<JsonObject> attempts = attempts(spec);
+    if (!attempts.isEmpty()) {
+      document.put("attempts", attempts);
+    }
+    document.put("job", JobDocument.write(spec, false));
+    byte[] bytes = StrictUtf8.bytes(Json.pretty(document, ONE_LINE) + "\n");
+    if (bytes.length > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "the job's stages are too large without their tasks: "
+              + FILE
+              + " would have "
+              + bytes.length
+              + " bytes, at most "
+              + MAX_BYTES);
+    }
+    return bytes;
+  }
+
+  private static JsonObject meta(JobSpec spec, Instant at) {
+    JsonObject meta = JobMetaFile.of(spec, at, "job");
+    if (spec.open()) {
+      meta.put("inspect", true); // its log may tell of more than was asked at first
+    }
+    if (spec.stages().isEmpty()) {
+      return meta;
+    }
+    StageSpec first = spec.stages().getFirst();
+    meta.put("type", first.type());
+    if (first.gate() || first.tasks().isEmpty()) {
+      meta.put("inspect", true); // it has nothing to claim yet
+    }
+    if (first.tasks().size() != 1) {
+      meta.put("tasks", first.tasks().size());
+    }
+    return JobMetaFile.limits(meta, first.policy());
+  }
+
+  /** Runs of tasks that say the same of their attempts, where they say anything. */
+  private static List<JsonObject> attempts(JobSpec spec) {
+    List<JsonObject> runs = new ArrayList<>();
+    int number = 0;
+    for (StageSpec stage : spec.stages()) {
+      number++;
+      JsonObject run = JsonObject.create();
+      for (Map.Entry<Integer, Integer> own : StagePlan.attempts(stage).entrySet()) {
+        boolean goesOn =
+            own.getValue().equals(run.get("maxAttempts"))
+                && Integer.valueOf(own.getKey() - 1).equals(run.get("to"));
+        if (!goesOn) {
+          run = JsonObject.create().put("stage", number).put("from", own.getKey());
+          runs.add(run);
+        }
+        run.put("to", own.getKey()).put("maxAttempts", own.getValue());
+      }
+    }
+    return runs;
+  }
+
+  private static Map<Integer, Integer> attempts(JsonObject document, int stage, int tasks) {
+    Map<Integer, Integer> own = new TreeMap<>();
+    for (Object each : document.list("attempts")) {
+      JsonObject run = JsonObject.of(each, "attempts");
+      if (run.integer("stage") == stage) {
+        long from = Math.max(1, run.integer("from"));
+        long to = Math.min(tasks, run.integer("to"));
+        int most =
+            TaskPolicy.requireAttempts(
+                Math.clamp(run.integer("maxAttempts"), Integer.MIN_VALUE, Integer.MAX_VALUE));
+        for (long task = from; task <= to; task++) {
+          own.put((int) task, most);
+        }
+      }
+    }
+    return own;
+  }
+
+  static StagedJobFiles read(JobDirectory at, JobId id, Instant created) throws IOException {
+    byte[] bytes;
+    try {
+      bytes = at.disk().read(at.file(FILE), MAX_BYTES);
+    } catch (NoSuchFileException e) {
+      throw at.disk().kind(at.dir()) == Disk.Kind.DIRECTORY
+          ? new JobFiles.MalformedJobException("job.json not found")
+          : e;
+    } catch (Disk.FileTooLargeException | Disk.NotRegularException e) {
+      throw new JobFiles.MalformedJobException(e.getMessage());
+    }
+    JsonObject document = Json.object(StrictUtf8.of(at.file(FILE), bytes));
+    if (document.integer("v") != VERSION) {
+      throw new JobFiles.MalformedJobException(
+          "job.json: version " + document.integer("v") + " is not " + VERSION);
+    }
+    JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    List<Integer> counts = document.list("counts").stream().map(StagedJobDocument::count).toList();
+    if (counts.size() != bare.stages().size()) {
+      throw new JobFiles.MalformedJobException(
+          "job.json: "
+              + counts.size()
+              + " counts of tasks for "
+              + bare.stages().size()
+              + " stages");
+    }
+    List<StagePlan> stages = new ArrayList<>();
+    for (int i = 0; i < bare.stages().size(); i++) {
+      StageSpec stage = bare.stages().get(i);
+      boolean template =
+          stage.each() != null
+              || at.disk()
+                      .kind(
+                          at.file(
+                              StagedJobFiles.path(i + 1, stage.type(), StagedJobFiles.TEMPLATES)))
+                  == Disk.Kind.FILE;
+      stages.add(
+          new StagePlan(stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
+    }
+    return new StagedJobFiles(
+        JobHeader.of(id, bare),
+        new JobPlan(created, bare.held(), !bare.open(), stages),
+        bare,
+        bytes.length);
+  }
+
+  /**
+   * Stands for a job whose document cannot be read, as far as its metadata tells what it is, so that
+   * it can be shown, failed and aborted. Null if that tells no more.
+   */
+  static @Nullable StagedJobFiles unreadable(JobHeader header, JsonObject meta, Instant created) {
+    String type = meta.string("type", null);
+    if (type == null && !header.open()) {
+      return null;
+    }
+    // Whatever is not open must have something to do, or it would have been done.
+    int tasks = Math.max(header.open() ? 0 : 1, JobMetaFile.tasks(meta));
+    List<StageSpec> stages = type == null ? List.of() : List.of(StageSpec.of(type, List.of()));
+    List<StagePlan> plans =
+        stages.stream().map(stage -> new StagePlan(stage, tasks, false, Map.of())).toList();
+    JobSpec bare =
+        new JobSpec(
+            header.name(),
+            header.priority(),
+            meta.flag("hold", false),
+            header.parent(),
+            header.retryOf(),
+            header.tags(),
+            header.metadata(),
+            stages,
+            header.open(),
+            header.data(),
+            header.trace(),
+            header.webhooks());
+    return new StagedJobFiles(
+        header, new JobPlan(created, bare.held(), !bare.open(), plans), bare, 0);
+  }
+
+  private static int count(@Nullable Object number) {
+    if (number instanceof Long count && count >= 0 && count <= StageSpec.MAX_TASKS) {
+      return count.intValue();
+    }
+    throw new IllegalArgumentException(
+        "a stage has 0 to " + StageSpec.MAX_TASKS + " tasks, not " + number);
+  }
+}

@@ -1,0 +1,354 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.JobPlan;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.internal.disk.CachedFileRegion;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job of stages: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and
+ * {@code results.jsonl}. A batch of 50,000 prompts is two files. Stages that were added since are
+ * in the log alone, so whoever asks says which stage it is.
+ */
+public final class StagedJobFiles implements JobFiles {
+  static final String TASKS = "tasks.jsonl";
+  static final String TEMPLATES = "templates.jsonl";
+  private static final String RESULTS = "results.jsonl";
+  private static final String JOURNAL = "journal";
+  private static final String SUFFIX = ".jsonl";
+
+  private final JobHeader header;
+  private final JobPlan plan;
+  private final JobSpec bare;
+  private final long size;
+  private final Map<String, LineFile> lines = new HashMap<>();
+  private final Map<Integer, CachedFileRegion> results = new HashMap<>();
+  private final Set<Integer> named = new HashSet<>();
+  private long taskBytes = -1;
+
+  /**
+   * @param bare what was asked, without the tasks that stand in files of their own
+   * @param size how many bytes that has on disk
+   */
+  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec bare, long size) {
+    this.header = header;
+    this.plan = plan;
+    this.bare = bare;
+    this.size = size;
+  }
+
+  /** Tasks as they stand in a file. */
+  public static byte[] taskLines(List<TaskSpec> tasks) {
+    return LineFile.bytes(tasks.stream().map(JobDocument::task).toList());
+  }
+
+  static String path(int number, String type, String file) {
+    return "stages/" + number + "-" + type + "/" + file;
+  }
+
+  private static String path(StageFold stage, String file) {
+    return path(stage.number(), stage.plan().type(), file);
+  }
+
+  private static String path(TaskSnapshot task, String file) {
+    return path(task.stage(), task.type(), file);
+  }
+
+  @Override
+  public JobHeader header() {
+    return header;
+  }
+
+  @Override
+  public JobPlan plan() {
+    return plan;
+  }
+
+  /** What it keeps of its files is guarded for many. */
+  @Override
+  public JobFiles forReading() {
+    return this;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public JobSpec spec(JobDirectory at, JobFold fold) throws IOException {
+    List<StageSpec> whole = new ArrayList<>();
+    for (StageFold stage : fold.stages()) {
+      boolean template = stage.plan().template();
+      LineFile file = lines(path(stage, template ? TEMPLATES : TASKS));
+      List<TaskSpec> given = new ArrayList<>();
+      for (int task = 1; task <= (template ? stage.plan().tasks() : stage.size()); task++) {
+        given.add(given(at, file, task));
+      }
+      whole.add(stage.plan().spec().withTasks(given));
+    }
+    return bare.withStages(whole);
+  }
+
+  @Override
+  public TaskSpec task(JobDirectory at, TaskSnapshot task) throws IOException {
+    if (task.plan().template() && task.fold().state() == TaskState.CREATED) {
+      return template(at, task); // what is rendered may be of an opening that a crash undid
+    }
+    try {
+      return given(at, lines(path(task, TASKS)), task.task());
+    } catch (NoSuchFileException e) {
+      if (!task.plan().template()) {
+        throw e;
+      }
+      return template(at, task); // never rendered
+    }
+  }
+
+  /** A task of a stage with templates, as it was asked for. */
+  TaskSpec template(JobDirectory at, TaskSnapshot task) throws IOException {
+    return given(at, lines(path(task, TEMPLATES)), task.task());
+  }
+
+  private static TaskSpec given(JobDirectory at, LineFile file, int task) throws IOException {
+    try {
+      return JobDocument.task(Json.parse(file.line(at, task)), "task " + task);
+    } catch (IllegalArgumentException | JsonException e) {
+      throw new MalformedJobException(file + ", line " + task + ": " + e.getMessage());
+    }
+  }
+
+  @Override
+  public long taskBytes(JobDirectory at, JobFold fold) throws IOException {
+    if (taskBytes < 0) {
+      long total = 0;
+      for (StageFold stage : fold.stages()) {
+        Path file = at.file(path(stage, stage.plan().template() ? TEMPLATES : TASKS));
+        total += at.disk().kind(file) == Disk.Kind.FILE ? at.disk().size(file) : 0;
+      }
+      taskBytes = total;
+    }
+    return taskBytes;
+  }
+
+  @Override
+  public void addTasks(
+      JobDirectory at, int stage, String type, int known, byte[] lines, UnsyncedChanges dirty)
+      throws IOException {
+    if (lines.length == 0) {
+      return;
+    }
+    String path = path(stage, type, TASKS);
+    directory(at, stage, type, dirty);
+    lines(path).append(at, known, lines);
+    dirty.addFile(at.file(path)).addDirectory(at.file(path).getParent());
+    if (taskBytes >= 0) {
+      taskBytes += lines.length;
+    }
+  }
+
+  /** Replaces the tasks of a stage by those that its templates came to. */
+  void render(JobDirectory at, StageFold stage, List<TaskSpec> tasks, UnsyncedChanges dirty)
+      throws IOException {
+    directory(at, stage.number(), stage.plan().type(), dirty);
+    Path file = at.file(path(stage, TASKS));
+    at.disk().write(file, taskLines(tasks));
+    dirty.addFile(file).addDirectory(file.getParent());
+    synchronized (lines) {
+      lines.remove(path(stage, TASKS));
+    }
+  }
+
+  private CachedFileRegion region(int stage) {
+    synchronized (results) {
+      return results.computeIfAbsent(stage, n -> new CachedFileRegion());
+    }
+  }
+
+  private LineFile lines(String path) {
+    synchronized (lines) {
+      return lines.computeIfAbsent(path, LineFile::new);
+    }
+  }
+
+  @Override
+  public Detail.Completed writeResult(
+      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges dirty)
+      throws IOException {
+    JsonObject line = JsonObject.create().put("task", of.task()).put("attempt", of.attempt());
+    if (result.kind() != TaskResult.Kind.RESULT) {
+      line.put("kind", result.kind().name());
+    }
+    line.put("result", result.text())
+        .putIfPresent("receipt", Json.requireDepth(result.receipt(), "a receipt"));
+    byte[] bytes = StrictUtf8.bytes(Json.write(line) + "\n");
+    return new Detail.Completed(append(at, of, bytes, dirty), bytes.length);
+  }
+
+  @Override
+  public void publishResult(JobDirectory at) {}
+
+  @Override
+  public void writeLatePartial(JobDirectory at, AnsweredTask of, PartialOutput partial)
+      throws IOException {
+    writePartial(at, of, partial, new UnsyncedChanges());
+  }
+
+  @Override
+  public Path journalFile(JobDirectory at, StageFold stage, int task) {
+    return at.file(path(stage, JOURNAL)).resolve(task + SUFFIX);
+  }
+
+  @Override
+  public void deleteUnneeded(JobDirectory at, JobFold fold) throws IOException {
+    for (StageFold stage : fold.stages()) {
+      Path dir = at.file(path(stage, JOURNAL));
+      if (at.disk().kind(dir) == Disk.Kind.DIRECTORY) {
+        tidy(at, stage, dir);
+      }
+    }
+  }
+
+  private static void tidy(JobDirectory at, StageFold stage, Path dir) throws IOException {
+    if (stage.count(TaskState.COMPLETED) == stage.size()) {
+      DirectoryDeleter.delete(at.disk(), dir);
+      return;
+    }
+    Set<String> left = new HashSet<>();
+    at.disk().list(dir, left::add);
+    for (int task = 1; task <= stage.size(); task++) {
+      String name = task + SUFFIX;
+      if (stage.task(task).state() == TaskState.COMPLETED && left.contains(name)) {
+        at.disk().delete(dir.resolve(name));
+        left.remove(name);
+      }
+    }
+    if (left.isEmpty()) {
+      DirectoryDeleter.delete(at.disk(), dir);
+    }
+  }
+
+  @Override
+  public void writePartial(
+      JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges dirty)
+      throws IOException {
+    append(
+        at,
+        of,
+        StrictUtf8.bytes(
+            Json.write(
+                    JsonObject.create()
+                        .put("task", of.task())
+                        .put("attempt", of.attempt())
+                        .putIfPresent("partial", partial.output())
+                        .putIfPresent("receipt", Json.requireDepth(partial.receipt(), "a receipt")))
+                + "\n"),
+        dirty);
+  }
+
+  /** Answers where the line begins. */
+  private long append(JobDirectory at, AnsweredTask of, byte[] line, UnsyncedChanges dirty)
+      throws IOException {
+    Path file = at.file(path(of.stage(), of.type(), RESULTS));
+    if (named.add(of.stage())) {
+      // Whoever made them before us may have been killed before their names were synced.
+      directory(at, of.stage(), of.type(), dirty);
+      dirty.addDirectory(file.getParent());
+    }
+    long offset = at.disk().kind(file) == Disk.Kind.FILE ? at.disk().size(file) : 0;
+    at.disk().append(file, line);
+    dirty.addFile(file);
+    return offset;
+  }
+
+  /** A stage that came without tasks of its own has no directory yet. */
+  private static void directory(JobDirectory at, int stage, String type, UnsyncedChanges dirty)
+      throws IOException {
+    Path stages = at.file("stages");
+    Path dir = at.file(path(stage, type, RESULTS)).getParent();
+    for (Path each : List.of(stages, dir)) {
+      if (at.disk().kind(each) == Disk.Kind.NOTHING) {
+        at.disk().createDirectory(each);
+      }
+      dirty.addDirectory(each.getParent());
+    }
+  }
+
+  @Override
+  public @Nullable TaskResult result(JobDirectory at, TaskSnapshot task) throws IOException {
+    TaskFold fold = task.fold();
+    if (fold.state() != TaskState.COMPLETED || fold.resultLength() == 0) {
+      return null;
+    }
+    Path file = at.file(path(task, RESULTS));
+    CachedFileRegion region = region(task.stage());
+    JsonObject line =
+        Json.object(
+            StrictUtf8.of(
+                file, region.read(at.disk(), file, fold.resultOffset(), fold.resultLength())));
+    return new TaskResult(
+        TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
+        line.string("result"),
+        line.has("receipt") ? line.object("receipt") : null);
+  }
+
+  @Override
+  public void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges dirty)
+      throws IOException {
+    JsonObject meta = JobMetaFile.read(at.disk(), at.dir());
+    List<String> artifacts = new ArrayList<>();
+    for (StageFold stage : fold.stages()) {
+      if (stage.count(TaskState.COMPLETED) > 0) {
+        artifacts.add(path(stage, RESULTS));
+      }
+    }
+    if (fold.state() == JobState.FAILED) {
+      at.disk().write(at.file(PlainJobFiles.ERROR), StrictUtf8.bytes(error(fold) + "\n"));
+      dirty.addFile(at.file(PlainJobFiles.ERROR)).addDirectory(at.dir());
+    }
+    JobMetaFile.complete(meta, fold, artifacts, 0);
+    JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), dirty);
+  }
+
+  private static String error(JobFold fold) {
+    for (StageFold stage : fold.stages()) {
+      if (stage.error() != null) {
+        return "stage " + stage.number() + " (" + stage.plan().type() + "): " + stage.error();
+      }
+    }
+    return "failed";
+  }
+
+  @Override
+  public JobUpdate.TemplateResolver templateResolver(
+      JobDirectory at, JobFold fold, UnsyncedChanges dirty) {
+    return new TemplateRenderer(at, this, fold, dirty);
+  }
+}

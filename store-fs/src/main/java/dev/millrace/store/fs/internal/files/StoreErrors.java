@@ -1,0 +1,83 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.internal.disk.Disk;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+
+/** What the operating system says, in words that tell a person what to do. */
+public final class StoreErrors {
+  private StoreErrors() {}
+
+  public static StoreException of(String what, IOException e) {
+    return new StoreException(what + ": " + explain(e), e);
+  }
+
+  /** As {@link #of}, where it may be the fault of that one job's files. */
+  public static StoreException ofJob(String what, IOException e) {
+    StoreException plain = of(what, e);
+    boolean oneJob = isOfOneJob(plain) && !(e instanceof AccessDeniedException);
+    return oneJob ? new JobException(plain.getMessage(), e) : plain;
+  }
+
+  /** As {@link #ofJob}, where nothing but that job's own files was read. */
+  public static StoreException ofReading(String what, IOException e) {
+    StoreException plain = of(what, e);
+    boolean oneJob = isOfOneJob(plain) || e instanceof NoSuchFileException;
+    return oneJob ? new JobException(plain.getMessage(), e) : plain;
+  }
+
+  /** Whether it is one job that cannot be read or written, and others may well be. */
+  public static boolean isOfOneJob(StoreException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof AccessDeniedException
+        || cause instanceof IOException io && isTargetInUse(io)
+        || cause instanceof EventLog.DamagedLogException
+        || cause instanceof Disk.NotRegularException
+        || cause instanceof Disk.FileTooLargeException;
+  }
+
+  /** Whether a rename met a directory that is in use. */
+  static boolean isTargetInUse(IOException e) {
+    return e instanceof DirectoryNotEmptyException
+        // what an atomic move says of the same
+        || (e instanceof FileSystemException file
+            && "Directory not empty".equals(file.getReason()));
+  }
+
+  public static String explain(IOException e) {
+    String reason = reason(e);
+    if (reason.contains("No space left") || reason.contains("Disk quota exceeded")) {
+      return reason + "; free some space, for example with \"millrace prune\"";
+    }
+    if (reason.contains("Read-only file system")) {
+      return reason + "; remount it writable or use another workspace";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "no permission for "
+          + ((AccessDeniedException) e).getFile()
+          + "; check who owns the workspace";
+    }
+    if (e instanceof EventLog.DamagedLogException) {
+      return reason
+          + "; restore the job's files, or move its directory to cancelled/ and prune it there";
+    }
+    if (e instanceof NoSuchFileException) {
+      return ((NoSuchFileException) e).getFile() + " is not there";
+    }
+    return reason;
+  }
+
+  private static String reason(IOException e) {
+    @Nullable String said =
+        e instanceof FileSystemException file && file.getReason() != null
+            ? file.getReason() + " (" + file.getFile() + ")"
+            : e.getMessage();
+    return said == null ? e.getClass().getSimpleName() : said;
+  }
+}

@@ -1,0 +1,207 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader.OutputSoFar;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.store.fs.internal.disk.Disk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task's output so far: a line that names the log entry it belongs to, then a line for each
+ * piece, and before the first of each claim one that names the claim. It is never synced, so a
+ * power loss may leave any of it. What is believed is the longest beginning that is whole lines,
+ * and nothing at all of one that names another entry than the task's present one: output under
+ * other terms is never taken up.
+ */
+public final class TokenJournal {
+  public static final String FILE = "journal.jsonl";
+  private static final int CHUNK = 1 << 20;
+  private static final int MAX_BYTES = 1 << 30;
+
+  /** A position is where in the file, and the end of the entry's number: files are begun anew. */
+  private static final int OFFSET_BITS = 40;
+
+  private static final long OFFSET = (1L << OFFSET_BITS) - 1;
+  private static final long ENTRY = Long.MAX_VALUE >> OFFSET_BITS;
+
+  private TokenJournal() {}
+
+  /**
+   * What can be believed of a journal.
+   *
+   * @param good the bytes of its whole lines, the first one included; empty if it is another's
+   * @param whole whether that is all there is
+   * @param last the claim that was last at work on it
+   * @param grew whether that claim added tokens
+   */
+  public record Content(
+      List<OutputChunk> pieces,
+      byte[] good,
+      boolean whole,
+      @Nullable FencingToken last,
+      boolean grew) {
+    static final Content NONE = none(true);
+
+    private static Content none(boolean whole) {
+      return new Content(List.of(), new byte[0], whole, null, false);
+    }
+
+    public List<Integer> tokens() {
+      List<Integer> tokens = new ArrayList<>();
+      pieces.forEach(piece -> tokens.addAll(piece.tokens()));
+      return tokens;
+    }
+
+    String text() {
+      return pieces.stream().map(OutputChunk::text).collect(Collectors.joining());
+    }
+  }
+
+  /** The first line of a journal that belongs to that entry. */
+  static byte[] head(FencingToken of) {
+    return StrictUtf8.bytes("{\"epoch\":" + of.epoch() + ",\"entry\":" + of.number() + "}\n");
+  }
+
+  /** Says that what follows is of that claim. */
+  static byte[] mark(FencingToken claim) {
+    return StrictUtf8.bytes("{\"claim\":" + claim.number() + ",\"epoch\":" + claim.epoch() + "}\n");
+  }
+
+  static byte[] line(OutputChunk piece) {
+    return StrictUtf8.bytes(
+        Json.write(JsonObject.create().put("tokens", piece.tokens()).put("text", piece.text()))
+            + "\n");
+  }
+
+  /** The whole journal; {@link Content#NONE} if there is none. */
+  static Content read(Disk disk, Path file, FencingToken of) throws IOException {
+    byte[] bytes;
+    try {
+      bytes = disk.read(file, MAX_BYTES);
+    } catch (NoSuchFileException e) {
+      return Content.NONE;
+    }
+    byte[] head = head(of);
+    if (!begins(bytes, head)) {
+      return Content.none(false);
+    }
+    Lines lines = new Lines();
+    int end = lines.read(bytes, head.length);
+    return new Content(
+        lines.pieces, Arrays.copyOf(bytes, end), end == bytes.length, lines.last, lines.grew);
+  }
+
+  private static boolean begins(byte[] bytes, byte[] head) {
+    return bytes.length >= head.length
+        && Arrays.equals(bytes, 0, head.length, head, 0, head.length);
+  }
+
+  /** What a stretch of lines says. */
+  private static final class Lines {
+    final List<OutputChunk> pieces = new ArrayList<>();
+    @Nullable FencingToken last;
+    boolean grew;
+
+    /** Reads whole lines up to the first that is none, and answers where that is. */
+    int read(byte[] bytes, int start) {
+      int from = start;
+      for (int i = start; i < bytes.length; i++) {
+        if (bytes[i] == '\n') {
+          if (!line(new String(bytes, from, i - from, StandardCharsets.UTF_8))) {
+            return from;
+          }
+          from = i + 1;
+        }
+      }
+      return from;
+    }
+
+    private boolean line(String text) {
+      try {
+        JsonObject in = Json.object(text);
+        if (in.has("claim")) {
+          claim(new FencingToken(in.integer("epoch"), in.integer("claim")));
+          return true;
+        }
+        OutputChunk piece = piece(in);
+        if (piece != null) {
+          pieces.add(piece);
+          grew |= !piece.tokens().isEmpty();
+        }
+        return piece != null;
+      } catch (JsonException e) {
+        return false;
+      }
+    }
+
+    private void claim(FencingToken claim) {
+      grew &= claim.equals(last); // it may name itself twice
+      last = claim;
+    }
+  }
+
+  private static @Nullable OutputChunk piece(JsonObject in) {
+    List<Integer> tokens = new ArrayList<>();
+    for (Object token : in.list("tokens")) {
+      if (!(token instanceof Long id) || id != id.intValue()) {
+        return null;
+      }
+      tokens.add(id.intValue());
+    }
+    return new OutputChunk(tokens, in.string("text"));
+  }
+
+  /** What stands there from a position on; the beginning, where that position is of another one. */
+  public static OutputSoFar outputSoFar(Disk disk, Path file, FencingToken of, long position)
+      throws IOException {
+    byte[] head = head(of);
+    long mark = (of.number() & ENTRY) << OFFSET_BITS;
+    try {
+      if (!begins(disk.read(file, 0, head.length), head)) {
+        return new OutputSoFar(0, 0, List.of());
+      }
+      long from = (position & ~OFFSET) == mark ? position & OFFSET : 0;
+      byte[] bytes = from < head.length ? new byte[0] : lines(disk, file, from - 1);
+      if (bytes.length == 0 || bytes[0] != '\n') {
+        from = 0;
+        bytes = lines(disk, file, head.length - 1);
+      }
+      Lines lines = new Lines();
+      int end = lines.read(bytes, 1);
+      return new OutputSoFar(
+          from == 0 ? 0 : position, mark | (Math.max(from, head.length) - 1 + end), lines.pieces);
+    } catch (NoSuchFileException e) {
+      return new OutputSoFar(0, 0, List.of());
+    }
+  }
+
+  /** A stretch of the file that, if it is not its end, has a whole line after its first byte. */
+  private static byte[] lines(Disk disk, Path file, long from) throws IOException {
+    for (int length = CHUNK; ; length *= 2) {
+      byte[] bytes = disk.read(file, from, length);
+      if (bytes.length < length || length >= MAX_BYTES || hasLine(bytes)) {
+        return bytes;
+      }
+    }
+  }
+
+  private static boolean hasLine(byte[] bytes) {
+    for (int i = 1; i < bytes.length; i++) {
+      if (bytes[i] == '\n') {
+        return true;
+      }
+    }
+    return false;
+  }
+}

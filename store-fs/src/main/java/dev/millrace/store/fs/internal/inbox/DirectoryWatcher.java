@@ -1,0 +1,137 @@
+package dev.millrace.store.fs.internal.inbox;
+
+import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
+import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.Path;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The thread "scanner": turns file-system events into discoveries. */
+final class DirectoryWatcher implements AutoCloseable {
+
+  /** How often to look whether an event was missed. */
+  private static final Duration RESCAN = Duration.ofSeconds(5);
+
+  /** Listings take at most one part in this many of the time. */
+  private static final int SHARE = 50;
+
+  private final WorkspaceScanner scanner;
+  private final OwnerInbox inbox;
+  private final JobWriter ledger;
+  private final BooleanSupplier troubled;
+  private final WatchService service;
+  private final WatchKey ready;
+  private final WatchKey cancelled;
+  private final Thread thread;
+  private long nextScan = System.nanoTime() + RESCAN.toNanos();
+
+  DirectoryWatcher(
+      WorkspaceLayout places,
+      WorkspaceScanner scanner,
+      OwnerInbox inbox,
+      JobWriter ledger,
+      BooleanSupplier troubled)
+      throws IOException {
+    this.troubled = troubled;
+    this.scanner = scanner;
+    this.inbox = inbox;
+    this.ledger = ledger;
+    this.service = places.root().getFileSystem().newWatchService();
+    this.ready = places.of(JobState.PENDING).register(service, ENTRY_CREATE);
+    this.cancelled = places.of(JobState.ABORTED).register(service, ENTRY_CREATE);
+    places.internalPath("inbox").register(service, ENTRY_CREATE);
+    this.thread = Thread.ofPlatform().name("scanner").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      guarded(scanner::scan); // what came before the watch was set
+      while (true) {
+        handle(service.poll(1, TimeUnit.SECONDS));
+        if (System.nanoTime() >= nextScan) {
+          rescan();
+        }
+      }
+    } catch (InterruptedException | ClosedWatchServiceException e) {
+      // closing
+    } catch (StoreBrokenException e) {
+      // every other part of the store says so too
+    }
+  }
+
+  private void handle(@Nullable WatchKey key) {
+    if (key != null) {
+      for (WatchEvent<?> event : key.pollEvents()) {
+        guarded(() -> event(key, event));
+      }
+      key.reset();
+    }
+  }
+
+  private void event(WatchKey key, WatchEvent<?> event) {
+    if (event.kind() == OVERFLOW) {
+      nextScan = System.nanoTime();
+    } else if (key == ready) {
+      scanner.discover(((Path) event.context()).toString());
+    } else if (key == cancelled) {
+      JobId.parse(((Path) event.context()).toString()).ifPresent(ledger::completeEndedLog);
+    } else {
+      inbox.processAll();
+    }
+  }
+
+  /** A listing that takes long is made less often, and lets events through as it goes. */
+  private void rescan() {
+    long start = System.nanoTime();
+    nextScan = Long.MAX_VALUE;
+    if (troubled.getAsBoolean()) {
+      scanner.forceRescan();
+    }
+    guarded(() -> scanner.scan(() -> handle(service.poll())));
+    long end = System.nanoTime();
+    nextScan = Math.min(nextScan, end + Math.max(RESCAN.toNanos(), SHARE * (end - start)));
+  }
+
+  /** Whatever is wrong with one thing in the workspace, the others go on. */
+  private static void guarded(Runnable work) {
+    try {
+      work.run();
+    } catch (StoreBrokenException | ClosedWatchServiceException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      System.getLogger("dev.millrace.store").log(Level.ERROR, e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      service.close();
+      thread.interrupt();
+      thread.join();
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot stop watching", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

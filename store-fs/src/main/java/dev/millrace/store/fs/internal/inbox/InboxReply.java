@@ -1,0 +1,144 @@
+package dev.millrace.store.fs.internal.inbox;
+
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobControls.Added;
+import dev.millrace.core.store.JobReader.QueuePosition;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Outcome.Reason;
+import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.StoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What came of a {@link InboxRequest}, as a file among the answers. */
+public final class InboxReply {
+  private static final String PLACE = "place";
+  private static final String CENSUS = "census";
+
+  private InboxReply() {}
+
+  static String write(Object answer) {
+    JsonObject out = JsonObject.create();
+    return Json.write(
+        switch (answer) {
+          case Outcome of -> answer(out, of);
+          case Added(Outcome of, int first) -> answer(out, of).put("first", first);
+          case Optional<?> place -> place(out.put("answer", PLACE), place.orElse(null));
+          case QueueStats census -> census(out.put("answer", CENSUS), census);
+          case Integer count -> out.put("answer", "count").put("count", count);
+          case IllegalArgumentException e ->
+              out.put("answer", "invalid").put("message", String.valueOf(e.getMessage()));
+          case RuntimeException e ->
+              out.put("answer", "error").put("message", String.valueOf(e.getMessage()));
+          default -> throw new IllegalArgumentException(answer.toString());
+        });
+  }
+
+  private static JsonObject answer(JsonObject out, Outcome answer) {
+    return switch (answer) {
+      case Outcome.Done _ -> out.put("answer", "done");
+      case Outcome.Refused(Reason reason, String message) ->
+          out.put("answer", "refused").put("reason", reason.name()).put("message", message);
+      case Outcome.Fenced(String message) -> out.put("answer", "fenced").put("message", message);
+      case Outcome.Cancelled(String message) ->
+          out.put("answer", "cancelled").put("message", message);
+      case Outcome.Missing(String message) -> out.put("answer", "missing").put("message", message);
+    };
+  }
+
+  private static JsonObject place(JsonObject out, @Nullable Object place) {
+    if (place instanceof QueuePosition(int ahead, int waiting, Duration eta)) {
+      out.put("ahead", ahead).put("waiting", waiting);
+      out.putIfPresent("eta", eta == null ? null : eta.toString());
+    }
+    return out;
+  }
+
+  private static JsonObject census(JsonObject out, QueueStats census) {
+    JsonObject jobs = JsonObject.create();
+    census.jobs().forEach((state, count) -> jobs.put(state.name(), count));
+    List<JsonObject> lines = new ArrayList<>();
+    for (QueueStats.TypeStats line : census.types()) {
+      lines.add(
+          JsonObject.create()
+              .put("type", line.type())
+              .put("priority", line.priority().name())
+              .put("waiting", line.waiting())
+              .put("pending", line.pending())
+              .put("retried", line.retried())
+              .put("running", line.running())
+              .putIfPresent("oldest", line.oldest() == null ? null : line.oldest().toString()));
+    }
+    return out.put("jobs", jobs).put("lines", lines);
+  }
+
+  /** The answer, as {@link InboxRequest#run} gave it. */
+  public static Object read(String text) {
+    JsonObject in = Json.object(text);
+    String message = in.string("message", "");
+    return switch (in.string("answer")) {
+      case "done" -> added(in, Outcome.DONE);
+      case "refused" ->
+          added(
+              in,
+              new Outcome.Refused(
+                  Reason.valueOf(in.string("reason", Reason.TRANSITION.name())), message));
+      case "fenced" -> new Outcome.Fenced(message);
+      case "cancelled" -> new Outcome.Cancelled(message);
+      case "missing" -> added(in, new Outcome.Missing(message));
+      case PLACE -> readPlace(in);
+      case CENSUS -> readCensus(in);
+      case "count" -> (int) in.integer("count");
+      case "invalid" -> throw new IllegalArgumentException(message);
+      default -> throw new StoreException(message);
+    };
+  }
+
+  private static Object added(JsonObject in, Outcome answer) {
+    return in.has("first") ? new Added(answer, (int) in.integer("first")) : answer;
+  }
+
+  private static Optional<QueuePosition> readPlace(JsonObject in) {
+    String eta = in.string("eta", null);
+    return in.has("waiting")
+        ? Optional.of(
+            new QueuePosition(
+                (int) in.integer("ahead"),
+                (int) in.integer("waiting"),
+                eta == null ? null : Duration.parse(eta)))
+        : Optional.empty();
+  }
+
+  private static QueueStats readCensus(JsonObject in) {
+    Map<JobState, Integer> jobs = new EnumMap<>(JobState.class);
+    JsonObject counts = in.object("jobs");
+    counts
+        .values()
+        .keySet()
+        .forEach(state -> jobs.put(JobState.valueOf(state), (int) counts.integer(state)));
+    List<QueueStats.TypeStats> lines = new ArrayList<>();
+    for (Object each : in.list("lines")) {
+      JsonObject line = JsonObject.of(each, "line");
+      String oldest = line.string("oldest", null);
+      lines.add(
+          new QueueStats.TypeStats(
+              line.string("type"),
+              Priority.valueOf(line.string("priority")),
+              (int) line.integer("waiting"),
+              line.integer("pending"),
+              line.integer("retried"),
+              line.integer("running"),
+              oldest == null ? null : Instant.parse(oldest)));
+    }
+    return new QueueStats(jobs, lines);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.millrace.store.fs.internal.inbox;
+
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.files.StrictUtf8;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Requests of other processes to the owner. A request is a file in {@code inbox/}; its answer is a
+ * file of the same name in {@code answers/}, which whoever asked removes.
+ */
+public final class OwnerInbox {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+  private static final int MAX_BYTES = 64_000_000;
+
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final JobStore store;
+
+  public OwnerInbox(Disk disk, WorkspaceLayout places, JobStore store) {
+    this.disk = disk;
+    this.places = places;
+    this.store = store;
+  }
+
+  synchronized void processAll() {
+    try {
+      List<String> names = new ArrayList<>();
+      disk.list(places.internalPath("inbox"), names::add);
+      names.stream().sorted().filter(name -> name.endsWith(".json")).forEach(this::process);
+    } catch (IOException e) {
+      LOG.log(Level.ERROR, "cannot read the inbox: " + StoreErrors.explain(e));
+    }
+  }
+
+  private void process(String name) {
+    Path file = places.internalPath("inbox").resolve(name);
+    try {
+      Object answer;
+      try {
+        answer = InboxRequest.read(StrictUtf8.of(file, disk.read(file, MAX_BYTES))).run(store);
+      } catch (NoSuchFileException e) {
+        return; // withdrawn
+      } catch (StoreBrokenException e) {
+        throw e;
+      } catch (RuntimeException
+          | Disk.FileTooLargeException
+          | Disk.NotRegularException
+          | JobFiles.MalformedJobException e) {
+        answer = e instanceof RuntimeException known ? known : new JsonException(e.getMessage());
+      }
+      if (disk.kind(file) == Disk.Kind.NOTHING) {
+        return; // whoever asked has given up, and would not remove the answer
+      }
+      Path temporary = places.internalPath("answers").resolve(name + ".tmp");
+      disk.write(temporary, StrictUtf8.bytes(InboxReply.write(answer)));
+      disk.rename(temporary, places.internalPath("answers").resolve(name));
+      DirectoryDeleter.delete(disk, file);
+    } catch (IOException e) {
+      LOG.log(Level.ERROR, "cannot answer the request " + name + ": " + StoreErrors.explain(e));
+    }
+  }
+}

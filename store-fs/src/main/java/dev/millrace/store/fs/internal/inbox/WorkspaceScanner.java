@@ -1,0 +1,298 @@
+package dev.millrace.store.fs.internal.inbox;
+
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobMetaFile;
+import dev.millrace.store.fs.internal.files.PlainJobFiles;
+import dev.millrace.store.fs.internal.files.StagedJobDocument;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import dev.millrace.store.fs.internal.queue.ClaimQueue.Candidate;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that
+ * others cancelled. By file-system events as they come, and by a listing where those may have
+ * missed something and the directory has changed since the last one.
+ */
+public final class WorkspaceScanner implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private static final int SLICE = 1_000;
+  private static final int MOST_EXPECTED = 10_000;
+
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final JobWriter ledger;
+  private final ClaimQueue queue;
+  private final OwnerInbox inbox;
+  private final Set<String> reported = new HashSet<>();
+
+  /** Under which this process submits just now: it says itself when they are there. */
+  private final LinkedHashSet<JobId> expected = new LinkedHashSet<>(); // guarded by itself
+
+  private Instant listed = Instant.MIN;
+  private @Nullable DirectoryWatcher watch;
+
+  public WorkspaceScanner(
+      Disk disk, WorkspaceLayout places, JobWriter ledger, ClaimQueue queue, OwnerInbox inbox) {
+    this.disk = disk;
+    this.places = places;
+    this.ledger = ledger;
+    this.queue = queue;
+    this.inbox = inbox;
+  }
+
+  /** Takes up what the last owner left in the middle. */
+  public void recoverRunning() throws IOException {
+    for (JobState state : List.of(JobState.IN_PROGRESS, JobState.PAUSED)) {
+      List<String> names = new ArrayList<>();
+      disk.list(places.of(state), names::add);
+      for (String name : names) {
+        // A job that was paused before anything happened to it has nothing to recover.
+        if (JobId.isValid(name)
+            && (state == JobState.IN_PROGRESS
+                || disk.kind(places.of(state).resolve(name).resolve(EventLog.FILE))
+                    == Disk.Kind.FILE)) {
+          JobId id = new JobId(name);
+          runIsolated(id, () -> ledger.step(id, (job, dirty) -> job));
+        }
+      }
+    }
+  }
+
+  /** Lists the ready jobs, if any came or went since the last listing. */
+  public void scan() {
+    scan(() -> {});
+  }
+
+  /**
+   * As {@link #scan()}, in slices: a million names take a while.
+   *
+   * @param between run after each slice
+   */
+  synchronized void scan(Runnable between) {
+    try {
+      Path ready = places.of(JobState.PENDING);
+      Instant changed = disk.modified(ready);
+      if (!changed.equals(listed)) {
+        int[] seen = {0};
+        disk.list(
+            ready,
+            name -> {
+              discover(name);
+              if (++seen[0] % SLICE == 0) {
+                between.run();
+              }
+              return true;
+            });
+        // A change within the grain of the directory's time would not show: look again then.
+        listed =
+            changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
+      }
+      inbox.processAll();
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot look for jobs in " + places.root(), e);
+    }
+  }
+
+  /** The next listing is made whether or not anything has changed. */
+  synchronized void forceRescan() {
+    listed = Instant.MIN;
+  }
+
+  /** A name turned up among the ready jobs. */
+  void discover(String name) {
+    JobId.parse(name)
+        .ifPresentOrElse(
+            this::discover,
+            () ->
+                report(
+                    "input/ready/" + name,
+                    "is not a job id (digits joined by single underscores) and is ignored"));
+  }
+
+  /** The owner itself submits under this id, and says when the job has {@link #arrived}. */
+  public void expect(JobId id) {
+    synchronized (expected) {
+      if (expected.size() == MOST_EXPECTED) {
+        expected.removeFirst(); // a submission that failed never arrives
+      }
+      expected.add(id);
+    }
+  }
+
+  public void arrived(JobId id) {
+    synchronized (expected) {
+      expected.remove(id);
+    }
+  }
+
+  private boolean isExpected(JobId id) {
+    synchronized (expected) {
+      return expected.contains(id);
+    }
+  }
+
+  /** A job of which there is nothing to claim yet, nor anything to read. */
+  public void markNothingToClaim(JobId id) {
+    if (!isKnown(id)) {
+      queue.markNothingToClaim(id);
+    }
+  }
+
+  private boolean isKnown(JobId id) {
+    return queue.isKnown(id) || ledger.jobs().isActive(id);
+  }
+
+  /** A job turned up; it may be known already, or gone again. */
+  public void discover(JobId id) {
+    if (!isExpected(id) && !isKnown(id)) {
+      runIsolated(
+          id,
+          () -> {
+            if (index(id)) {
+              ledger.notifier().changed(id);
+            }
+          });
+    }
+  }
+
+  /** Whether there is such a job. */
+  private boolean index(JobId id) {
+    Path dir = places.of(JobState.PENDING, id);
+    try {
+      Disk.Kind kind = disk.kind(dir);
+      if (kind == Disk.Kind.NOTHING) {
+        return false;
+      }
+      JsonObject meta =
+          kind == Disk.Kind.DIRECTORY ? JobMetaFile.read(disk, dir) : JsonObject.create();
+      if (!meta.has("mode") && !looksLikeJob(disk, dir)) {
+        if (disk.kind(dir) != Disk.Kind.NOTHING) { // else it was claimed just now
+          report(
+              "input/ready/" + id,
+              "is not a directory with a prompt.txt or job.json and is not touched");
+        }
+        return false;
+      }
+      boolean virgin = disk.kind(dir.resolve(EventLog.FILE)) == Disk.Kind.NOTHING;
+      String type = virgin ? type(meta) : null;
+      if (type == null) {
+        // Not a job like most: its files tell more than its metadata.
+        return ledger.step(id, (job, dirty) -> ledger.finish(job, dirty)).isPresent();
+      }
+      Instant created = JobMetaFile.submittedAt(meta, id);
+      queue.put(
+          Candidate.of(id, type, JobDocument.priority(meta), created, JobMetaFile.tasks(meta)),
+          true);
+      if (ledger.jobs().isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
+        claimedMeanwhile(id);
+      }
+      Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();
+      if (timeout != null) {
+        queue.expireAt(created.plus(timeout), id);
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whoever claimed it has told the queue already, and what was read before that must not stay. */
+  private void claimedMeanwhile(JobId id) {
+    Optional<JobId> open =
+        ledger.step(
+            id,
+            (job, _) -> {
+              ledger.updateQueue(job);
+              return id;
+            });
+    if (open.isEmpty()) {
+      queue.remove(id);
+    }
+  }
+
+  /** Which type of worker the job waits for, if its metadata alone can tell. */
+  private static @Nullable String type(JsonObject meta) {
+    try {
+      JobDocument.policy(meta.object("limits"));
+      JobDocument.priority(meta);
+      return switch (meta.string("mode", null)) {
+        case "text" -> "generate";
+        case "embed" -> "embed";
+        case "job" -> meta.flag("inspect", false) ? null : meta.string("type", null);
+        case null, default -> null;
+      };
+    } catch (IllegalArgumentException | JsonException e) {
+      return null;
+    }
+  }
+
+  /** Whether a directory has what makes it a job. */
+  public static boolean looksLikeJob(Disk disk, Path dir) throws IOException {
+    return disk.kind(dir) == Disk.Kind.DIRECTORY
+        && (disk.kind(dir.resolve(PlainJobFiles.PROMPT)) != Disk.Kind.NOTHING
+            || disk.kind(dir.resolve(StagedJobDocument.FILE)) != Disk.Kind.NOTHING);
+  }
+
+  private void report(String name, String what) {
+    synchronized (reported) {
+      if (reported.size() < 10_000 && reported.add(name)) {
+        LOG.log(Level.WARNING, name.replaceAll("\\p{Cntrl}", "?") + " " + what);
+      }
+    }
+  }
+
+  /** One job's trouble is not another's. */
+  public void runIsolated(JobId id, Runnable work) {
+    try {
+      work.run();
+    } catch (StoreBrokenException e) {
+      throw e;
+    } catch (UncheckedIOException e) {
+      report("job " + id, "is left alone: " + StoreErrors.explain(e.getCause()));
+    } catch (RuntimeException e) {
+      report("job " + id, "is left alone: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Starts to watch the file system.
+   *
+   * @param troubled whether a job was left alone that may be well by the next rescan
+   */
+  public void watch(BooleanSupplier troubled) throws IOException {
+    watch = new DirectoryWatcher(places, this, inbox, ledger, troubled);
+    watch.start();
+  }
+
+  @Override
+  public void close() {
+    if (watch != null) {
+      watch.close();
+    }
+  }
+}

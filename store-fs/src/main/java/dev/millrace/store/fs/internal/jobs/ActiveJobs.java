@@ -1,0 +1,174 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs in the owner's memory: those that have begun, and others while they are needed. A job
+ * that moves is among them. Thread-safe.
+ */
+public final class ActiveJobs {
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final GroupCommit commits;
+  private final JobRecovery recovery;
+  private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<JobId, Long> interrupted = new ConcurrentHashMap<>();
+  private final Object loading = new Object();
+
+  ActiveJobs(Disk disk, WorkspaceLayout places, GroupCommit commits, JobRecovery recovery) {
+    this.disk = disk;
+    this.places = places;
+    this.commits = commits;
+    this.recovery = recovery;
+  }
+
+  public Collection<ActiveJob> active() {
+    return active.values();
+  }
+
+  /** Jobs with which something could not be written: they may have to be brought to their end. */
+  public Set<JobId> interrupted() {
+    return interrupted.keySet();
+  }
+
+  public boolean isActive(JobId id) {
+    return active.containsKey(id);
+  }
+
+  @Nullable ActiveJob get(JobId id) {
+    return active.get(id);
+  }
+
+  void forget(ActiveJob job) {
+    job.forget();
+    active.remove(job.id(), job);
+  }
+
+  /** Forgets a job with which something could not be written, up to where its log is whole. */
+  void markInterrupted(ActiveJob job) {
+    forget(job);
+    interrupted.put(job.id(), job.logLength());
+  }
+
+  /** The job in memory, read from disk if need be; null if it has ended or is nowhere. */
+  @Nullable ActiveJob find(JobId id, UnsyncedChanges told) {
+    ActiveJob job = active.get(id);
+    if (job == null) {
+      synchronized (loading) {
+        job = active.get(id);
+        if (job == null) {
+          job = load(id, told);
+          if (job != null) {
+            active.put(id, job);
+          }
+        }
+      }
+    }
+    return job;
+  }
+
+  /** Reads a job into memory and completes what a crash or another process left undone. */
+  private @Nullable ActiveJob load(JobId id, UnsyncedChanges told) {
+    try {
+      Optional<JobState> place = places.lookUp(disk, id);
+      if (place.isEmpty() || place.get().isFinal()) {
+        return null;
+      }
+      ActiveJob job = new ActiveJob(id, disk, places, place.get());
+      Long whole = interrupted.get(id);
+      if (whole != null) {
+        EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
+      }
+      boolean goesOn = recovery.recover(job, told, whole != null);
+      interrupted.remove(id);
+      return goesOn ? job : null;
+    } catch (NoSuchFileException e) {
+      return null; // it moved or was removed just now
+    } catch (EventLog.DamagedLogException e) {
+      throw StoreErrors.ofJob("job " + id + " is damaged and left alone", e);
+    } catch (IOException e) {
+      throw StoreErrors.ofJob("cannot read job " + id, e);
+    } catch (UncheckedIOException e) {
+      throw StoreErrors.of("cannot read job " + id, e.getCause());
+    }
+  }
+
+  /** Something read of a job by whoever holds its lock. */
+  @FunctionalInterface
+  public interface JobRead<T> {
+    T at(ActiveJob job) throws IOException;
+  }
+
+  /**
+   * Looks at a job that is in memory, and tells nothing that is not durable.
+   *
+   * @return empty if it is not in memory, or no longer where it was: its files tell then
+   */
+  public <T> Optional<T> readIfActive(JobId id, JobRead<T> look) {
+    ActiveJob job = active.get(id);
+    if (job == null) {
+      return Optional.empty();
+    }
+    T answer;
+    long batch;
+    job.lock.lock();
+    try {
+      if (job.isForgotten() || disk.kind(job.at().dir()) != Disk.Kind.DIRECTORY) {
+        return Optional.empty();
+      }
+      answer = look.at(job);
+      batch = job.lastSync();
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw StoreErrors.ofJob("cannot read job " + id, e);
+    } finally {
+      job.lock.unlock();
+    }
+    commits.awaitSync(batch);
+    return Optional.of(answer);
+  }
+
+  /** Whether it stands where a worker can hold one of its tasks. */
+  public boolean mayRun(JobId id) {
+    try {
+      JobState place = locate(id).orElse(JobState.ABORTED);
+      return place == JobState.IN_PROGRESS || place == JobState.PAUSED;
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot look for " + id, e);
+    }
+  }
+
+  /** Where a job is, for certain. One in memory that a hand has removed is forgotten. */
+  public Optional<JobState> locate(JobId id) throws IOException {
+    Optional<JobState> place = places.lookUp(disk, id);
+    ActiveJob job = place.isEmpty() ? active.get(id) : null;
+    if (job != null) {
+      job.lock.lock(); // it does not move then
+      try {
+        place = places.lookUp(disk, id);
+        if (place.isEmpty()) {
+          forget(job);
+        }
+      } finally {
+        job.lock.unlock();
+      }
+    }
+    return place.isPresent() ? place : places.lookUp(disk, id);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.Subscription;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * Passes on what has happened to jobs, as soon as it is durable and the thread that did it holds no
+ * job's lock. Thread-safe.
+ */
+public final class ChangeNotifier {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final GroupCommit commits;
+  private final List<Consumer<JobId>> watchers = new CopyOnWriteArrayList<>();
+  private final Map<JobId, Long> unstopped = new ConcurrentHashMap<>();
+  private final Map<JobId, Long> untold = new ConcurrentHashMap<>();
+  private volatile Consumer<JobId> levers = _ -> {};
+
+  ChangeNotifier(GroupCommit commits) {
+    this.commits = commits;
+  }
+
+  /** Whom to tell that a job with running tasks was stopped. */
+  public void onLever(Consumer<JobId> watcher) {
+    levers = watcher;
+  }
+
+  /** Whom to tell of every change. */
+  public Subscription onChange(Consumer<JobId> watcher) {
+    Consumer<JobId> own = watcher::accept; // the same one may watch twice
+    watchers.add(own);
+    return () -> watchers.remove(own);
+  }
+
+  /** Tells what happened in steps whose {@code dirty} is durable by now. */
+  public void notifyWatchers(UnsyncedChanges dirty) {
+    dirty.jobsWithLever().forEach(this::stopped);
+    dirty.jobsWithLever().clear();
+    dirty.changedJobs().forEach(this::changed);
+    dirty.changedJobs().clear();
+    notifyIfSynced();
+  }
+
+  /** Tells, when somebody has synced it, what happened in steps that wait for no sync. */
+  void notifyAfterSync(UnsyncedChanges dirty) {
+    dirty.jobsWithLever().forEach(id -> unstopped.merge(id, dirty.lastSync(), Math::max));
+    dirty.jobsWithLever().clear();
+    dirty.changedJobs().forEach(id -> untold.merge(id, dirty.lastSync(), Math::max));
+    dirty.changedJobs().clear();
+  }
+
+  /** Tells what was left for later and is durable by now. */
+  public void notifyIfSynced() {
+    notifyIfSynced(unstopped, this::stopped);
+    notifyIfSynced(untold, this::changed);
+  }
+
+  private void notifyIfSynced(Map<JobId, Long> left, Consumer<JobId> telling) {
+    if (!left.isEmpty()) {
+      long synced = commits.lastSync();
+      left.forEach(
+          (id, batch) -> {
+            if (batch <= synced && left.remove(id, batch)) {
+              telling.accept(id);
+            }
+          });
+    }
+  }
+
+  void stopped(JobId id) {
+    notifyWatchers(levers, id);
+  }
+
+  public void changed(JobId id) {
+    watchers.forEach(watcher -> notifyWatchers(watcher, id));
+  }
+
+  private static void notifyWatchers(Consumer<JobId> watcher, JobId id) {
+    try {
+      watcher.accept(id);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "job " + id + ": its watchers were not told at once", e);
+    }
+  }
+}

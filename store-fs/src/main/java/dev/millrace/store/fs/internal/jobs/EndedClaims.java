@@ -1,0 +1,63 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims that ended with their job, until their workers have answered or their leases are over:
+ * without them the whole log of a job that is not in memory any more would be read again for each
+ * word of each worker.
+ * Thread-safe.
+ */
+public final class EndedClaims {
+
+  /** A claim's job as it ended, and what its worker is to be told. */
+  public record EndedClaim(JobFiles files, JobDirectory at, Outcome outcome) {}
+
+  private record Left(JobFiles files, JobDirectory at, Map<ClaimKey, Outcome> answers) {}
+
+  private final Map<JobId, Left> jobs = new ConcurrentHashMap<>();
+
+  /** Takes the claims that ended with a job which is in its last place. */
+  void add(ActiveJob job) {
+    Map<ClaimKey, Outcome> answers = new ConcurrentHashMap<>();
+    job.claimsEndedWithJob()
+        .forEach(hold -> answers.put(hold, ClaimRules.checkFence(job.fold(), hold)));
+    if (!answers.isEmpty()) {
+      jobs.put(job.id(), new Left(job.files(), job.at(), answers));
+    }
+  }
+
+  boolean contains(JobId id) {
+    return jobs.containsKey(id);
+  }
+
+  public @Nullable EndedClaim find(Claim claim) {
+    Left job = jobs.get(claim.job());
+    Outcome answer = job == null ? null : job.answers().get(claim.key());
+    return answer == null ? null : new EndedClaim(job.files(), job.at(), answer);
+  }
+
+  /** Its worker has answered, or has been silent for longer than its lease. */
+  public void end(JobClaimKey holding) {
+    jobs.computeIfPresent(
+        holding.job(),
+        (_, job) -> {
+          job.answers().remove(holding.key());
+          return job.answers().isEmpty() ? null : job;
+        });
+  }
+
+  /** The job is no more. */
+  public void end(JobId id) {
+    jobs.remove(id);
+  }
+}

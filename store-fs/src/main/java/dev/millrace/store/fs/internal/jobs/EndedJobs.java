@@ -1,0 +1,169 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.RecentJobCache;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * What the owner still does to jobs in their last places: completes a log, adds to it, takes the
+ * job away. One at a time for each job; who comes here has seen that it is not in memory, and a job
+ * that has ended never is again.
+ */
+public final class EndedJobs {
+  private static final Function<JobUpdate, Outcome> NOTHING_MORE = _ -> Outcome.DONE;
+
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final GroupCommit commits;
+  private final Supplier<Instant> clock;
+  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
+
+  /** Which sync makes durable what was last added to a job. */
+  private final Map<JobId, Long> unsynced = new ConcurrentHashMap<>();
+
+  public EndedJobs(
+      Disk disk, WorkspaceLayout places, GroupCommit commits, Supplier<Instant> clock) {
+    this.disk = disk;
+    this.places = places;
+    this.commits = commits;
+    this.clock = clock;
+  }
+
+  private interface Work<T> {
+    T at(JobState place) throws IOException;
+  }
+
+  private ReentrantLock lock(JobId id) {
+    return locks.get(Math.floorMod(id.hashCode(), locks.size()));
+  }
+
+  /** Empty if the job is not in a last place. */
+  private <T> Optional<T> with(JobId id, Work<T> work) throws IOException {
+    ReentrantLock lock = lock(id);
+    lock.lock();
+    try {
+      Optional<JobState> place = places.lookUp(disk, id);
+      return place.isEmpty() || !place.get().isFinal()
+          ? Optional.empty()
+          : Optional.of(work.at(place.get()));
+    } catch (NoSuchFileException e) {
+      if (places.lookUp(disk, id).isPresent()) {
+        throw e;
+      }
+      return Optional.empty(); // a hand has taken it away
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * What became of a rule.
+   *
+   * @param changed whether anything was added to the job's log
+   */
+  public record Recorded(Outcome outcome, boolean changed) {}
+
+  /** Adds what the last place of a job proves and its log lacks; true if that was anything. */
+  boolean completeLog(JobId id) throws IOException {
+    return record(id, NOTHING_MORE).map(Recorded::changed).orElse(false);
+  }
+
+  /** Lets a rule record what it will; empty if the job has not ended or is nowhere. */
+  public Optional<Recorded> record(JobId id, Function<JobUpdate, Outcome> rule) throws IOException {
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    Optional<Recorded> answer =
+        with(
+            id,
+            place -> {
+              try {
+                return append(id, place, rule, dirty);
+              } finally {
+                if (!dirty.isEmpty()) {
+                  commits.enlist(dirty);
+                  unsynced.put(id, dirty.lastSync());
+                }
+              }
+            });
+    commits.commit(dirty);
+    unsynced.remove(id, dirty.lastSync());
+    return answer;
+  }
+
+  /** Returns once all is durable that can be read of a job by now. */
+  public void awaitDurable(JobId id) {
+    ReentrantLock lock = lock(id);
+    lock.lock(); // whoever adds to its log has told us how much then
+    Long batch;
+    try {
+      batch = unsynced.get(id);
+    } finally {
+      lock.unlock();
+    }
+    if (batch != null) {
+      commits.awaitSync(batch);
+    }
+  }
+
+  private Recorded append(
+      JobId id, JobState place, Function<JobUpdate, Outcome> rule, UnsyncedChanges dirty)
+      throws IOException {
+    ActiveJob job = new ActiveJob(id, disk, places, place);
+    JobOnDisk found =
+        JobOnDisk.read(id, job.at(), place, TransitionListener.IGNORED, seen.get(id), null);
+    if (found.log().length() > 0) {
+      seen.put(id, found, found.size());
+    }
+    JobOnDisk read = found.copy();
+    List<LogEntry> entries =
+        new ArrayList<>(
+            read.reconcile(
+                new JobUpdate(
+                    read.fold(), read.time(clock.get()), JobUpdate.TemplateResolver.NONE)));
+    JobUpdate turn = new JobUpdate(read.fold(), clock.get(), JobUpdate.TemplateResolver.NONE);
+    Outcome answer = rule.apply(turn);
+    entries.addAll(turn.entries());
+    if (!entries.isEmpty()) {
+      dirty.add(JobRecovery.repairLog(disk, places, read));
+      job.unwritten().addAll(read.unwritten());
+      JobWriter.append(job, entries, dirty);
+    }
+    return new Recorded(answer, !entries.isEmpty());
+  }
+
+  /** Moves a job out of sight, to be deleted; empty if it has not ended or is nowhere. */
+  public Optional<Path> remove(JobId id, UnsyncedChanges dirty) throws IOException {
+    return with(
+        id,
+        place -> {
+          Path trash = places.internalPath("trash").resolve(id.value());
+          DirectoryDeleter.delete(disk, trash); // of one that had the same id
+          disk.rename(places.of(place, id), trash);
+          dirty.addDirectory(places.of(place)).addDirectory(places.internalPath("trash"));
+          return trash;
+        });
+  }
+}

@@ -1,0 +1,12 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.Claim;
+
+/** Which claim, among those of all jobs. */
+public record JobClaimKey(JobId job, ClaimKey key) {
+  public static JobClaimKey of(Claim claim) {
+    return new JobClaimKey(claim.job(), claim.key());
+  }
+}

@@ -1,0 +1,131 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.task.TaskEvent;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Completes what a crash, another process or a hand left undone in a job that nobody else has. */
+final class JobRecovery {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final FsSettings settings;
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final GroupCommit commits;
+  private final JobWriter ledger;
+  private final ClaimQueue queue;
+  private final Leases leases;
+  private final LongAdder released = new LongAdder();
+
+  JobRecovery(
+      FsSettings settings, GroupCommit commits, JobWriter ledger, ClaimQueue queue, Leases leases) {
+    this.queue = queue;
+    this.leases = leases;
+    this.settings = settings;
+    this.disk = settings.disk();
+    this.places = settings.layout();
+    this.commits = commits;
+    this.ledger = ledger;
+  }
+
+  /**
+   * Reads a job into memory; false if it turned out to have ended.
+   *
+   * @param told gets the job if something was added to its log, which is durable then
+   * @param interrupted whether this owner had it, and could not write all of its log
+   */
+  boolean recover(ActiveJob job, UnsyncedChanges told, boolean interrupted) throws IOException {
+    JobOnDisk read =
+        JobOnDisk.read(job.id(), job.at(), job.place(), job, null, settings.recoveryCeiling());
+    job.load(read);
+    // What this owner has let go was durable: with many jobs that wait, a sync for each is a lot.
+    boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.isKnown(job.id());
+    UnsyncedChanges dirty =
+        letGo && read.log().torn() == null ? new UnsyncedChanges() : repairLog(disk, places, read);
+    UnsyncedChanges rendered = new UnsyncedChanges();
+    JobUpdate turn =
+        new JobUpdate(
+            job.fold(),
+            read.time(ledger.now()),
+            job.files().templateResolver(job.at(), job.fold(), rendered));
+    read.reconcile(turn);
+    ClaimRules.recover(turn, ledger.epoch(), job::attemptProgress);
+    turn.runCascade();
+    commits.commit(rendered);
+    job.unwritten().addAll(read.unwritten());
+    JobWriter.append(job, turn.entries(), dirty);
+    if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
+      ledger.move(job, JobState.IN_PROGRESS, dirty); // claimed once, but the rename was lost
+    }
+    boolean ended = ledger.finish(job, dirty);
+    commits.commit(dirty);
+    turn.entries().forEach(entry -> tell(job, entry.fact()));
+    if (!turn.entries().isEmpty()) {
+      told.changedJobs().add(job.id());
+    }
+    if (!ended) {
+      leases.grantAll(job, ledger.now());
+    }
+    return !ended;
+  }
+
+  private void tell(ActiveJob job, Fact fact) {
+    if (fact instanceof Fact.TaskChanged(int stage, int task, var event, Detail.Ended(var error))
+        && event == TaskEvent.CEILING) {
+      LOG.log(
+          Level.WARNING, "job " + job.id() + ": task " + stage + "/" + task + " failed: " + error);
+    } else if (fact instanceof Fact.TaskChanged of && of.event() == TaskEvent.RELEASE) {
+      released.increment();
+    }
+  }
+
+  /** How many tasks were released because their owner was gone, since this was last asked. */
+  long takeReleased() {
+    return released.sumThenReset();
+  }
+
+  /**
+   * Cuts off what a crash left at the end of a log, and syncs the rest: its last owner may have
+   * been killed before it could, and what is built on it now will be acknowledged.
+   */
+  static UnsyncedChanges repairLog(Disk disk, WorkspaceLayout places, JobOnDisk job)
+      throws IOException {
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    Path log = job.at().file(EventLog.FILE);
+    if (job.log().torn() != null) {
+      LOG.log(
+          Level.WARNING,
+          "job "
+              + job.id()
+              + ": cut off a torn line of "
+              + EventLog.FILE
+              + ", "
+              + job.log().torn());
+      disk.truncate(log, job.log().length());
+      dirty.addFile(log);
+    }
+    if (job.log().length() > 0) {
+      dirty.addFile(log).addDirectory(job.at().dir());
+    }
+    if (job.log().length() > 0 || job.place() != JobState.PENDING) {
+      dirty.addDirectory(places.of(job.place()));
+    }
+    return dirty;
+  }
+}

@@ -1,0 +1,378 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.LeverRules;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.JobMetaFile;
+import dev.millrace.store.fs.internal.files.PendingTransition;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import dev.millrace.store.fs.internal.queue.FinishRate;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The owner's jobs and the one way to change them: lock the job, let a rule record entries, append
+ * them to the log, move the directory if the job ended, and tell nobody before a sync.
+ *
+ * <p>If a step cannot be written, the job is forgotten and read again from disk: memory never knows
+ * more than the log.
+ */
+public final class JobWriter {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  /** Something done to a job by whoever holds its lock. */
+  @FunctionalInterface
+  public interface Step<T> {
+    T run(ActiveJob job, UnsyncedChanges dirty) throws IOException;
+  }
+
+  private final FsSettings settings;
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final GroupCommit commits;
+  private final ClaimQueue queue;
+  private final long epoch;
+  private final ActiveJobs jobs;
+  private final EndedClaims orphans = new EndedClaims();
+  private final JobRecovery recovery;
+  private final FinishRate rate = new FinishRate();
+  private final EndedJobs ended;
+  private final ChangeNotifier bulletin;
+  private final UnstartedJobs waiting;
+
+  public JobWriter(
+      FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
+    this.settings = settings;
+    this.disk = settings.disk();
+    this.places = settings.layout();
+    this.commits = commits;
+    this.queue = queue;
+    this.epoch = epoch;
+    this.recovery = new JobRecovery(settings, commits, this, queue, leases);
+    this.jobs = new ActiveJobs(disk, places, commits, recovery);
+    this.waiting = new UnstartedJobs(jobs, queue, commits);
+    this.ended = new EndedJobs(disk, places, commits, this::now);
+    this.bulletin = new ChangeNotifier(commits);
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  public Instant now() {
+    return settings.clock().instant();
+  }
+
+  /** Throws if the store can no longer vouch for what it holds. */
+  public void requireIntact() {
+    commits.requireIntact();
+  }
+
+  /** Returns once that sync was done. */
+  public void awaitSync(long batch) {
+    commits.awaitSync(batch);
+  }
+
+  /**
+   * Runs a step on a job that has not ended and makes it durable.
+   *
+   * @return empty if there is no such job in a state that is not final
+   */
+  public <T> Optional<T> step(JobId id, Step<T> step) {
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    try {
+      Optional<T> answer = step(id, dirty, step);
+      commits.commit(dirty);
+      return answer;
+    } finally {
+      bulletin.notifyWatchers(dirty); // also of what was completed before a step that failed
+    }
+  }
+
+  /** As {@link #step(JobId, Step)}, but waits for no sync: the next one is soon enough. */
+  public <T> Optional<T> stepWithoutSync(JobId id, Step<T> step) {
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    try {
+      return step(id, dirty, step);
+    } finally {
+      bulletin.notifyAfterSync(dirty);
+    }
+  }
+
+  /** The jobs in memory. */
+  public ActiveJobs jobs() {
+    return jobs;
+  }
+
+  /** Whom to tell of what happens to jobs. */
+  public ChangeNotifier notifier() {
+    return bulletin;
+  }
+
+  /** Jobs in their last places. */
+  public EndedJobs endedJobs() {
+    return ended;
+  }
+
+  /** How many tasks of a former owner were released since this was last asked. */
+  public long takeReleased() {
+    return recovery.takeReleased();
+  }
+
+  /** Claims of jobs that were forgotten because they ended. */
+  public EndedClaims endedClaims() {
+    return orphans;
+  }
+
+  /** How fast jobs were finished of late. */
+  public FinishRate finishRate() {
+    return rate;
+  }
+
+  /** As {@link #step(JobId, Step)}, but the caller commits {@code dirty}. */
+  public <T> Optional<T> step(JobId id, UnsyncedChanges dirty, Step<T> step) {
+    commits.requireIntact();
+    while (true) {
+      ActiveJob job = jobs.find(id, dirty);
+      if (job == null) {
+        return Optional.empty();
+      }
+      job.lock.lock();
+      try {
+        if (!job.isForgotten()) {
+          long length = job.logLength();
+          JobState place = job.place();
+          T answer = step.run(job, dirty);
+          commits.enlist(dirty);
+          job.enlistedIn(dirty.lastSync());
+          if (job.takeLeverFlag()) {
+            dirty.jobsWithLever().add(id);
+          }
+          if (job.logLength() != length || job.place() != place) {
+            dirty.changedJobs().add(id);
+          }
+          JobState state = job.fold().state();
+          if (state == JobState.ABORTED) {
+            orphans.add(job);
+            jobs.forget(job);
+          } else if (state == JobState.PAUSED && !job.isRunning()) {
+            jobs.forget(job); // a user has it; it need not fill our memory
+          } else if (job.isUnstarted()) {
+            waiting.add(job);
+          }
+          return Optional.of(answer);
+        }
+      } catch (IOException e) {
+        return vanishedOrThrow(job, e);
+      } catch (UncheckedIOException e) {
+        return vanishedOrThrow(job, e.getCause());
+      } catch (RuntimeException e) {
+        jobs.markInterrupted(job); // what was recorded may not have been written
+        throw e;
+      } finally {
+        job.lock.unlock();
+      }
+    }
+  }
+
+  private <T> Optional<T> vanishedOrThrow(ActiveJob job, IOException e) {
+    jobs.forget(job);
+    Path dir = job.at().dir();
+    try {
+      if (e instanceof NoSuchFileException && disk.kind(dir) == Disk.Kind.NOTHING) {
+        queue.remove(job.id());
+        if (places.lookUp(disk, job.id()).isEmpty()) {
+          LOG.log(
+              Level.ERROR,
+              "job "
+                  + job.id()
+                  + " has vanished from "
+                  + dir.getParent()
+                  + ": deleted by hand? It is given up; other jobs go on");
+        }
+        return Optional.empty();
+      }
+    } catch (IOException further) {
+      e.addSuppressed(further);
+    }
+    jobs.markInterrupted(job);
+    throw StoreErrors.ofJob("cannot write job " + job.id(), e);
+  }
+
+  /** Lets a rule record what it will, and writes that to the log. */
+  public Outcome record(ActiveJob job, UnsyncedChanges dirty, Function<JobUpdate, Outcome> rule)
+      throws IOException {
+    return record(job, now(), dirty, rule);
+  }
+
+  private Outcome record(
+      ActiveJob job, Instant at, UnsyncedChanges dirty, Function<JobUpdate, Outcome> rule)
+      throws IOException {
+    UnsyncedChanges rendered = new UnsyncedChanges();
+    JobUpdate turn =
+        new JobUpdate(job.fold(), at, job.files().templateResolver(job.at(), job.fold(), rendered));
+    Outcome answer = rule.apply(turn);
+    commits.commit(rendered); // what an entry speaks of is on disk before the entry is
+    append(job, turn.entries(), dirty);
+    return answer;
+  }
+
+  /** Adds entries to the log, after those that it should have begun with. */
+  static void append(ActiveJob job, List<LogEntry> entries, UnsyncedChanges dirty)
+      throws IOException {
+    if (!entries.isEmpty()) {
+      List<LogEntry> all = new ArrayList<>(job.unwritten());
+      all.addAll(entries);
+      job.logAppended(EventLog.append(job.at(), all, dirty), all.getLast().number());
+      job.unwritten().clear();
+    }
+  }
+
+  /** Renames the job's directory; the sync of the new name is left to {@code dirty}. */
+  public void move(ActiveJob job, JobState to, UnsyncedChanges dirty) throws IOException {
+    Path from = job.at().dir();
+    disk.rename(from, places.of(to, job.id()));
+    job.movedTo(to);
+    dirty.addDirectory(places.of(to));
+  }
+
+  /**
+   * Brings the job to its last place if the rules ended it, and the queue up to date if not. True
+   * if it ended; everything is durable then.
+   */
+  public boolean finish(ActiveJob job, UnsyncedChanges dirty) throws IOException {
+    JobState end = job.fold().state();
+    if (end != JobState.COMPLETED && end != JobState.FAILED) {
+      updateQueue(job);
+      return false;
+    }
+    job.files().writeFinalFiles(job.at(), job.fold(), dirty);
+    commits.commit(dirty);
+    tidy(job);
+    JobFiles.publish(job.at(), JobMetaFile.FILE);
+    move(job, end, dirty);
+    commits.commit(dirty.addDirectory(job.at().dir()));
+    orphans.add(job);
+    jobs.forget(job);
+    queue.remove(job.id());
+    rate.finished(job.fold());
+    return true;
+  }
+
+  /** What the log now says cannot be undone, so nobody needs the rest. */
+  private static void tidy(ActiveJob job) {
+    try {
+      job.files().deleteUnneeded(job.at(), job.fold());
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING,
+          "job " + job.id() + " keeps a file that nobody needs: " + StoreErrors.explain(e));
+    }
+  }
+
+  /** Tells the queue what the job has to claim now. */
+  public void updateQueue(ActiveJob job) {
+    StageFold stage = job.openStage();
+    if (stage != null && job.nextWaiting(stage.number(), 0) >= 0) {
+      queue.put(
+          ClaimQueue.Candidate.of(
+                  job.id(),
+                  stage.plan().type(),
+                  job.priority(),
+                  job.fold().plan().createdAt(),
+                  job.isUnstarted() ? stage.count(TaskState.PENDING) : 0)
+              .withBackoff(job.backoffUntil(stage, now())),
+          job.takeArrivalFlag());
+    } else if (job.isUnstarted()) {
+      queue.markNothingToClaim(job.id());
+    } else {
+      queue.remove(job.id());
+    }
+  }
+
+  /** A user's lever that moves the job: its intent, the rename that does it, then its event. */
+  public Outcome applyLever(ActiveJob job, PendingTransition op, UnsyncedChanges dirty)
+      throws IOException {
+    if (job.fold().hasRequest(op.id())) {
+      return Outcome.DONE;
+    }
+    JobState state = job.fold().state();
+    if (JobTransitions.TABLE.next(state, op.event()).isEmpty()) {
+      return new Outcome.Refused(JobTransitions.TABLE.refusal(state, op.event()));
+    }
+    op.write(job.at(), dirty);
+    if (job.fold().lastNumber() > job.unwritten().size()) {
+      dirty.addFile(job.at().file(EventLog.FILE));
+    }
+    commits.commit(dirty);
+    move(job, op.to(), dirty);
+    commits.commit(dirty);
+    record(job, op.at(), dirty, turn -> LeverRules.applyToJob(turn, op.event(), op.cause()));
+    finish(job, dirty);
+    return Outcome.DONE;
+  }
+
+  /** Where a lever takes the job; a job that had started goes on running. */
+  public static JobState targetState(ActiveJob job, JobEvent event) {
+    return switch (event) {
+      case PAUSE -> JobState.PAUSED;
+      case ABORT -> JobState.ABORTED;
+      default -> job.fold().startedAt() == null ? JobState.PENDING : JobState.IN_PROGRESS;
+    };
+  }
+
+  /** Completes the log of a job that another process, or a hand, moved to a final place. */
+  public void completeEndedLog(JobId id) {
+    ActiveJob before = jobs.get(id);
+    if (before != null) {
+      boolean running;
+      before.lock.lock();
+      try {
+        running = !before.isForgotten() && before.isRunning();
+        jobs.forget(before);
+      } finally {
+        before.lock.unlock();
+      }
+      if (running) {
+        bulletin.stopped(id); // a hand has moved it
+      }
+    }
+    queue.remove(id);
+    if (orphans.contains(id)) {
+      return; // it was the owner itself that ended it
+    }
+    try {
+      if (ended.completeLog(id)) {
+        bulletin.changed(id);
+      }
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING,
+          "job " + id + " ended, but its log could not be completed: " + StoreErrors.explain(e));
+    }
+  }
+}

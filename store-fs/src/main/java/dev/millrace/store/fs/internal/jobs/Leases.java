@@ -1,0 +1,93 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * How long claims live without a heartbeat. Which have a lease, and how long a one, stands in the
+ * log; until when is in memory only: whoever takes a workspace over grants each its whole lease
+ * again, for its worker may have tried to say that it lives while nobody was there to hear it.
+ * Thread-safe.
+ */
+public final class Leases {
+  private record Lease(Duration length, Instant until) {
+
+    /** One that ends later than it could is of a clock that was set back: it begins anew. */
+    Lease at(Instant now) {
+      Instant latest = now.plus(length);
+      return until.isAfter(latest) ? new Lease(length, latest) : this;
+    }
+  }
+
+  private final ConcurrentHashMap<JobClaimKey, Lease> leases = new ConcurrentHashMap<>();
+
+  /** To a claim that is in the log, before anyone is told of it. */
+  public void grant(Claim claim, Instant now) {
+    if (claim.lease() != null) {
+      leases.put(JobClaimKey.of(claim), new Lease(claim.lease(), now.plus(claim.lease())));
+    }
+  }
+
+  /** Of a job that is read from disk; what was granted before stays as it is. */
+  void grantAll(ActiveJob job, Instant now) {
+    for (StageFold stage : job.fold().stages()) {
+      int left = stage.count(TaskState.IN_PROGRESS);
+      for (int task = 1; left > 0; task++) {
+        TaskFold at = stage.task(task);
+        if (at.state() == TaskState.IN_PROGRESS) {
+          left--;
+          TaskFold.LoggedClaim held = at.lastClaim();
+          if (held != null && held.lease() != null) {
+            leases.putIfAbsent(
+                new JobClaimKey(job.id(), new ClaimKey(stage.number(), task, held.token())),
+                new Lease(held.lease(), now.plus(held.lease())));
+          }
+        }
+      }
+    }
+  }
+
+  public void renew(Claim claim, Instant now) {
+    if (!leases.isEmpty()) {
+      leases.computeIfPresent(
+          JobClaimKey.of(claim), (_, lease) -> new Lease(lease.length(), now.plus(lease.length())));
+    }
+  }
+
+  public void end(JobClaimKey holding) {
+    leases.remove(holding);
+  }
+
+  public boolean isOver(JobClaimKey holding, Instant now) {
+    Lease lease = leases.get(holding);
+    return lease != null && !now.isBefore(lease.until());
+  }
+
+  /** Forgets it unless it was renewed; true if there is none then. */
+  public boolean endIfOver(JobClaimKey holding, Instant now) {
+    return leases.computeIfPresent(
+            holding, (_, lease) -> now.isBefore(lease.until()) ? lease : null)
+        == null;
+  }
+
+  /** Claims whose lease is over, by job. */
+  public Map<JobId, Set<ClaimKey>> expired(Instant now) {
+    leases.replaceAll((_, lease) -> lease.at(now));
+    return leases.entrySet().stream()
+        .filter(lease -> !now.isBefore(lease.getValue().until()))
+        .map(Map.Entry::getKey)
+        .collect(
+            Collectors.groupingBy(
+                JobClaimKey::job, Collectors.mapping(JobClaimKey::key, Collectors.toSet())));
+  }
+}

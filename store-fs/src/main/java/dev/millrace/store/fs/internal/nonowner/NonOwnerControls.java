@@ -1,0 +1,167 @@
+package dev.millrace.store.fs.internal.nonowner;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.files.StrictUtf8;
+import dev.millrace.store.fs.internal.inbox.InboxReply;
+import dev.millrace.store.fs.internal.inbox.InboxRequest;
+import dev.millrace.store.fs.internal.owner.FsStore;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Levers for a process that does not own the workspace. Without an owner it takes the lock and pulls
+ * them itself; else it asks the owner. If the owner dies over it, it takes over: a request that was
+ * already carried out is recognised by its id.
+ */
+public final class NonOwnerControls implements JobControls {
+  private static final long TIMEOUT_NANOS = 30_000_000_000L;
+
+  private final FsSettings settings;
+  private final Disk disk;
+  private final WorkspaceLayout places;
+
+  public NonOwnerControls(FsSettings settings) {
+    this.settings = settings;
+    this.disk = settings.disk();
+    this.places = settings.layout();
+  }
+
+  @Override
+  public Outcome pause(JobId id, Cause cause) {
+    return (Outcome) run(InboxRequest.on("pause", id, cause));
+  }
+
+  @Override
+  public Outcome resume(JobId id, Cause cause) {
+    return (Outcome) run(InboxRequest.on("resume", id, cause));
+  }
+
+  @Override
+  public Outcome abort(JobId id, Cause cause) {
+    return (Outcome) run(InboxRequest.on("abort", id, cause));
+  }
+
+  @Override
+  public Outcome approve(JobId id, int stage, Cause cause) {
+    return (Outcome) run(InboxRequest.onStage("approve", id, stage, cause));
+  }
+
+  @Override
+  public Outcome hold(JobId id, int stage, Cause cause) {
+    return (Outcome) run(InboxRequest.onStage("hold", id, stage, cause));
+  }
+
+  @Override
+  public Added addStage(JobId id, StageSpec spec, Cause cause) {
+    return (Added) run(InboxRequest.addStage(id, spec, cause));
+  }
+
+  @Override
+  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
+    return (Added) run(InboxRequest.addTasks(id, stage, tasks, cause));
+  }
+
+  @Override
+  public Outcome prioritize(JobId id, Priority priority, Cause cause) {
+    return (Outcome) run(InboxRequest.prioritize(id, priority, cause));
+  }
+
+  @Override
+  public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    return (Outcome) run(InboxRequest.replaceMetadata(id, stage, task, metadata, cause));
+  }
+
+  @Override
+  public Outcome delete(JobId id) {
+    return (Outcome) run(InboxRequest.on("delete", id, Cause.user(null, null)));
+  }
+
+  @Override
+  public int prune(Instant before, Set<JobState> states) {
+    return (Integer) run(InboxRequest.prune(before, states));
+  }
+
+  private Object run(InboxRequest request) {
+    String op = settings.ids().get().value();
+    Path file = places.internalPath("inbox").resolve(op + ".json");
+    try {
+      Optional<Object> done = alone(request, op);
+      if (done.isPresent()) {
+        return done.get();
+      }
+      Path temporary = places.internalPath("inbox").resolve(op + ".tmp");
+      disk.write(temporary, StrictUtf8.bytes(request.write(op)));
+      disk.rename(temporary, file);
+      return await(request, op, file);
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot reach the owner of " + places.root(), e);
+    }
+  }
+
+  /** Under the lock, if nobody holds it. */
+  private Optional<Object> alone(InboxRequest request, String op) {
+    try (FsStore store = FsStore.tryOpenBriefly(settings).orElse(null)) {
+      return store == null
+          ? Optional.empty()
+          : Optional.of(InboxRequest.read(request.write(op)).run(store));
+    }
+  }
+
+  private Object await(InboxRequest request, String op, Path file) throws IOException {
+    Path answer = places.internalPath("answers").resolve(op + ".json");
+    long end = System.nanoTime() + TIMEOUT_NANOS;
+    for (int round = 1; System.nanoTime() < end; round++) {
+      try {
+        String text = StrictUtf8.of(answer, disk.read(answer, 1_000_000));
+        disk.delete(answer);
+        return InboxReply.read(text);
+      } catch (NoSuchFileException e) {
+        pause();
+      }
+      if (round % 100 == 0) {
+        Optional<Object> done = alone(request, op);
+        if (done.isPresent()) {
+          DirectoryDeleter.delete(disk, file);
+          DirectoryDeleter.delete(disk, answer);
+          // A deletion leaves nothing to recognise it by.
+          boolean gone = request.lever().equals("delete") && done.get() instanceof Outcome.Missing;
+          return gone ? Outcome.DONE : done.get();
+        }
+      }
+    }
+    DirectoryDeleter.delete(disk, file);
+    throw new StoreException(
+        "the owner of "
+            + places.root()
+            + " did not answer within 30 s; is it"
+            + " stopped or overloaded? See \"millrace serve --status\"");
+  }
+
+  static void pause() {
+    try {
+      Thread.sleep(5);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for the owner's answer", e);
+    }
+  }
+}

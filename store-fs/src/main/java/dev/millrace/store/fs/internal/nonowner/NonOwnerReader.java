@@ -1,0 +1,102 @@
+package dev.millrace.store.fs.internal.nonowner;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.OwnerLock;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.StrictUtf8;
+import dev.millrace.store.fs.internal.inbox.InboxReply;
+import dev.millrace.store.fs.internal.inbox.InboxRequest;
+import dev.millrace.store.fs.internal.read.ForwardingReader;
+import dev.millrace.store.fs.internal.read.FsReader;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Reads a workspace that another process may own: what only an owner knows, it is asked, and where
+ * it does not answer soon the files must do.
+ */
+public final class NonOwnerReader extends ForwardingReader {
+  private final FsReader files;
+  private final FsSettings settings;
+  private final Duration patience;
+  private final Disk disk;
+  private final WorkspaceLayout places;
+
+  /**
+   * @param patience how long the owner is waited for
+   */
+  public NonOwnerReader(FsSettings settings, Duration patience) {
+    this.files = new FsReader(settings.disk(), settings.layout());
+    this.settings = settings;
+    this.patience = patience;
+    this.disk = settings.disk();
+    this.places = settings.layout();
+  }
+
+  @Override
+  public Optional<QueuePosition> queuePosition(JobId id) {
+    try {
+      if (places.lookUp(disk, id).orElse(null) != JobState.PENDING) {
+        return Optional.empty();
+      }
+      Object answer = OwnerLock.isHeld(places.root()) ? ask(InboxRequest.queuePosition(id)) : null;
+      if (answer instanceof Optional<?> place) {
+        return place.map(QueuePosition.class::cast);
+      }
+    } catch (IOException | StoreException e) {
+      // then by what can be seen from here
+    }
+    return super.queuePosition(id);
+  }
+
+  @Override
+  public QueueStats queueStats() {
+    try {
+      Object answer = OwnerLock.isHeld(places.root()) ? ask(InboxRequest.queueStats()) : null;
+      if (answer instanceof QueueStats census) {
+        return census;
+      }
+    } catch (IOException | StoreException e) {
+      // then by what can be seen from here
+    }
+    return super.queueStats();
+  }
+
+  @Override
+  public JobReader reader() {
+    return files;
+  }
+
+  /** The owner's answer; an exception if it takes too long. */
+  private Object ask(InboxRequest request) throws IOException {
+    String op = settings.ids().get().value();
+    Path file = places.internalPath("inbox").resolve(op + ".json");
+    Path answer = places.internalPath("answers").resolve(op + ".json");
+    Path temporary = places.internalPath("inbox").resolve(op + ".tmp");
+    disk.write(temporary, StrictUtf8.bytes(request.write(op)));
+    disk.rename(temporary, file);
+    try {
+      for (long end = System.nanoTime() + patience.toNanos(); System.nanoTime() < end; ) {
+        try {
+          return InboxReply.read(StrictUtf8.of(answer, disk.read(answer, 1_000_000)));
+        } catch (NoSuchFileException e) {
+          NonOwnerControls.pause();
+        }
+      }
+      throw new StoreException("the owner of " + places.root() + " did not answer in time");
+    } finally {
+      DirectoryDeleter.delete(disk, file);
+      DirectoryDeleter.delete(disk, answer);
+    }
+  }
+}

@@ -1,0 +1,328 @@
+package dev.millrace.store.fs.internal.owner;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Subscription;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.store.fs.internal.claim.ClaimAnswers;
+import dev.millrace.store.fs.internal.claim.Claimer;
+import dev.millrace.store.fs.internal.claim.Retention;
+import dev.millrace.store.fs.internal.claim.SkippedJobs;
+import dev.millrace.store.fs.internal.claim.TimeoutSweep;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.OwnerLock;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.FsSubmitter;
+import dev.millrace.store.fs.internal.files.NoteFiles;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.inbox.OwnerInbox;
+import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.jobs.Leases;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import dev.millrace.store.fs.internal.read.FsReader;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A workspace in the hands of its owner. Thread-safe. */
+public final class FsStore extends ForwardingControls implements JobStore {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final FsSettings settings;
+  private final @Nullable OwnerLock lock;
+  private final GroupCommit commits;
+  private final NoteFiles notes;
+  private final FsSubmitter publisher;
+  private final JobWriter ledger;
+  private final ClaimQueue queue;
+  private final Claimer claimer;
+  private final Leases leases = new Leases();
+  private final SkippedJobs left = new SkippedJobs();
+  private final ClaimAnswers answers;
+  private final OwnerControls controls;
+  private final WorkspaceScanner scanner;
+  private final Retention retention;
+  private final OwnerReader reader;
+
+  private FsStore(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
+    this.settings = settings;
+    this.lock = lock;
+    Disk disk = settings.disk();
+    WorkspaceLayout places = settings.layout();
+    FsReader files = new FsReader(disk, places);
+    this.commits = new GroupCommit(disk);
+    places.create(disk);
+    this.notes = new NoteFiles(disk, places, commits);
+    this.queue = new ClaimQueue(settings.clock());
+    this.ledger = new JobWriter(settings, commits, queue, leases, OwnerEpoch.next(disk, places));
+    this.publisher =
+        new FsSubmitter(
+            disk, places, commits, settings.clock(), this::ownId, notes, ledger.jobs()::locate);
+    this.claimer = new Claimer(ledger, queue, leases, commits, left);
+    this.retention = new Retention(disk, places, files, commits, ledger);
+    this.answers = new ClaimAnswers(settings, ledger, leases, retention);
+    this.controls =
+        new OwnerControls(ledger, files, retention, new JobAdditions(ledger, commits, files));
+    this.scanner =
+        new WorkspaceScanner(disk, places, ledger, queue, new OwnerInbox(disk, places, this));
+    this.reader = new OwnerReader(files, ledger, queue, scanner::discover);
+  }
+
+  /** Takes the workspace over, recovers what its last owner left, and watches it. */
+  public static Optional<FsStore> tryOpen(FsSettings settings) {
+    return locked(
+        settings,
+        lock -> {
+          FsStore store = new FsStore(settings, lock);
+          store.recover();
+          store.tellReleased();
+          store.scanner.watch(store.claimer::takeTroubled);
+          return store;
+        });
+  }
+
+  /** Takes the workspace over for one lever: no job is looked at but those it names. */
+  public static Optional<FsStore> tryOpenBriefly(FsSettings settings) {
+    return locked(settings, lock -> new FsStore(settings, lock));
+  }
+
+  /** For tests on disks that have no locks: recovered, but not watched. */
+  public static FsStore openUnlocked(FsSettings settings) {
+    try {
+      FsStore store = new FsStore(settings, null);
+      store.recover();
+      return store;
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot open " + settings.root(), e);
+    }
+  }
+
+  private interface Opening {
+    FsStore open(OwnerLock lock) throws IOException;
+  }
+
+  private static Optional<FsStore> locked(FsSettings settings, Opening opening) {
+    OwnerLock lock = null;
+    FsStore store = null;
+    try {
+      settings.layout().create(settings.disk());
+      lock = OwnerLock.tryAcquire(settings.root()).orElse(null);
+      store = lock == null ? null : opening.open(lock);
+      return Optional.ofNullable(store);
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot open " + settings.root(), e);
+    } finally {
+      if (lock != null && store == null) {
+        lock.close();
+      }
+    }
+  }
+
+  private void recover() throws IOException {
+    // What the last owner renamed before it was killed may not be durable; what is told of it must.
+    UnsyncedChanges found = new UnsyncedChanges();
+    WorkspaceLayout.ORDER.forEach(state -> found.addDirectory(settings.layout().of(state)));
+    commits.commit(found);
+    retention.emptyTrash();
+    scanner.recoverRunning();
+    scanner.scan();
+  }
+
+  private void tellReleased() {
+    long released = ledger.takeReleased();
+    if (released > 0) {
+      String tasks = released == 1 ? " task" : " tasks";
+      LOG.log(Level.INFO, "released " + released + tasks + " after a crash of the owner");
+    }
+  }
+
+  @Override
+  public JobId submit(JobSpec spec) {
+    JobId id = publisher.submit(spec);
+    submitted(spec, id);
+    return id;
+  }
+
+  @Override
+  public boolean submit(JobSpec spec, JobId id) {
+    scanner.expect(id);
+    try {
+      boolean fresh = publisher.submit(spec, id);
+      if (fresh) {
+        submitted(spec, id);
+      }
+      return fresh;
+    } finally {
+      scanner.arrived(id);
+    }
+  }
+
+  /** An id to submit under; the scanner need not look when it turns up. */
+  private JobId ownId() {
+    JobId id = settings.ids().get();
+    scanner.expect(id);
+    return id;
+  }
+
+  private void submitted(JobSpec spec, JobId id) {
+    scanner.arrived(id);
+    if (spec.held()) {
+      // An empty first stage completes all the same; the job is taken, whatever comes of that.
+      scanner.runIsolated(id, () -> ledger.step(id, (job, dirty) -> job));
+    } else if (spec.stages().isEmpty()) {
+      scanner.markNothingToClaim(
+          id); // nothing to claim, and nothing to read, before it has a stage
+    } else {
+      scanner.discover(id);
+    }
+    ledger.notifier().changed(id); // the scanner's thread may have met it first, and say so late
+  }
+
+  @Override
+  public JobReader reader() {
+    return reader;
+  }
+
+  @Override
+  JobControls controls() {
+    return controls;
+  }
+
+  @Override
+  public List<Claim> claim(ClaimRequest demand) {
+    requireLock();
+    return claimer.claim(demand);
+  }
+
+  @Override
+  public Optional<Claim> findClaim(JobId id, int stage, int task) {
+    return answers.held(id, stage, task);
+  }
+
+  /** A lock file that was removed by hand may have let another owner in. */
+  private void requireLock() {
+    try {
+      if (lock != null && !lock.isIntact()) {
+        commits.refuseCommits(
+            new IOException(
+                OwnerLock.FILE + " was removed or replaced: another server may own the workspace"));
+      }
+    } catch (IOException e) {
+      commits.refuseCommits(e);
+    }
+    commits.requireIntact();
+  }
+
+  @Override
+  public Outcome complete(Claim claim, TaskResult result) {
+    return answers.complete(claim, result);
+  }
+
+  @Override
+  public Outcome fail(Claim claim, Failure failure) {
+    return answers.fail(claim, failure);
+  }
+
+  @Override
+  public Outcome release(Claim claim, String reason) {
+    return answers.release(claim, reason);
+  }
+
+  @Override
+  public ClaimSignal heartbeat(Claim claim, boolean progress) {
+    return answers.heartbeat(claim, progress);
+  }
+
+  @Override
+  public Outcome freeze(Claim claim, JsonObject terms) {
+    return answers.freeze(claim, terms);
+  }
+
+  @Override
+  public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
+    return answers.journal(claim, piece);
+  }
+
+  @Override
+  public void log(Claim claim, String level, String line) {
+    answers.log(claim, level, line);
+  }
+
+  @Override
+  public void onLever(Consumer<JobId> watcher) {
+    ledger.notifier().onLever(watcher);
+  }
+
+  @Override
+  public Subscription onChange(Consumer<JobId> watcher) {
+    return ledger.notifier().onChange(watcher);
+  }
+
+  @Override
+  public int sweep() {
+    requireLock();
+    commits.awaitEnlisted(); // lines of logs that nobody waited for
+    ledger.notifier().notifyIfSynced();
+    return new TimeoutSweep(ledger, queue, leases, left, settings.random()).run();
+  }
+
+  @Override
+  public long awaitWork(long seen, Duration atMost) throws InterruptedException {
+    return queue.await(seen, atMost);
+  }
+
+  @Override
+  public boolean isIdle(Set<String> types) {
+    scanner.scan();
+    return queue.isEmpty(types)
+        && ledger.jobs().active().stream().noneMatch(job -> job.isRunningAny(types));
+  }
+
+  @Override
+  public Optional<String> readNote(String shelf, String name) {
+    return notes.readNote(shelf, name);
+  }
+
+  @Override
+  public List<String> noteNames(String shelf) {
+    return notes.noteNames(shelf);
+  }
+
+  @Override
+  public void writeNote(String shelf, String name, String text) {
+    notes.writeNote(shelf, name, text);
+  }
+
+  @Override
+  public void deleteNote(String shelf, String name) {
+    notes.deleteNote(shelf, name);
+  }
+
+  @Override
+  public void close() {
+    scanner.close();
+    if (lock != null) {
+      lock.close();
+    }
+  }
+}

@@ -1,0 +1,230 @@
+package dev.millrace.store.fs.internal.owner;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.internal.rules.AdditionRules;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.LeverRules;
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobIdGenerator;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.store.fs.internal.claim.Retention;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.PendingTransition;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.jobs.EndedJobs;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.read.FsReader;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** A user's levers in the hands of the owner. A request that was carried out before is seen by its id. */
+final class OwnerControls implements JobControls {
+  private final JobWriter ledger;
+  private final FsReader reader;
+  private final Retention retention;
+  private final JobAdditions growth;
+  private final JobIdGenerator operations = JobIdGenerator.forThisProcess();
+
+  OwnerControls(JobWriter ledger, FsReader reader, Retention retention, JobAdditions growth) {
+    this.growth = growth;
+    this.ledger = ledger;
+    this.reader = reader;
+    this.retention = retention;
+  }
+
+  @Override
+  public Outcome pause(JobId id, Cause cause) {
+    return pull(id, JobEvent.PAUSE, cause);
+  }
+
+  @Override
+  public Outcome resume(JobId id, Cause cause) {
+    return pull(id, JobEvent.RESUME, cause);
+  }
+
+  @Override
+  public Outcome abort(JobId id, Cause cause) {
+    return pull(id, JobEvent.ABORT, cause);
+  }
+
+  private Outcome pull(JobId id, JobEvent event, Cause cause) {
+    Optional<Outcome> answer =
+        ledger.step(
+            id,
+            (job, dirty) ->
+                ledger.applyLever(
+                    job,
+                    new PendingTransition(
+                        cause.op() == null ? operations.next().value() : cause.op(),
+                        event,
+                        JobWriter.targetState(job, event),
+                        later(ledger.now(), job.fold().lastAt()),
+                        cause.who(),
+                        cause.comment()),
+                    dirty));
+    return answer
+        .or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
+        .orElseGet(() -> missing(id, event.name().toLowerCase(Locale.ROOT)));
+  }
+
+  /** A request that was carried out before its owner could say so has been done. */
+  private Outcome ended(JobOnDisk job, JobEvent event, Cause cause) {
+    if (job.op() != null && job.op().id().equals(cause.op())) {
+      ledger.completeEndedLog(job.id()); // it was renamed, but its log does not say so yet
+      return Outcome.DONE;
+    }
+    return knows(job.fold(), cause)
+        ? Outcome.DONE
+        : new Outcome.Refused(JobTransitions.TABLE.refusal(job.place(), event));
+  }
+
+  private static boolean knows(JobFold fold, Cause cause) {
+    return cause.op() != null && fold.hasRequest(cause.op());
+  }
+
+  private static Instant later(Instant a, Instant b) {
+    return a.isAfter(b) ? a : b;
+  }
+
+  @Override
+  public Outcome approve(JobId id, int stage, Cause cause) {
+    return record(id, "approve", cause, (_, turn) -> LeverRules.approve(turn, stage, cause));
+  }
+
+  @Override
+  public Outcome hold(JobId id, int stage, Cause cause) {
+    return record(id, "hold", cause, (_, turn) -> LeverRules.hold(turn, stage, cause));
+  }
+
+  @Override
+  public Outcome prioritize(JobId id, Priority priority, Cause cause) {
+    return record(
+        id,
+        "prioritize",
+        cause,
+        (now, turn) -> AdditionRules.prioritize(turn, priority, now, cause));
+  }
+
+  /** What a lever that only adds to the log does, given the job's present priority. */
+  private interface Rule {
+    Outcome apply(Priority now, JobUpdate turn);
+  }
+
+  private Outcome record(JobId id, String name, Cause cause, Rule rule) {
+    return active(id, cause, rule)
+        // Of a job that has ended, nothing is left to change: the rule only says why.
+        .or(
+            () ->
+                reader
+                    .snapshot(id)
+                    .map(
+                        job ->
+                            knows(job.fold(), cause)
+                                ? Outcome.DONE
+                                : rule.apply(
+                                    JobView.of(job.files().header(), job.fold())
+                                        .header()
+                                        .priority(),
+                                    new JobUpdate(
+                                        job.fold(),
+                                        ledger.now(),
+                                        JobUpdate.TemplateResolver.NONE))))
+        .orElseGet(() -> missing(id, name));
+  }
+
+  /** Empty if the job has ended or is nowhere. */
+  private Optional<Outcome> active(JobId id, Cause cause, Rule rule) {
+    return ledger.step(
+        id,
+        (job, dirty) -> {
+          if (knows(job.fold(), cause)) {
+            return Outcome.DONE;
+          }
+          Outcome done = ledger.record(job, dirty, turn -> rule.apply(job.priority(), turn));
+          ledger.finish(job, dirty);
+          return done;
+        });
+  }
+
+  private static Outcome missing(JobId id, String name) {
+    return new Outcome.Missing("no job " + id + " to " + name);
+  }
+
+  @Override
+  public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    Json.requireDepth(metadata, "metadata");
+    return active(
+            id,
+            cause,
+            (_, turn) -> AdditionRules.replaceMetadata(turn, stage, task, metadata, cause))
+        .or(() -> describeEnded(id, stage, task, metadata, cause))
+        .orElseGet(() -> missing(id, "describe"));
+  }
+
+  private Optional<Outcome> describeEnded(
+      JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    try {
+      Optional<EndedJobs.Recorded> done =
+          ledger
+              .endedJobs()
+              .record(
+                  id,
+                  turn ->
+                      knows(turn.fold(), cause)
+                          ? Outcome.DONE
+                          : AdditionRules.replaceMetadata(turn, stage, task, metadata, cause));
+      if (done.isPresent() && done.get().changed()) {
+        ledger.notifier().changed(id);
+      }
+      return done.map(EndedJobs.Recorded::outcome);
+    } catch (IOException e) {
+      throw StoreErrors.ofJob("cannot write job " + id, e);
+    }
+  }
+
+  @Override
+  public Added addStage(JobId id, StageSpec spec, Cause cause) {
+    return growth.addStage(id, spec, cause);
+  }
+
+  @Override
+  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
+    return growth.addTasks(id, stage, tasks, cause);
+  }
+
+  @Override
+  public Outcome delete(JobId id) {
+    ledger.requireIntact();
+    // One that is in memory is looked at in its turn: it may be just ending.
+    Optional<JobState> going =
+        ledger.jobs().isActive(id)
+            ? ledger.step(id, (job, _) -> job.fold().state())
+            : reader.state(id).filter(state -> !state.isFinal());
+    if (going.isPresent()) {
+      return new Outcome.Refused(
+          Outcome.Reason.JOB_NOT_ENDED, "the job is " + going.get() + "; abort it first");
+    }
+    return retention.delete(id) ? Outcome.DONE : missing(id, "delete");
+  }
+
+  @Override
+  public int prune(Instant before, Set<JobState> states) {
+    ledger.requireIntact();
+    return retention.prune(before, states);
+  }
+}

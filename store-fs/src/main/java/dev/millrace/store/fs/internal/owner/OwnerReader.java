@@ -1,0 +1,201 @@
+package dev.millrace.store.fs.internal.owner;
+
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.jobs.ActiveJob;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import dev.millrace.store.fs.internal.queue.QueueStatsBuilder;
+import dev.millrace.store.fs.internal.read.FsReader;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner knows: of jobs in its memory from there, for their logs can be long; of others
+ * from their files, as everyone. Thread-safe.
+ */
+final class OwnerReader implements JobReader {
+  /** How long a census is good for, and how many times as long as it took to make. */
+  private static final Duration CENSUS = Duration.ofSeconds(2);
+
+  private static final int SHARE = 10;
+
+  /** How often a job may move while a page of it is read, before its files are to tell. */
+  private static final int ATTEMPTS = 10;
+
+  /** A time further ahead than this is of a clock that was set back since. */
+  private static final Duration LONGEST = Duration.ofMinutes(10);
+
+  private final FsReader files;
+  private final JobWriter ledger;
+  private final ClaimQueue queue;
+  private final Consumer<JobId> discovery;
+  private @Nullable QueueStats census;
+  private Instant censusUntil = Instant.MIN;
+
+  /**
+   * @param discovery makes sure that a job which waits is in the queue
+   */
+  OwnerReader(FsReader files, JobWriter ledger, ClaimQueue queue, Consumer<JobId> discovery) {
+    this.files = files;
+    this.ledger = ledger;
+    this.queue = queue;
+    this.discovery = discovery;
+  }
+
+  @Override
+  public Optional<JobState> state(JobId id) {
+    return files.state(id);
+  }
+
+  @Override
+  public Optional<JobView> find(JobId id) {
+    return ledger
+        .jobs()
+        .readIfActive(id, ActiveJob::view)
+        .or(() -> durable(id, () -> files.find(id)));
+  }
+
+  /** What files tell of a job that has ended may still be on its way to the disk. */
+  private <T> T durable(JobId id, Supplier<T> read) {
+    T answer = read.get();
+    ledger.endedJobs().awaitDurable(id);
+    return answer;
+  }
+
+  /** A page of tasks, as they are while the job is held, to be read when it is not any more. */
+  private record Page(JobFiles files, JobDirectory at, List<TaskSnapshot> tasks) {
+    static Page of(ActiveJob job, int stage, int from, int limit) {
+      List<TaskSnapshot> tasks = new ArrayList<>();
+      if (job.fold().hasStage(stage)) {
+        StageFold of = job.fold().stage(stage);
+        for (int task = Math.max(1, from); task <= of.size() && tasks.size() < limit; task++) {
+          tasks.add(TaskSnapshot.of(of, task));
+        }
+      }
+      return new Page(job.files().forReading(), job.at(), tasks);
+    }
+
+    List<TaskView> read() throws IOException {
+      List<TaskView> views = new ArrayList<>();
+      for (TaskSnapshot task : tasks) {
+        views.add(files.view(at, task));
+      }
+      return views;
+    }
+  }
+
+  @Override
+  public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      Optional<Page> page = ledger.jobs().readIfActive(id, job -> Page.of(job, stage, from, limit));
+      if (page.isEmpty()) {
+        break;
+      }
+      try {
+        return page.get().read();
+      } catch (NoSuchFileException e) {
+        // it moved on meanwhile
+      } catch (IOException e) {
+        throw StoreErrors.ofReading("cannot read the tasks of " + id, e);
+      }
+    }
+    return durable(id, () -> files.tasks(id, stage, from, limit));
+  }
+
+  @Override
+  public Optional<TaskView> task(JobId id, int stage, int task) {
+    return task < 1 ? Optional.empty() : tasks(id, stage, task, 1).stream().findFirst();
+  }
+
+  @Override
+  public OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
+    return files.outputSoFar(id, stage, task, from);
+  }
+
+  @Override
+  public Optional<QueuePosition> queuePosition(JobId id) {
+    if (files.state(id).orElse(null) != JobState.PENDING) {
+      return Optional.empty();
+    }
+    discovery.accept(id); // its event may not have come yet
+    int ahead = queue.countAhead(id);
+    return ahead < 0
+        ? Optional.empty()
+        : Optional.of(
+            new QueuePosition(
+                ahead, Math.max(ahead + 1, queue.size()), ledger.finishRate().timeFor(ahead + 1)));
+  }
+
+  @Override
+  public List<LogEntry> events(JobId id, long after, int limit) {
+    return ledger
+        .jobs()
+        .readIfActive(id, job -> job.events(after, limit))
+        .flatMap(entries -> entries)
+        .orElseGet(() -> durable(id, () -> files.events(id, after, limit)));
+  }
+
+  @Override
+  public Optional<JobSpec> spec(JobId id) {
+    return files.spec(id);
+  }
+
+  @Override
+  public List<JobId> list(Query query) {
+    return files.list(query);
+  }
+
+  @Override
+  public Map<JobState, Integer> counts() {
+    return files.counts();
+  }
+
+  @Override
+  public synchronized QueueStats queueStats() {
+    Instant now = ledger.now();
+    boolean good = now.isBefore(censusUntil) && now.plus(LONGEST).isAfter(censusUntil);
+    if (census == null || !good) {
+      long start = System.nanoTime();
+      QueueStatsBuilder sheet = new QueueStatsBuilder();
+      for (ActiveJob job : ledger.jobs().active()) {
+        ledger.jobs().readIfActive(job.id(), ActiveJob::view).ifPresent(sheet::add);
+      }
+      queue.forEach(
+          candidate -> {
+            if (!ledger.jobs().isActive(candidate.id())) {
+              sheet.add(candidate);
+            }
+          });
+      census = sheet.build(files.counts(id -> queue.isKnown(id) || ledger.jobs().isActive(id)));
+      Duration share = Duration.ofNanos(SHARE * (System.nanoTime() - start));
+      censusUntil = now.plus(share.compareTo(CENSUS) < 0 ? CENSUS : share);
+    }
+    return census;
+  }
+
+  @Override
+  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+    files.awaitChange(id, atMost);
+  }
+}

@@ -1,0 +1,353 @@
+package dev.millrace.store.fs.internal.read;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.JobLocator;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.RecentJobCache;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.files.TokenJournal;
+import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
+import dev.millrace.store.fs.internal.queue.QueueStatsBuilder;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** Reads a workspace without owning it: jobs may move under its eyes. Thread-safe. */
+public final class FsReader implements JobReader {
+  private static final int ATTEMPTS = 1_000;
+  private static final Duration POLL = Duration.ofMillis(10);
+  private static final Duration CENSUS = Duration.ofSeconds(1);
+
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final JobLocator whereabouts;
+  private final JobLister catalogue;
+  private final JobVersionStamps stamps;
+
+  /** As they were read: whoever follows a job asks for it again and again. */
+  private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
+
+  /** With their logs completed. */
+  private final RecentJobCache<Completed> completed = new RecentJobCache<>();
+
+  private record Completed(String stamp, JobOnDisk job) {}
+
+  public FsReader(Disk disk, WorkspaceLayout places) {
+    this.disk = disk;
+    this.places = places;
+    this.whereabouts = new JobLocator(disk, places);
+    this.catalogue = new JobLister(disk, places, whereabouts);
+    this.stamps = new JobVersionStamps(disk, places);
+  }
+
+  @Override
+  public Optional<JobState> state(JobId id) {
+    return ofJob("look for " + id, () -> find(id, whereabouts.find(id)));
+  }
+
+  /** A directory among the ready jobs that holds no job is none. */
+  private Optional<JobState> find(JobId id, Optional<JobState> place) throws IOException {
+    boolean foreign =
+        place.isPresent()
+            && place.get() == JobState.PENDING
+            && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY
+            && !WorkspaceScanner.looksLikeJob(disk, places.of(JobState.PENDING, id));
+    if (foreign && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY) {
+      return Optional.empty();
+    }
+    return place;
+  }
+
+  /** The job as it is, its log completed from its place; empty if it is missing. */
+  public Optional<JobOnDisk> snapshot(JobId id) {
+    return ofJob(
+        "read job " + id,
+        () -> {
+          for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Optional<JobState> place = whereabouts.find(id);
+            if (place.isEmpty()) {
+              return Optional.empty();
+            }
+            try {
+              return Optional.of(read(id, place.get()));
+            } catch (NoSuchFileException e) {
+              if (disk.kind(places.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
+                throw e;
+              }
+              // it moved on between finding and reading it
+            }
+          }
+          throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+        });
+  }
+
+  private JobOnDisk read(JobId id, JobState place) throws IOException {
+    JobOnDisk job =
+        JobOnDisk.read(
+            id,
+            new JobDirectory(disk, places.of(place, id)),
+            place,
+            TransitionListener.IGNORED,
+            seen.get(id),
+            null);
+    if (job.log().length() > 0) {
+      seen.put(id, job, job.size());
+    }
+    return job.copy();
+  }
+
+  private static List<LogEntry> complete(JobOnDisk job) {
+    JobUpdate turn =
+        new JobUpdate(
+            job.fold(), job.time(job.fold().lastAt()), stage -> new Fact.Opening(0, null));
+    return job.reconcile(turn);
+  }
+
+  @Override
+  public Optional<JobView> find(JobId id) {
+    return snapshot(id)
+        .map(
+            job -> {
+              complete(job);
+              JobView view = JobView.of(job.files().header(), job.fold());
+              JobView placed = view.state() == job.place() ? view : view.withState(job.place());
+              return job.problem() == null ? placed : placed.withProblem(job.problem());
+            });
+  }
+
+  @Override
+  public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+    return onStage(
+        id,
+        stage,
+        List.of(),
+        (job, of) -> {
+          List<TaskView> views = new ArrayList<>();
+          for (int task = Math.max(1, from); task <= of.size() && views.size() < limit; task++) {
+            views.add(job.files().view(job.at(), TaskSnapshot.of(of, task)));
+          }
+          return views;
+        });
+  }
+
+  @Override
+  public Optional<TaskView> task(JobId id, int stage, int task) {
+    return onStage(
+        id,
+        stage,
+        Optional.empty(),
+        (job, of) ->
+            of.hasTask(task)
+                ? Optional.of(job.files().view(job.at(), TaskSnapshot.of(of, task)))
+                : Optional.empty());
+  }
+
+  @Override
+  public OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
+    OutputSoFar none = new OutputSoFar(from, from, List.of());
+    return onStage(
+        id,
+        stage,
+        none,
+        (job, of) -> {
+          FencingToken entry = of.hasTask(task) ? of.task(task).journalKey() : null;
+          if (entry == null || of.task(task).state() == TaskState.COMPLETED) {
+            return none;
+          }
+          Path file = job.files().journalFile(job.at(), of, task);
+          OutputSoFar draft = TokenJournal.outputSoFar(disk, file, entry, from);
+          if (draft.next() == 0 && disk.kind(job.at().dir()) == Disk.Kind.NOTHING) {
+            throw new NoSuchFileException(file.toString());
+          }
+          return draft;
+        });
+  }
+
+  @Override
+  public Optional<QueuePosition> queuePosition(JobId id) {
+    return io("look for " + id, () -> QueuePositionByAge.position(disk, places, id));
+  }
+
+  /** Something read of a stage. */
+  private interface StageRead<T> {
+    T of(JobOnDisk job, StageFold stage) throws IOException;
+  }
+
+  private <T> T onStage(JobId id, int stage, T none, StageRead<T> read) {
+    return onJob(
+        id, none, job -> job.fold().hasStage(stage) ? read.of(job, job.fold().stage(stage)) : none);
+  }
+
+  /** Something read of a job. */
+  private interface JobRead<T> {
+    T of(JobOnDisk job) throws IOException;
+  }
+
+  private <T> T onJob(JobId id, T none, JobRead<T> read) {
+    return ofJob(
+        "read the tasks of " + id,
+        () -> {
+          for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Optional<JobOnDisk> job = unchanged(id);
+            if (job.isEmpty()) {
+              return none;
+            }
+            try {
+              return read.of(job.get());
+            } catch (NoSuchFileException e) {
+              if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
+                throw e;
+              }
+              // it moved on while its results were read
+            }
+          }
+          throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+        });
+  }
+
+  /** The job as it was read for the page before, if it has not changed since. */
+  private Optional<JobOnDisk> unchanged(JobId id) {
+    String stamp = stamp(id, false);
+    Completed last = completed.get(id);
+    if (last != null && last.stamp().equals(stamp)) {
+      return Optional.of(last.job());
+    }
+    Optional<JobOnDisk> found = snapshot(id);
+    found.ifPresent(
+        job -> {
+          complete(job);
+          completed.put(id, new Completed(stamp, job), job.size());
+        });
+    return found;
+  }
+
+  @Override
+  public List<LogEntry> events(JobId id, long after, int limit) {
+    return snapshot(id)
+        .map(
+            job -> {
+              List<LogEntry> missing = certain(job) ? complete(job) : List.of();
+              List<LogEntry> entries = job.log().entries();
+              if (!missing.isEmpty()) {
+                entries = new ArrayList<>(entries);
+                entries.addAll(missing);
+              }
+              int from = Math.clamp(after, 0, entries.size());
+              int to = from + Math.min(limit, entries.size() - from);
+              return List.copyOf(entries.subList(from, to));
+            })
+        .orElse(List.of());
+  }
+
+  /** A user's lever that is not in the log yet will be, word for word; anything else may not. */
+  private static boolean certain(JobOnDisk job) {
+    return job.place().isFinal()
+        || job.op() != null
+            && job.op().to() == job.place()
+            && !job.fold().hasRequest(job.op().id());
+  }
+
+  @Override
+  public Optional<JobSpec> spec(JobId id) {
+    return onJob(
+        id,
+        Optional.empty(),
+        job -> {
+          if (job.problem() != null) {
+            throw new JobFiles.MalformedJobException(job.problem());
+          }
+          return Optional.of(job.files().spec(job.at(), job.fold()));
+        });
+  }
+
+  @Override
+  public List<JobId> list(Query query) {
+    return io("list " + places.root(), () -> catalogue.list(query));
+  }
+
+  @Override
+  public Map<JobState, Integer> counts() {
+    return io("count the jobs in " + places.root(), catalogue::counts);
+  }
+
+  /** As {@link #counts}, where some names are known to be those of jobs. */
+  public Map<JobState, Integer> counts(Predicate<JobId> known) {
+    return io("count the jobs in " + places.root(), () -> catalogue.counts(known));
+  }
+
+  @Override
+  public QueueStats queueStats() {
+    long end = System.nanoTime() + CENSUS.toNanos();
+    QueueStatsBuilder sheet = new QueueStatsBuilder();
+    for (JobId id : list(Query.in(Set.of(JobState.PENDING, JobState.IN_PROGRESS)))) {
+      if (System.nanoTime() > end) {
+        break; // only an owner knows them all without reading each
+      }
+      try {
+        find(id).ifPresent(sheet::add);
+      } catch (JobException e) {
+        // it is counted with its place, and not with what waits in it
+      }
+    }
+    return sheet.build(counts());
+  }
+
+  @Override
+  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+    long end = System.nanoTime() + atMost.toNanos();
+    String before = stamp(id, true);
+    while (System.nanoTime() < end && stamp(id, true).equals(before)) {
+      Thread.sleep(Math.min(POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
+    }
+  }
+
+  private String stamp(JobId id, boolean output) {
+    return ofJob("watch " + id, () -> output ? stamps.withOutput(id) : stamps.of(id));
+  }
+
+  private interface Io<T> {
+    T run() throws IOException;
+  }
+
+  private static <T> T io(String what, Io<T> read) {
+    try {
+      return read.run();
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot " + what, e);
+    }
+  }
+
+  private static <T> T ofJob(String what, Io<T> read) {
+    try {
+      return read.run();
+    } catch (IOException e) {
+      throw StoreErrors.ofReading("cannot " + what, e);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.millrace.store.fs.internal.read;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobReader.Query;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.JobLocator;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobMetaFile;
+import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Which jobs there are, by the names in the places of a workspace. Thread-safe. */
+final class JobLister {
+  private final Disk disk;
+  private final WorkspaceLayout places;
+  private final JobLocator whereabouts;
+
+  JobLister(Disk disk, WorkspaceLayout places, JobLocator whereabouts) {
+    this.disk = disk;
+    this.places = places;
+    this.whereabouts = whereabouts;
+  }
+
+  /** Ids in order of time. */
+  List<JobId> list(Query query) throws IOException {
+    // Whom a tag or a parent selects is not known before its metadata is read.
+    boolean choosy = query.tag() != null || query.parent() != null;
+    int most = choosy ? Integer.MAX_VALUE : query.limit();
+    List<JobId> ids = new ArrayList<>();
+    Query next = query;
+    while (ids.size() < query.limit()) {
+      NavigableMap<JobId, JobState> page = page(next, most);
+      for (Map.Entry<JobId, JobState> job : page.entrySet()) {
+        if (ids.size() < query.limit() && selected(query, job.getKey(), job.getValue())) {
+          ids.add(job.getKey());
+        }
+      }
+      if (page.size() < most) {
+        break;
+      }
+      next = query.beyond(page.lastKey()); // what was no job leaves room for others
+    }
+    return query.newest() ? ids.reversed() : ids;
+  }
+
+  /** The first names in the order of the query; no more than {@code most} are ever kept. */
+  private NavigableMap<JobId, JobState> page(Query query, int most) throws IOException {
+    Comparator<JobId> order =
+        query.newest() ? Comparator.reverseOrder() : Comparator.naturalOrder();
+    NavigableMap<JobId, JobState> found = new TreeMap<>(order);
+    JobId beyond = query.beyond();
+    for (JobState state : WorkspaceLayout.ORDER) {
+      if (query.states().contains(state)) {
+        disk.list(
+            places.of(state),
+            name -> {
+              JobId id = JobId.parse(name).orElse(null);
+              if (id != null && (beyond == null || order.compare(id, beyond) > 0)) {
+                keep(found, order, id, state, most);
+              }
+              return true;
+            });
+      }
+    }
+    return found;
+  }
+
+  private static void keep(
+      NavigableMap<JobId, JobState> found,
+      Comparator<JobId> order,
+      JobId id,
+      JobState state,
+      int most) {
+    if (found.size() < most) {
+      found.put(id, state);
+    } else if (most > 0 && order.compare(id, found.lastKey()) < 0) {
+      found.put(id, state);
+      if (found.size() > most) {
+        found.pollLastEntry();
+      }
+    }
+  }
+
+  private boolean selected(Query query, JobId id, JobState state) throws IOException {
+    if (query.tag() == null && query.parent() == null) {
+      return isJob(state, places.of(state, id));
+    }
+    JobHeader header = header(id, state);
+    return header != null
+        && (query.tag() == null || header.tags().contains(query.tag()))
+        && (query.parent() == null || query.parent().equals(header.parent()));
+  }
+
+  /** What its submitter says of a job; null if it is missing or says nothing that can be read. */
+  private @Nullable JobHeader header(JobId id, JobState guess) throws IOException {
+    JsonObject meta = JobMetaFile.read(disk, places.of(guess, id));
+    if (!meta.has("mode")) {
+      Optional<JobState> place = whereabouts.find(id);
+      if (place.isEmpty()) {
+        return null;
+      }
+      meta = JobMetaFile.read(disk, places.of(place.get(), id));
+    }
+    try {
+      return JobMetaFile.header(meta, id);
+    } catch (IllegalArgumentException | JsonException e) {
+      return null;
+    }
+  }
+
+  /** How many jobs are in each state. */
+  Map<JobState, Integer> counts() throws IOException {
+    return counts(_ -> false);
+  }
+
+  /**
+   * As {@link #counts()}.
+   *
+   * @param known which need not be looked at to know that they are jobs
+   */
+  Map<JobState, Integer> counts(Predicate<JobId> known) throws IOException {
+    Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
+    for (JobState state : WorkspaceLayout.ORDER) {
+      counts.put(state, count(state, places.of(state), known));
+    }
+    return counts;
+  }
+
+  /** Without keeping the names: there may be millions. */
+  private int count(JobState state, Path place, Predicate<JobId> known) throws IOException {
+    int[] count = {0};
+    try {
+      disk.list(
+          place,
+          name -> {
+            try {
+              JobId id = JobId.parse(name).orElse(null);
+              boolean job = id != null && (known.test(id) || isJob(state, place.resolve(name)));
+              count[0] += job ? 1 : 0;
+              return true;
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    return count[0];
+  }
+
+  /** Among the ready jobs there may be directories that are none. */
+  private boolean isJob(JobState state, Path dir) throws IOException {
+    return state != JobState.PENDING || WorkspaceScanner.looksLikeJob(disk, dir);
+  }
+}

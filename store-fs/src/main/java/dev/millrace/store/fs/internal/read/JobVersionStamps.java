@@ -1,0 +1,54 @@
+package dev.millrace.store.fs.internal.read;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.TokenJournal;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Short texts that change whenever a job does, without reading it. Thread-safe. */
+final class JobVersionStamps {
+  private final Disk disk;
+  private final WorkspaceLayout places;
+
+  JobVersionStamps(Disk disk, WorkspaceLayout places) {
+    this.disk = disk;
+    this.places = places;
+  }
+
+  /** Changes whenever the job moves, its log grows, or it is another one with its id. */
+  String of(JobId id) throws IOException {
+    Optional<JobState> place = places.lookUp(disk, id);
+    if (place.isEmpty()) {
+      return "";
+    }
+    Path dir = places.of(place.get(), id);
+    return place.get() + size(dir.resolve(EventLog.FILE)) + modified(dir);
+  }
+
+  private String modified(Path dir) throws IOException {
+    try {
+      return " " + disk.modified(dir);
+    } catch (NoSuchFileException e) {
+      return " -";
+    }
+  }
+
+  /** Changes also whenever the output of a plain prompt grows. */
+  String withOutput(JobId id) throws IOException {
+    return of(id) + size(places.of(JobState.IN_PROGRESS, id).resolve(TokenJournal.FILE));
+  }
+
+  private String size(Path file) throws IOException {
+    try {
+      return " " + disk.size(file);
+    } catch (NoSuchFileException e) {
+      return " -";
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package dev.millrace.store.fs.internal.read;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobReader.QueuePosition;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The line as it looks to whoever does not own the workspace: names, so by age alone, for only the
+ * owner knows who is claimed next. Of very many, as many as can be counted in a short time.
+ */
+final class QueuePositionByAge {
+  private static final Duration LISTING = Duration.ofMillis(250);
+  private static final int SLICE = 1_024;
+
+  private QueuePositionByAge() {}
+
+  static Optional<QueuePosition> position(Disk disk, WorkspaceLayout places, JobId id)
+      throws IOException {
+    if (places.lookUp(disk, id).orElse(null) != JobState.PENDING) {
+      return Optional.empty();
+    }
+    long end = System.nanoTime() + LISTING.toNanos();
+    int[] ahead = {0};
+    int[] others = {0};
+    disk.list(
+        places.of(JobState.PENDING),
+        name -> {
+          JobId other = JobId.parse(name).orElse(id);
+          ahead[0] += other.compareTo(id) < 0 ? 1 : 0;
+          others[0] += other.equals(id) ? 0 : 1;
+          return (others[0] % SLICE) != 0 || System.nanoTime() < end;
+        });
+    return Optional.of(new QueuePosition(ahead[0], others[0] + 1, null));
+  }
+}

@@ -1,0 +1,134 @@
+package dev.millrace.store.fs.internal.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.NoteStore;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.SimDisk;
+import dev.millrace.store.fs.internal.disk.SimDisk.Cut;
+import dev.millrace.store.fs.internal.disk.SimDisk.Stopped;
+import dev.millrace.store.fs.internal.disk.SimFiles.Loss;
+import dev.millrace.store.fs.internal.fixture.SimulatedStore;
+import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
+import dev.millrace.store.fs.internal.fixture.VisibleState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Notes at every operation of the disk: whole or not there, and what was acknowledged stays. */
+class NoteFilesCrashTest {
+  private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
+  private static final String SHELF = "keys";
+  private static final JobId CHOSEN = JobId.of(1_767_225_600_000_000L, 77, 1);
+
+  /** Stops {@code act} at each of its operations and looks at what each kind of end leaves. */
+  private static void everywhere(
+      Consumer<SimulatedStore> before,
+      Consumer<SimulatedStore> act,
+      BiConsumer<SimulatedStore, String> check) {
+    SimulatedStore whole = SimulatedStore.fresh();
+    before.accept(whole);
+    int first = whole.disk.operations() + 1;
+    act.accept(whole);
+    for (int n = first; n <= whole.disk.operations() + 1; n++) {
+      for (Cut cut : List.of(Cut.BEFORE, Cut.MIDDLE)) {
+        SimulatedStore rig = SimulatedStore.fresh();
+        before.accept(rig);
+        rig.disk.stopAt(n, cut);
+        try {
+          act.accept(rig);
+        } catch (Stopped e) {
+          // as it should be
+        }
+        String where = "stopped " + cut + " " + n + ", seed " + SEED;
+        List<SimDisk> found = new ArrayList<>(List.of(rig.disk.afterKill()));
+        for (Loss loss : Loss.values()) {
+          found.add(rig.disk.afterPowerLoss(loss, new SplittableRandom(SEED + n)));
+        }
+        for (SimDisk disk : found) {
+          check.accept(new SimulatedStore(disk, rig.clock.instant(), 8), where);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aNoteIsTheOldOneOrTheNewOne() {
+    String old = "old ".repeat(100);
+    String fresh = "new ".repeat(200);
+    List<String> told = new ArrayList<>();
+    everywhere(
+        rig -> {
+          told.clear();
+          told.add(old);
+          rig.store.writeNote(SHELF, "name", old);
+        },
+        rig -> {
+          told.add(fresh);
+          rig.store.writeNote(SHELF, "name", fresh);
+          told.removeFirst();
+        },
+        (rig, where) -> {
+          assertThat(rig.store.readNote(SHELF, "name").orElse("gone")).as(where).isIn(told);
+          assertThat(rig.store.noteNames(SHELF)).as(where).containsExactly("name");
+          rig.store.writeNote(SHELF, "name", "last");
+          SimDisk lost = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(SEED));
+          assertThat(new SimulatedStore(lost, rig.clock.instant(), 9).store.readNote(SHELF, "name"))
+              .as(where)
+              .contains("last");
+        });
+  }
+
+  @Test
+  void whoeverIsToBeToldOfAJobIsNotedWhereverTheJobIs() {
+    everywhere(
+        rig -> {},
+        rig -> {
+          rig.submit(TestJobSpecs.hooked(TestJobSpecs.plain("x")));
+          rig.store.submit(
+              TestJobSpecs.hooked(TestJobSpecs.job(TestJobSpecs.stage("a", "1"))), CHOSEN);
+        },
+        (rig, where) -> {
+          for (JobId id : VisibleState.of(rig.store).jobs().keySet()) {
+            assertThat(rig.store.readNote(NoteStore.WEBHOOKS, id.value()))
+                .as("%s, %s", id, where)
+                .contains("{\"after\":0}");
+          }
+          boolean known = rig.store.state(CHOSEN).isPresent();
+          assertThat(rig.store.submit(TestJobSpecs.hooked(TestJobSpecs.plain("again")), CHOSEN))
+              .as(where)
+              .isEqualTo(!known);
+          assertThat(rig.store.state(CHOSEN)).as(where).isPresent();
+        });
+  }
+
+  @Test
+  void aNoteOfItsOwnAdvancesPastARepeatedSubmission() {
+    SimulatedStore rig = SimulatedStore.fresh();
+    rig.store.submit(TestJobSpecs.hooked(TestJobSpecs.plain("x")), CHOSEN);
+    rig.store.writeNote(NoteStore.WEBHOOKS, CHOSEN.value(), "{\"after\":7}");
+    assertThat(rig.store.submit(TestJobSpecs.hooked(TestJobSpecs.plain("x")), CHOSEN)).isFalse();
+    assertThat(rig.store.readNote(NoteStore.WEBHOOKS, CHOSEN.value())).contains("{\"after\":7}");
+  }
+
+  @Test
+  void namesCannotLeaveTheShelf() throws IOException {
+    SimulatedStore rig = SimulatedStore.fresh();
+    for (String name : List.of("", "..", "a/b", "A", "x.tmp", "y".repeat(129))) {
+      assertThatThrownBy(() -> rig.store.writeNote(SHELF, name, "x"))
+          .as(name)
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> rig.store.readNote(name, "x"))
+          .as(name)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(rig.disk.kind(SimulatedStore.PLACES.internalPath("notes")))
+        .isEqualTo(Disk.Kind.NOTHING);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.millrace.store.fs.internal.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobIdGenerator;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.internal.claim.Claimer;
+import dev.millrace.store.fs.internal.claim.SkippedJobs;
+import dev.millrace.store.fs.internal.disk.SimDisk.What;
+import dev.millrace.store.fs.internal.disk.SimFiles.Loss;
+import dev.millrace.store.fs.internal.files.FsSubmitter;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.NoteFiles;
+import dev.millrace.store.fs.internal.files.PendingTransition;
+import dev.millrace.store.fs.internal.fixture.SimulatedStore;
+import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
+import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.jobs.Leases;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who syncs what for whom. */
+class GroupCommitTest {
+  private final SimDisk disk = new SimDisk();
+  private final GroupCommit commits = new GroupCommit(disk);
+  private final ManualClock clock = new ManualClock();
+  private final FsSettings settings =
+      new FsSettings(
+          SimulatedStore.ROOT, disk, clock, new JobIdGenerator(clock, 7)::next, () -> 1L << 63);
+
+  @BeforeEach
+  void makePlaces() throws IOException {
+    SimulatedStore.PLACES.create(disk);
+  }
+
+  private SimDisk lost() {
+    return disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1));
+  }
+
+  private UnsyncedChanges written(Path file) throws IOException {
+    disk.write(file, new byte[1]);
+    return new UnsyncedChanges().addFile(file).addDirectory(file.getParent());
+  }
+
+  @Test
+  void whatIsEnlistedIsSyncedByWhoeverCommitsNext() throws IOException {
+    Path mine = SimulatedStore.ROOT.resolve("mine");
+    UnsyncedChanges dirty = written(mine);
+    commits.enlist(dirty);
+    assertThat(dirty.isEmpty()).isTrue();
+    assertThat(lost().kind(mine)).isEqualTo(Disk.Kind.NOTHING);
+    commits.commit(written(SimulatedStore.ROOT.resolve("another")));
+    assertThat(lost().kind(mine)).isEqualTo(Disk.Kind.FILE);
+    int before = disk.operations();
+    commits.commit(dirty);
+    assertThat(disk.operations()).as("it is not synced twice").isEqualTo(before);
+  }
+
+  @Test
+  void aSyncThatIsCutShortIsNobodys() throws IOException {
+    disk.failBy(
+        op -> {
+          if (op.what().syncs()) {
+            throw new IllegalStateException("out of the blue");
+          }
+          return null;
+        });
+    UnsyncedChanges dirty = written(SimulatedStore.ROOT.resolve("mine"));
+    commits.enlist(dirty);
+    assertThatThrownBy(
+            () -> commits.commit(new UnsyncedChanges().addDirectory(SimulatedStore.ROOT)))
+        .isInstanceOf(IllegalStateException.class);
+    disk.heal();
+    assertThatThrownBy(() -> commits.commit(dirty))
+        .isInstanceOf(StoreBrokenException.class)
+        .hasMessageContaining("a sync failed (it was cut short)");
+  }
+
+  @Test
+  void whatWasWrittenIsDurableThoughTheJobMovesOnBeforeItIsSynced() {
+    ClaimQueue queue = new ClaimQueue(clock);
+    Leases leases = new Leases();
+    JobWriter ledger = new JobWriter(settings, commits, queue, leases, 1);
+    JobId id =
+        new FsSubmitter(
+                disk,
+                SimulatedStore.PLACES,
+                commits,
+                clock,
+                settings.ids(),
+                new NoteFiles(disk, SimulatedStore.PLACES, commits),
+                ledger.jobs()::locate)
+            .submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
+    ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
+    Claim claim =
+        new Claimer(ledger, queue, leases, commits, new SkippedJobs())
+            .claim(new ClaimRequest(Set.of("a"), 1, "worker", null))
+            .getFirst();
+    UnsyncedChanges mine = new UnsyncedChanges();
+    ledger.step(
+        id,
+        mine,
+        (job, dirty) -> {
+          Fact.Detail.Completed delivered =
+              job.files()
+                  .writeResult(
+                      job.at(),
+                      new JobFiles.AnsweredTask(
+                          1, "a", 1, 1, new dev.millrace.core.task.FencingToken(1, 1)),
+                      TaskResult.of("result"),
+                      dirty);
+          return ledger.record(
+              job, dirty, turn -> ClaimRules.complete(turn, claim.key(), delivered));
+        });
+    PendingTransition pause =
+        new PendingTransition("op", JobEvent.PAUSE, JobState.PAUSED, clock.instant(), null, null);
+    assertThat(ledger.step(id, (job, dirty) -> ledger.applyLever(job, pause, dirty)))
+        .contains(Outcome.DONE);
+    commits.commit(mine); // the path that it knew is no more
+    var task = new SimulatedStore(lost(), clock.instant(), 8).store.tasks(id, 1, 1, 1).getFirst();
+    assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+    assertThat(task.result().text()).isEqualTo("result");
+  }
+
+  @Test
+  void aLineOfAWorkersLogIsDurableWithTheNextAnswer() {
+    SimulatedStore rig = SimulatedStore.fresh();
+    JobId id = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
+    List<Claim> claims = rig.claim(2);
+    rig.store.log(claims.get(0), "info", "half way");
+    rig.complete(claims.get(1));
+    SimDisk found = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1));
+    assertThat(new SimulatedStore(found, clock.instant(), 8).store.events(id, 0, 99))
+        .extracting(LogEntry::fact)
+        .contains(new Fact.WorkerLogLine(1, 1, "info", "half way"));
+  }
+
+  @Test
+  void manyFilesAreSyncedByOneSyncWhereThereIsOne() throws IOException {
+    SimDisk able = new SimDisk(true);
+    UnsyncedChanges dirty = new UnsyncedChanges();
+    for (int i = 0; i < 10; i++) {
+      Path file = Path.of("/file" + i);
+      able.write(file, new byte[1]);
+      dirty.addFile(file);
+    }
+    int before = able.operations();
+    new GroupCommit(able).commit(dirty);
+    assertThat(able.operations()).isEqualTo(before + 1);
+    assertThat(able.operation(before + 1).what()).isEqualTo(What.SYNC_ALL);
+    assertThat(
+            able.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1))
+                .kind(Path.of("/file9")))
+        .isEqualTo(Disk.Kind.FILE);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.SimDisk;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who is told, and when. */
+class ChangeNotifierTest {
+  @Test
+  void whatWaitsForNoSyncIsToldOnceSomebodyHasSyncedIt() throws IOException {
+    SimDisk disk = new SimDisk();
+    Path file = Path.of("/file");
+    disk.write(file, new byte[] {1});
+    GroupCommit commits = new GroupCommit(disk);
+    ChangeNotifier bulletin = new ChangeNotifier(commits);
+    List<String> told = new ArrayList<>();
+    bulletin.onLever(id -> told.add("stopped " + id));
+    bulletin.onChange(id -> told.add("changed " + id));
+    JobId id = new JobId("1_2_3");
+    UnsyncedChanges dirty = new UnsyncedChanges().addFile(file);
+    dirty.jobsWithLever().add(id);
+    dirty.changedJobs().add(id);
+    commits.enlist(dirty);
+    bulletin.notifyAfterSync(dirty);
+    bulletin.notifyIfSynced();
+    assertThat(told).isEmpty();
+    commits.awaitEnlisted();
+    bulletin.notifyIfSynced();
+    bulletin.notifyIfSynced();
+    assertThat(told).containsExactly("stopped " + id, "changed " + id);
+  }
+}

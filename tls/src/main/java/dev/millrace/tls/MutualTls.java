@@ -1,0 +1,53 @@
+package dev.millrace.tls;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+
+/** Makes contexts, and TLS sockets over connected plain ones. */
+public final class MutualTls {
+  private MutualTls() {}
+
+  public static SSLContext context(KeyManager key, TrustManager trust) {
+    try {
+      SSLContext tls = SSLContext.getInstance("TLSv1.3");
+      tls.init(new KeyManager[] {key}, new TrustManager[] {trust}, null);
+      return tls;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("This Java cannot do TLS 1.3", e);
+    }
+  }
+
+  /**
+   * The plain socket stays its owner's to close: closing the TLS one may wait for a write that
+   * hangs, closing the plain one ends both at once.
+   */
+  public static SSLSocket over(Socket plain, SSLContext tls, boolean client) throws IOException {
+    String host = plain.getInetAddress().getHostAddress();
+    SSLSocket socket =
+        (SSLSocket) tls.getSocketFactory().createSocket(plain, host, plain.getPort(), false);
+    socket.setUseClientMode(client);
+    SSLParameters strict = strictTlsParameters();
+    strict.setServerNames(List.of());
+    socket.setSSLParameters(strict);
+    return socket;
+  }
+
+  /** How every socket of a network is set: TLS 1.3 only, and both sides show a certificate. */
+  public static SSLParameters strictTlsParameters() {
+    SSLParameters strict = new SSLParameters();
+    strict.setProtocols(new String[] {"TLSv1.3"});
+    strict.setCipherSuites(
+        new String[] {
+          "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"
+        });
+    strict.setNeedClientAuth(true);
+    return strict;
+  }
+}
