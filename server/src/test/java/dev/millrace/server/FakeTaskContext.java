@@ -1,11 +1,11 @@
 package dev.millrace.server;
 
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskState;

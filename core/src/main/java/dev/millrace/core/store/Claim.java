@@ -1,9 +1,9 @@
 package dev.millrace.core.store;
 
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.ClaimKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,14 +1,11 @@
 package dev.millrace.core.store;
 
-import dev.millrace.core.internal.rules.JobFold;
-import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.TaskState;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,29 +39,7 @@ public record JobView(
       @Nullable Instant completedAt,
       @Nullable String error,
       StageSpec spec,
-      JsonObject metadata) {
-
-    static StageView of(StageFold stage) {
-      Map<TaskState, Integer> counts = new EnumMap<>(TaskState.class);
-      for (TaskState state : TaskState.values()) {
-        if (stage.count(state) > 0) {
-          counts.put(state, stage.count(state));
-        }
-      }
-      return new StageView(
-          stage.number(),
-          stage.plan().type(),
-          stage.plan().gate(),
-          stage.state(),
-          stage.size(),
-          counts,
-          stage.startedAt(),
-          stage.completedAt(),
-          stage.error(),
-          stage.plan().spec(),
-          stage.metadata());
-    }
-  }
+      JsonObject metadata) {}
 
   /** The same job in another state: where a store knows better than the log. */
   public JobView withState(JobState other) {
@@ -91,26 +66,6 @@ public record JobView(
         completedAt,
         error == null ? why : error,
         lastEvent,
-        stages);
-  }
-
-  public static JobView of(JobHeader header, JobFold fold) {
-    List<StageView> stages = fold.stages().stream().map(StageView::of).toList();
-    String error =
-        stages.stream()
-            .filter(stage -> stage.state() == StageState.FAILED)
-            .map(stage -> "stage " + stage.number() + " (" + stage.type() + "): " + stage.error())
-            .findFirst()
-            .orElse(null);
-    return new JobView(
-        header.withChanges(fold.priority(), fold.metadata()),
-        fold.state(),
-        fold.plan().createdAt(),
-        fold.lastAt(),
-        fold.startedAt(),
-        fold.completedAt(),
-        error,
-        fold.lastNumber(),
         stages);
   }
 }

@@ -1,10 +1,6 @@
 package dev.millrace.core.store;
 
-import dev.millrace.core.internal.rules.JobPlan.StagePlan;
-import dev.millrace.core.internal.rules.StageFold;
-import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
@@ -39,44 +35,4 @@ public record TaskView(
     JsonObject metadata,
     @Nullable TraceContext trace,
     @Nullable TaskResult result,
-    @Nullable String error) {
-
-  /**
-   * @param asked the task as it was asked for or, of a template, rendered; null where it cannot be
-   *     read
-   */
-  public static TaskView of(
-      StageFold stage, int number, @Nullable TaskSpec asked, @Nullable TaskResult result) {
-    return of(stage.number(), stage.plan(), number, stage.task(number), asked, result);
-  }
-
-  /** As the other, of a task as it was at one moment. */
-  public static TaskView of(
-      int stage,
-      StagePlan plan,
-      int number,
-      TaskFold fold,
-      @Nullable TaskSpec asked,
-      @Nullable TaskResult result) {
-    JsonObject given = asked == null ? JsonObject.create() : asked.metadata();
-    return new TaskView(
-        stage,
-        number,
-        fold.state(),
-        fold.attempts(),
-        fold.maxAttempts(plan.policy()),
-        fold.worker(),
-        fold.token(),
-        fold.lastClaim() != null && fold.lastClaim().tokenless(),
-        fold.createdAt(),
-        fold.updatedAt(),
-        fold.startedAt(),
-        fold.completedAt(),
-        fold.notBefore(),
-        asked == null ? null : asked.input(),
-        fold.metadata() == null ? given : fold.metadata(),
-        asked == null ? null : asked.trace(),
-        result,
-        fold.error());
-  }
-}
+    @Nullable String error) {}

@@ -1,10 +1,10 @@
 package dev.millrace.http.tracing;
 
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.server.ServerListener;

@@ -23,7 +23,7 @@ import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.RealDisk;
-import dev.millrace.store.fs.internal.files.FsSubmitter;
+import dev.millrace.store.fs.internal.files.JobSizeLimits;
 import dev.millrace.store.fs.internal.fixture.RealWorkspaceCase;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
@@ -215,7 +215,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
         store.submit(TestJobSpecs.open(TestJobSpecs.stage("a", "1"), TestJobSpecs.stage("b")));
     Path tasks = place(JobState.PENDING, id).resolve("stages/1-a/tasks.jsonl");
     try (RandomAccessFile file = new RandomAccessFile(tasks.toFile(), "rw")) {
-      file.setLength(FsSubmitter.MAX_JOB_BYTES - 100); // sparse, as if somebody had added that much
+      file.setLength(JobSizeLimits.MAX_JOB_BYTES - 100); // sparse, as if somebody had added that much
     }
     JsonObject small = JsonObject.create().put("some", "json");
     assertThat(store.addTasks(id, 2, List.of(TaskSpec.of(small)), SimulatedStore.ANNA))

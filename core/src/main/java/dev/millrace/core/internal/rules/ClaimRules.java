@@ -8,6 +8,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskEvent;
@@ -27,9 +28,6 @@ public final class ClaimRules {
   public static final Duration OVERRUN_GRACE = Duration.ofSeconds(5);
 
   private ClaimRules() {}
-
-  /** Which task of which stage, under which token. */
-  public record ClaimKey(int stage, int task, FencingToken token) {}
 
   /** How a worker vanished, in the words of the log and of a task that failed of it. */
   public enum WorkerLoss {

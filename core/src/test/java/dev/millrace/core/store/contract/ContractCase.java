@@ -8,6 +8,7 @@ import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -74,7 +75,7 @@ abstract class ContractCase {
         last = entry.at();
         fold.apply(entry); // refuses a gap in the numbers
       }
-      assertThat(view).isEqualTo(JobView.of(JobHeader.of(id, spec), fold));
+      assertThat(view).isEqualTo(ViewFactory.job(JobHeader.of(id, spec), fold));
       assertThat(store.state(id)).contains(view.state());
     }
     store.close();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.StageState;
@@ -13,6 +12,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskPolicy;

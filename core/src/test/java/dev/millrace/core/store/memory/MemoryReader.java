@@ -3,6 +3,7 @@ package dev.millrace.core.store.memory;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -68,7 +69,7 @@ abstract class MemoryReader implements JobReader {
   @Override
   public synchronized Optional<JobView> find(JobId id) {
     return Optional.ofNullable(jobs.get(id))
-        .map(job -> JobView.of(JobHeader.of(id, job.submitted), folds.get(id)));
+        .map(job -> ViewFactory.job(JobHeader.of(id, job.submitted), folds.get(id)));
   }
 
   @Override
@@ -86,7 +87,7 @@ abstract class MemoryReader implements JobReader {
 
   static TaskView view(MemoryJob job, StageFold stage, int task) {
     int number = stage.number();
-    return TaskView.of(stage, task, job.task(number, task), job.result(number, task));
+    return ViewFactory.task(stage, task, job.task(number, task), job.result(number, task));
   }
 
   @Override

@@ -1,10 +1,10 @@
 package dev.millrace.http.jobnik.claim;
 
-import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
@@ -39,7 +39,7 @@ record ClaimStatus(
   private Claim formerClaim(FencingToken last) {
     return new Claim(
         id.job(),
-        new ClaimRules.ClaimKey(id.stage(), id.task(), last),
+        new ClaimKey(id.stage(), id.task(), last),
         type,
         task.attempts() + 1,
         task.input(),

@@ -2,12 +2,12 @@ package dev.millrace.store.fs.internal.claim;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.rules.ClaimRules;
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;

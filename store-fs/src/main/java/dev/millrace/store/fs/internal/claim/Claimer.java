@@ -2,7 +2,6 @@ package dev.millrace.store.fs.internal.claim;
 
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.internal.rules.ClaimRules;
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobState;
@@ -11,6 +10,7 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;

@@ -1,13 +1,13 @@
 package dev.millrace.store.fs.internal.claim;
 
 import dev.millrace.core.internal.rules.ClaimRules;
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.jobs.ActiveJob;
 import dev.millrace.store.fs.internal.jobs.JobClaimKey;

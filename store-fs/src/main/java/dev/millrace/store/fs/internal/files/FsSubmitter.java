@@ -6,8 +6,6 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageSpec;
-import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.StoreException;
@@ -35,9 +33,6 @@ import java.util.stream.Stream;
  * Puts jobs into a workspace. Any process may, whoever owns it: a rename publishes. Thread-safe.
  */
 public final class FsSubmitter implements JobSubmitter {
-
-  /** Most bytes in all inputs of one job together, as they stand in its files. */
-  public static final long MAX_JOB_BYTES = 1_000_000_000;
 
   /** Says for certain where a job is, or that it is nowhere. */
   @FunctionalInterface
@@ -159,7 +154,7 @@ public final class FsSubmitter implements JobSubmitter {
   }
 
   private Map<String, byte[]> files(JobSpec spec) {
-    requireSizes(spec);
+    JobSizeLimits.requireJob(spec);
     Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     return PlainJobFiles.fits(spec)
         ? PlainJobFiles.files(spec, now)
@@ -211,60 +206,5 @@ public final class FsSubmitter implements JobSubmitter {
               System.Logger.Level.WARNING,
               "could not remove the unfinished " + dir + ": " + e.getMessage());
     }
-  }
-
-  private static void requireSizes(JobSpec spec) {
-    long total = 0;
-    for (StageSpec stage : spec.stages()) {
-      total = requireRoom(total, requireSizes(stage.tasks()));
-    }
-  }
-
-  /** How many bytes a job's inputs have with these; refuses what is too large. */
-  static long requireRoom(long total, long more) {
-    if (total + more > MAX_JOB_BYTES) {
-      throw new IllegalArgumentException(
-          "job too large: more than " + MAX_JOB_BYTES + " bytes of input");
-    }
-    return total + more;
-  }
-
-  /** How many bytes the texts of these tasks have; refuses one that is too large. */
-  public static long requireSizes(List<TaskSpec> tasks) {
-    long total = 0;
-    for (TaskSpec task : tasks) {
-      if (task.input() instanceof String text) {
-        int bytes = utf8Length(text);
-        if (bytes > JobSpec.MAX_PROMPT_BYTES) {
-          throw new IllegalArgumentException(
-              "Prompt too large: " + bytes + " bytes, at most " + JobSpec.MAX_PROMPT_BYTES);
-        }
-        total += bytes;
-      }
-    }
-    return total;
-  }
-
-  private static int utf8Length(String text) {
-    int bytes = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c < 0x80) {
-        bytes++;
-      } else if (c < 0x800) {
-        bytes += 2;
-      } else if (Character.isHighSurrogate(c)
-          && i + 1 < text.length()
-          && Character.isLowSurrogate(text.charAt(i + 1))) {
-        bytes += 4;
-        i++;
-      } else if (Character.isSurrogate(c)) {
-        throw new IllegalArgumentException(
-            "the prompt is not valid Unicode: a lone surrogate at character " + i);
-      } else {
-        bytes += 3;
-      }
-    }
-    return bytes;
   }
 }

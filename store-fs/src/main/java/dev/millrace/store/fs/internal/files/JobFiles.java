@@ -1,13 +1,13 @@
 package dev.millrace.store.fs.internal.files;
 
 import dev.millrace.core.event.Fact.Detail;
-import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobPlan.StagePlan;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonException;
@@ -16,6 +16,7 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
@@ -41,7 +42,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   /** A task's answer on its way to disk, and whose it is. */
   record AnsweredTask(int stage, String type, int task, int attempt, FencingToken claim) {
     public static AnsweredTask of(Claim claim) {
-      ClaimRules.ClaimKey hold = claim.key();
+      ClaimKey hold = claim.key();
       return new AnsweredTask(
           hold.stage(), claim.type(), hold.task(), claim.attempt(), hold.token());
     }
@@ -119,7 +120,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
       }
       asked = null;
     }
-    return TaskView.of(
+    return ViewFactory.task(
         task.stage(), task.plan(), task.task(), task.fold(), asked, result(at, task));
   }
 
@@ -167,6 +168,13 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
 
   /** Renders the templates of an opening stage. */
   JobUpdate.TemplateResolver templateResolver(JobDirectory at, JobFold fold, UnsyncedChanges dirty);
+
+  /** Whether a directory has the file that makes it a job. */
+  static boolean looksLikeJob(Disk disk, Path dir) throws IOException {
+    return disk.kind(dir) == Disk.Kind.DIRECTORY
+        && (disk.kind(dir.resolve(PlainJobFiles.PROMPT)) != Disk.Kind.NOTHING
+            || disk.kind(dir.resolve(StagedJobDocument.FILE)) != Disk.Kind.NOTHING);
+  }
 
   /**
    * Reads the job in a directory; what is wrong with it is a {@link MalformedJobException}.

@@ -11,6 +11,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,7 @@ final class LogReconciler {
           new Fact.StageChanged(1, StageEvent.APPROVE, Cause.user(null, "moved by hand"), null));
     }
     if (ClaimRules.claim(turn, 1, 1, new Detail.Claimed(0, "another daemon")).isDone()) {
-      ClaimRules.ClaimKey hold = new ClaimRules.ClaimKey(1, 1, fold.stage(1).task(1).token());
+      ClaimKey hold = new ClaimKey(1, 1, fold.stage(1).task(1).token());
       if (place == JobState.COMPLETED) {
         ClaimRules.complete(turn, hold, new Detail.Completed(0, 0));
       } else {

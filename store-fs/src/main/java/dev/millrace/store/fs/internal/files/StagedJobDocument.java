@@ -48,7 +48,7 @@ public final class StagedJobDocument {
       counts.add(stage.tasks().size());
       if (!stage.tasks().isEmpty()) {
         byte[] lines = StagedJobFiles.taskLines(stage.tasks());
-        total = FsSubmitter.requireRoom(total, lines.length);
+        total = JobSizeLimits.requireTotal(total, lines.length);
         files.put(
             StagedJobFiles.path(
                 number,

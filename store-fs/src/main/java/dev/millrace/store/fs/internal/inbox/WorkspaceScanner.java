@@ -9,9 +9,8 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobMetaFile;
-import dev.millrace.store.fs.internal.files.PlainJobFiles;
-import dev.millrace.store.fs.internal.files.StagedJobDocument;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.jobs.JobWriter;
 import dev.millrace.store.fs.internal.queue.ClaimQueue;
@@ -190,7 +189,7 @@ public final class WorkspaceScanner implements AutoCloseable {
       }
       JsonObject meta =
           kind == Disk.Kind.DIRECTORY ? JobMetaFile.read(disk, dir) : JsonObject.create();
-      if (!meta.has("mode") && !looksLikeJob(disk, dir)) {
+      if (!meta.has("mode") && !JobFiles.looksLikeJob(disk, dir)) {
         if (disk.kind(dir) != Disk.Kind.NOTHING) { // else it was claimed just now
           report(
               "input/ready/" + id,
@@ -249,13 +248,6 @@ public final class WorkspaceScanner implements AutoCloseable {
     } catch (IllegalArgumentException | JsonException e) {
       return null;
     }
-  }
-
-  /** Whether a directory has what makes it a job. */
-  public static boolean looksLikeJob(Disk disk, Path dir) throws IOException {
-    return disk.kind(dir) == Disk.Kind.DIRECTORY
-        && (disk.kind(dir.resolve(PlainJobFiles.PROMPT)) != Disk.Kind.NOTHING
-            || disk.kind(dir.resolve(StagedJobDocument.FILE)) != Disk.Kind.NOTHING);
   }
 
   private void report(String name, String what) {

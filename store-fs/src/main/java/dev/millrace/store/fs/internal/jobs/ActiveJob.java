@@ -3,11 +3,11 @@ package dev.millrace.store.fs.internal.jobs;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.AttemptProgress;
 import dev.millrace.core.internal.rules.ClaimRules;
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
@@ -15,7 +15,7 @@ import dev.millrace.core.stage.StageState;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskState;
@@ -181,7 +181,7 @@ public final class ActiveJob implements TransitionListener {
   }
 
   public JobView view() {
-    JobView view = JobView.of(files().header(), fold());
+    JobView view = ViewFactory.job(files().header(), fold());
     return problem == null ? view : view.withProblem(problem);
   }
 
@@ -204,7 +204,7 @@ public final class ActiveJob implements TransitionListener {
         at.frozen() == null ? List.of() : files().readJournal(at(), stage, task).tokens(),
         held.lease(),
         held.tokenless(),
-        TaskView.of(stage, task, asked, null));
+        ViewFactory.task(stage, task, asked, null));
   }
 
   /** Claims that ended because the job did. */

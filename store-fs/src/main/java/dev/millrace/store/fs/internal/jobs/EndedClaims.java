@@ -1,10 +1,10 @@
 package dev.millrace.store.fs.internal.jobs;
 
 import dev.millrace.core.internal.rules.ClaimRules;
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.millrace.store.fs.internal.jobs;
 
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.task.ClaimKey;
 
 /** Which claim, among those of all jobs. */
 public record JobClaimKey(JobId job, ClaimKey key) {

@@ -1,10 +1,10 @@
 package dev.millrace.store.fs.internal.jobs;
 
-import dev.millrace.core.internal.rules.ClaimRules.ClaimKey;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;

@@ -73,7 +73,7 @@ public final class NonOwnerReader extends ForwardingReader {
   }
 
   @Override
-  public JobReader reader() {
+  protected JobReader reader() {
     return files;
   }
 

@@ -16,7 +16,7 @@ import java.util.Set;
 
 /** Pulls what another can pull. */
 public abstract class ForwardingControls extends ForwardingReader implements JobControls {
-  abstract JobControls controls();
+  protected abstract JobControls controls();
 
   @Override
   public final Outcome pause(JobId id, Cause cause) {

@@ -199,12 +199,12 @@ public final class FsStore extends ForwardingControls implements JobStore {
   }
 
   @Override
-  public JobReader reader() {
+  protected JobReader reader() {
     return reader;
   }
 
   @Override
-  JobControls controls() {
+  protected JobControls controls() {
     return controls;
   }
 

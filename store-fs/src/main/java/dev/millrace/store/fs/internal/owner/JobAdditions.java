@@ -14,7 +14,7 @@ import dev.millrace.core.store.JobControls.Added;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
-import dev.millrace.store.fs.internal.files.FsSubmitter;
+import dev.millrace.store.fs.internal.files.JobSizeLimits;
 import dev.millrace.store.fs.internal.files.StagedJobFiles;
 import dev.millrace.store.fs.internal.jobs.ActiveJob;
 import dev.millrace.store.fs.internal.jobs.JobWriter;
@@ -42,7 +42,7 @@ final class JobAdditions {
     if (asked.tasks().stream().anyMatch(TaskSpec::template)) {
       throw new IllegalArgumentException("a task that is added later cannot be a template");
     }
-    FsSubmitter.requireSizes(asked.tasks());
+    JobSizeLimits.requireTasks(asked.tasks());
     // As it will be read: what is in memory must not differ from what is on disk.
     StageSpec spec =
         JobDocument.readStage(Json.object(Json.write(JobDocument.write(asked))), 0)
@@ -62,7 +62,7 @@ final class JobAdditions {
   }
 
   Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
-    FsSubmitter.requireSizes(tasks);
+    JobSizeLimits.requireTasks(tasks);
     byte[] lines = StagedJobFiles.taskLines(tasks);
     return step(
         id,
@@ -94,7 +94,7 @@ final class JobAdditions {
               if (!allowed.isDone()) {
                 return new Added(allowed, 0);
               }
-              if (job.files().taskBytes(job.at(), job.fold()) + bytes > FsSubmitter.MAX_JOB_BYTES) {
+              if (job.files().taskBytes(job.at(), job.fold()) + bytes > JobSizeLimits.MAX_JOB_BYTES) {
                 return new Added(tooLarge(), 0);
               }
               int first = addition.run(job, dirty);
@@ -117,7 +117,7 @@ final class JobAdditions {
   private static Outcome tooLarge() {
     return new Outcome.Refused(
         Outcome.Reason.TOO_LARGE,
-        "a job has at most " + FsSubmitter.MAX_JOB_BYTES + " bytes of input");
+        "a job has at most " + JobSizeLimits.MAX_JOB_BYTES + " bytes of input");
   }
 
   private static Outcome refusal(Outcome answer) {

@@ -5,6 +5,7 @@ import dev.millrace.core.internal.rules.AdditionRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.LeverRules;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
@@ -16,7 +17,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobControls;
-import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.store.fs.internal.claim.Retention;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
@@ -137,7 +137,7 @@ final class OwnerControls implements JobControls {
                             knows(job.fold(), cause)
                                 ? Outcome.DONE
                                 : rule.apply(
-                                    JobView.of(job.files().header(), job.fold())
+                                    ViewFactory.job(job.files().header(), job.fold())
                                         .header()
                                         .priority(),
                                     new JobUpdate(

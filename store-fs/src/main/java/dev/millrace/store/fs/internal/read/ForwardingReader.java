@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Reads what another can read. */
 public abstract class ForwardingReader implements JobReader {
-  public abstract JobReader reader();
+  protected abstract JobReader reader();
 
   @Override
   public final Optional<JobState> state(JobId id) {

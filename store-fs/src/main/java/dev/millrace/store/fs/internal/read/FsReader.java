@@ -5,6 +5,7 @@ import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -25,7 +26,6 @@ import dev.millrace.store.fs.internal.files.JobOnDisk;
 import dev.millrace.store.fs.internal.files.RecentJobCache;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.files.TokenJournal;
-import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
 import dev.millrace.store.fs.internal.queue.QueueStatsBuilder;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -77,7 +77,7 @@ public final class FsReader implements JobReader {
         place.isPresent()
             && place.get() == JobState.PENDING
             && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY
-            && !WorkspaceScanner.looksLikeJob(disk, places.of(JobState.PENDING, id));
+            && !JobFiles.looksLikeJob(disk, places.of(JobState.PENDING, id));
     if (foreign && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY) {
       return Optional.empty();
     }
@@ -135,7 +135,7 @@ public final class FsReader implements JobReader {
         .map(
             job -> {
               complete(job);
-              JobView view = JobView.of(job.files().header(), job.fold());
+              JobView view = ViewFactory.job(job.files().header(), job.fold());
               JobView placed = view.state() == job.place() ? view : view.withState(job.place());
               return job.problem() == null ? placed : placed.withProblem(job.problem());
             });

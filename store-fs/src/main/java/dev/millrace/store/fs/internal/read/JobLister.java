@@ -9,8 +9,8 @@ import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobMetaFile;
-import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -166,6 +166,6 @@ final class JobLister {
 
   /** Among the ready jobs there may be directories that are none. */
   private boolean isJob(JobState state, Path dir) throws IOException {
-    return state != JobState.PENDING || WorkspaceScanner.looksLikeJob(disk, dir);
+    return state != JobState.PENDING || JobFiles.looksLikeJob(disk, dir);
   }
 }

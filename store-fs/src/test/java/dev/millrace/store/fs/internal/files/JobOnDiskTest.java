@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
+import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobView;
@@ -36,7 +37,7 @@ class JobOnDiskTest {
   }
 
   private static JobView view(JobOnDisk job) {
-    return JobView.of(job.files().header(), job.fold());
+    return ViewFactory.job(job.files().header(), job.fold());
   }
 
   @Test

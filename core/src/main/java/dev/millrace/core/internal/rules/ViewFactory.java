@@ -1,0 +1,103 @@
+package dev.millrace.core.internal.rules;
+
+import dev.millrace.core.internal.rules.JobPlan.StagePlan;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the views that readers get from the folds that the rules work on. */
+public final class ViewFactory {
+  private ViewFactory() {}
+
+  /** The job with its stages. */
+  public static JobView job(JobHeader header, JobFold fold) {
+    List<StageView> stages = fold.stages().stream().map(ViewFactory::stage).toList();
+    String error =
+        stages.stream()
+            .filter(stage -> stage.state() == StageState.FAILED)
+            .map(stage -> "stage " + stage.number() + " (" + stage.type() + "): " + stage.error())
+            .findFirst()
+            .orElse(null);
+    return new JobView(
+        header.withChanges(fold.priority(), fold.metadata()),
+        fold.state(),
+        fold.plan().createdAt(),
+        fold.lastAt(),
+        fold.startedAt(),
+        fold.completedAt(),
+        error,
+        fold.lastNumber(),
+        stages);
+  }
+
+  private static StageView stage(StageFold stage) {
+    Map<TaskState, Integer> counts = new EnumMap<>(TaskState.class);
+    for (TaskState state : TaskState.values()) {
+      if (stage.count(state) > 0) {
+        counts.put(state, stage.count(state));
+      }
+    }
+    return new StageView(
+        stage.number(),
+        stage.plan().type(),
+        stage.plan().gate(),
+        stage.state(),
+        stage.size(),
+        counts,
+        stage.startedAt(),
+        stage.completedAt(),
+        stage.error(),
+        stage.plan().spec(),
+        stage.metadata());
+  }
+
+  /**
+   * Task {@code number} of a stage.
+   *
+   * @param spec the task as submitted or, for a template, as rendered; null if it cannot be read
+   */
+  public static TaskView task(
+      StageFold stage, int number, @Nullable TaskSpec spec, @Nullable TaskResult result) {
+    return task(stage.number(), stage.plan(), number, stage.task(number), spec, result);
+  }
+
+  /** The same from an earlier state of the task, {@code fold}. */
+  public static TaskView task(
+      int stage,
+      StagePlan plan,
+      int number,
+      TaskFold fold,
+      @Nullable TaskSpec spec,
+      @Nullable TaskResult result) {
+    JsonObject submitted = spec == null ? JsonObject.create() : spec.metadata();
+    return new TaskView(
+        stage,
+        number,
+        fold.state(),
+        fold.attempts(),
+        fold.maxAttempts(plan.policy()),
+        fold.worker(),
+        fold.token(),
+        fold.lastClaim() != null && fold.lastClaim().tokenless(),
+        fold.createdAt(),
+        fold.updatedAt(),
+        fold.startedAt(),
+        fold.completedAt(),
+        fold.notBefore(),
+        spec == null ? null : spec.input(),
+        fold.metadata() == null ? submitted : fold.metadata(),
+        spec == null ? null : spec.trace(),
+        result,
+        fold.error());
+  }
+}

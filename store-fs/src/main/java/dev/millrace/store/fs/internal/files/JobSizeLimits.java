@@ -1,0 +1,78 @@
+package dev.millrace.store.fs.internal.files;
+
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import java.util.List;
+
+/** The limits on how many bytes of input a job may have. */
+public final class JobSizeLimits {
+  /** The most bytes in all inputs of a job together, as its files hold them. */
+  public static final long MAX_JOB_BYTES = 1_000_000_000;
+
+  private JobSizeLimits() {}
+
+  /** Refuses a job with an input that is too large, or with too many bytes of input. */
+  static void requireJob(JobSpec spec) {
+    long total = 0;
+    for (StageSpec stage : spec.stages()) {
+      total = requireTotal(total, requireTasks(stage.tasks()));
+    }
+  }
+
+  /**
+   * Adds {@code more} bytes of input to {@code total}; refuses a job that gets too large.
+   *
+   * @return the new total
+   */
+  static long requireTotal(long total, long more) {
+    if (total + more > MAX_JOB_BYTES) {
+      throw new IllegalArgumentException(
+          "job too large: more than " + MAX_JOB_BYTES + " bytes of input");
+    }
+    return total + more;
+  }
+
+  /**
+   * Refuses an input that is too large or not valid Unicode.
+   *
+   * @return how many bytes of UTF-8 the text inputs of these tasks have together
+   */
+  public static long requireTasks(List<TaskSpec> tasks) {
+    long total = 0;
+    for (TaskSpec task : tasks) {
+      if (task.input() instanceof String text) {
+        int bytes = utf8Length(text);
+        if (bytes > JobSpec.MAX_PROMPT_BYTES) {
+          throw new IllegalArgumentException(
+              "Prompt too large: " + bytes + " bytes, at most " + JobSpec.MAX_PROMPT_BYTES);
+        }
+        total += bytes;
+      }
+    }
+    return total;
+  }
+
+  private static int utf8Length(String text) {
+    int bytes = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < 0x80) {
+        bytes++;
+      } else if (c < 0x800) {
+        bytes += 2;
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        bytes += 4;
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        throw new IllegalArgumentException(
+            "the prompt is not valid Unicode: a lone surrogate at character " + i);
+      } else {
+        bytes += 3;
+      }
+    }
+    return bytes;
+  }
+}
