@@ -5,13 +5,14 @@ import dev.millrace.api.ApiStage;
 import dev.millrace.api.ApiTask;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobLabels;
+import dev.millrace.core.job.JobRelations;
 import dev.millrace.core.json.JsonException;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.TaskView;
-import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.store.Timestamps;
 import dev.millrace.core.task.TaskResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,21 +25,14 @@ final class ApiViewConverter {
     return new JobView(
         new JobHeader(
             id,
-            job.name(),
+            new JobLabels(job.name(), job.tags(), job.userMetadata(), job.data()),
+            new JobRelations(toJobId(job.parent()), toJobId(job.retryOf())),
             job.priority(),
-            toJobId(job.parent()),
-            toJobId(job.retryOf()),
-            job.tags(),
-            job.userMetadata(),
             !job.sealed(),
-            job.data(),
             job.trace(),
             List.of()),
         job.status(),
-        job.creationTime(),
-        job.updateTime(),
-        job.startTime(),
-        job.endTime(),
+        new Timestamps(job.creationTime(), job.updateTime(), job.startTime(), job.endTime()),
         job.error(),
         0,
         job.stages().stream().map(ApiViewConverter::stage).toList());
@@ -46,23 +40,16 @@ final class ApiViewConverter {
 
   private static JobView.StageView stage(ApiStage stage) {
     StageSpec spec =
-        new StageSpec(
-            stage.type(),
-            stage.gate(),
-            FailureTolerance.NONE,
-            TaskPolicy.DEFAULT,
-            List.of(),
-            null,
-            stage.data(),
-            stage.userMetadata(),
-            stage.trace());
+        StageSpec.builder(stage.type())
+            .gate(stage.gate())
+            .data(stage.data())
+            .metadata(stage.userMetadata())
+            .trace(stage.trace())
+            .build();
     return new JobView.StageView(
         stage.order(),
-        stage.type(),
-        stage.gate(),
         stage.status(),
-        stage.summary().total(),
-        stage.summary().byState(),
+        new JobView.TaskCounts(stage.summary().total(), stage.summary().byState()),
         stage.startTime(),
         stage.endTime(),
         stage.error(),
@@ -74,25 +61,16 @@ final class ApiViewConverter {
     EntityId id =
         EntityId.of(task.id(), job)
             .orElseThrow(() -> new JsonException("task " + task.id() + " is not of job " + job));
+    String worker = task.worker();
     return new TaskView(
         id.stage(),
         id.task(),
         task.status(),
-        task.attempts(),
-        task.maxAttempts(),
-        task.worker(),
-        null,
-        false,
-        task.creationTime(),
-        task.updateTime(),
-        task.startTime(),
-        task.endTime(),
-        task.notBefore(),
-        task.input(),
-        task.userMetadata(),
-        task.trace(),
-        result(task),
-        task.error());
+        new TaskView.AttemptCounts(task.attempts(), task.maxAttempts(), task.notBefore()),
+        worker == null ? null : new TaskView.LastClaim(worker, null, false),
+        new Timestamps(task.creationTime(), task.updateTime(), task.startTime(), task.endTime()),
+        new TaskView.Content(task.input(), task.userMetadata(), task.trace()),
+        new TaskView.Answer(result(task), task.error()));
   }
 
   private static @Nullable TaskResult result(ApiTask task) {

@@ -4,12 +4,9 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.LogEntryJson;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.server.Server;
 import dev.millrace.server.Worker;
 import dev.millrace.store.fs.Workspace;
@@ -27,14 +24,7 @@ public final class StagesWithGate {
         StageSpec.of(
             "measure", List.of(TaskSpec.of("oak"), TaskSpec.of("ash"), TaskSpec.of("willow")));
     StageSpec report =
-        new StageSpec(
-            "report",
-            true,
-            FailureTolerance.NONE,
-            TaskPolicy.DEFAULT,
-            List.of(),
-            "{{input}} has {{result}} letters",
-            JsonObject.create());
+        StageSpec.builder("report").gate(true).each("{{input}} has {{result}} letters").build();
 
     try (JobStore store = workspace.own().orElseThrow();
         Server server =

@@ -5,6 +5,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.store.Timestamps;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.OutputChunk;
@@ -36,26 +37,17 @@ public final class FakeTaskContext implements TaskContext {
   private boolean paused;
   private boolean cancelled;
 
-  private static final TaskView VIEW =
-      new TaskView(
-          1,
-          1,
-          TaskState.IN_PROGRESS,
-          0,
-          1,
-          "w",
-          null,
-          false,
-          CREATED,
-          CREATED,
-          CREATED,
-          null,
-          null,
-          null,
-          JsonObject.create(),
-          null,
-          null,
-          null);
+  private static TaskView view(@Nullable Object input) {
+    return new TaskView(
+        1,
+        1,
+        TaskState.IN_PROGRESS,
+        new TaskView.AttemptCounts(0, 1, null),
+        new TaskView.LastClaim("w", null, false),
+        new Timestamps(CREATED, CREATED, CREATED, null),
+        new TaskView.Content(input, JsonObject.create(), null),
+        new TaskView.Answer(null, null));
+  }
 
   public FakeTaskContext(String type, @Nullable Object input, JsonObject data) {
     this(type, input, data, null, List.of());
@@ -73,17 +65,12 @@ public final class FakeTaskContext implements TaskContext {
             new JobId("00001781482179019396_4090_000000"),
             new ClaimKey(1, 1, new FencingToken(1, 1)),
             type,
-            1,
-            input,
             data,
-            null,
             CREATED,
+            Claim.Limits.NONE,
             // as a store gives it back
-            frozen == null ? null : Json.object(frozen.toString()),
-            prior,
-            null,
-            false,
-            VIEW);
+            frozen == null ? null : new Claim.Resumption(Json.object(frozen.toString()), prior),
+            view(input));
     this.frozen = frozen;
   }
 

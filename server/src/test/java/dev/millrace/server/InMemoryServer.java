@@ -7,8 +7,6 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobStore;
@@ -81,9 +79,7 @@ public final class InMemoryServer implements AutoCloseable {
 
   public JobId submit(String type, TaskPolicy policy, String... inputs) {
     List<TaskSpec> tasks = Arrays.stream(inputs).map(TaskSpec::of).toList();
-    return submit(
-        new StageSpec(
-            type, false, FailureTolerance.NONE, policy, tasks, null, JsonObject.create()));
+    return submit(StageSpec.builder(type).policy(policy).tasks(tasks).build());
   }
 
   public JobId submit(StageSpec... stages) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.Failure;
@@ -147,14 +146,11 @@ class WorkerOutcomeTest {
     JsonObject data = JsonObject.create().put("unit", "m");
     JobId job =
         mill.submit(
-            new StageSpec(
-                "sum",
-                false,
-                FailureTolerance.NONE,
-                InMemoryServer.ONE_ATTEMPT,
-                List.of(TaskSpec.of(Map.of("n", 7L))),
-                null,
-                data));
+            StageSpec.builder("sum")
+                .policy(InMemoryServer.ONE_ATTEMPT)
+                .tasks(List.of(TaskSpec.of(Map.of("n", 7L))))
+                .data(data)
+                .build());
 
     assertThat(mill.await(job).result()).isEqualTo("m{n=7}Optional.empty");
     assertThat(mill.lines(job)).containsExactly("adding up");

@@ -6,11 +6,9 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
@@ -54,17 +52,8 @@ public final class ServingSystem implements AutoCloseable {
   /** Submits a job of one prompt, which is durable when this returns. */
   public JobId submit(String prompt, Priority priority, JsonObject parameters) {
     StageSpec stage =
-        new StageSpec(
-            "generate",
-            false,
-            FailureTolerance.NONE,
-            TaskPolicy.DEFAULT,
-            List.of(TaskSpec.of(prompt)),
-            null,
-            parameters);
-    JobSpec job =
-        new JobSpec(
-            null, priority, false, null, null, List.of(), JsonObject.create(), List.of(stage));
+        StageSpec.builder("generate").tasks(List.of(TaskSpec.of(prompt))).data(parameters).build();
+    JobSpec job = JobSpec.builder().priority(priority).stages(List.of(stage)).build();
     Work.SubmitResult result = work.submit(job);
     if (result.id() == null) {
       throw new IllegalStateException("refused: " + result.message());

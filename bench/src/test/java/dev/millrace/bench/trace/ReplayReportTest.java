@@ -12,6 +12,7 @@ import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,10 +29,11 @@ class ReplayReportTest {
         new JobView(
             JobHeader.of(id, JobSpec.prompt("generate", "p")),
             JobState.COMPLETED,
-            START.plusSeconds(created),
-            claimed.plusSeconds(1),
-            claimed,
-            claimed.plusSeconds(1),
+            new Timestamps(
+                START.plusSeconds(created),
+                claimed.plusSeconds(1),
+                claimed,
+                claimed.plusSeconds(1)),
             null,
             1,
             List.of());

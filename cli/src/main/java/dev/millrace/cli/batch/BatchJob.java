@@ -4,13 +4,11 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
-import dev.millrace.core.task.TaskPolicy;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -38,29 +36,23 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
   JobSpec spec() {
     JsonObject data = JsonObject.create().putIfPresent(MODEL, model);
     StageSpec stage =
-        new StageSpec(
-            file.endpoint().type(),
-            false,
-            FailureTolerance.ALL,
-            TaskPolicy.DEFAULT,
-            file.tasks(),
-            null,
-            data);
+        StageSpec.builder(file.endpoint().type())
+            .tolerance(FailureTolerance.ALL)
+            .tasks(file.tasks())
+            .data(data)
+            .build();
     JsonObject metadata =
         JsonObject.create()
             .put(FILE, file.sha256())
             .put("url", file.endpoint().url())
             .putIfPresent(MODEL, model)
             .putIfPresent(MODEL_HASH, sha256);
-    return new JobSpec(
-        SanitizedText.line(name, 200),
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of(tag()),
-        metadata,
-        List.of(stage));
+    return JobSpec.builder()
+        .name(SanitizedText.line(name, 200))
+        .tags(List.of(tag()))
+        .metadata(metadata)
+        .stages(List.of(stage))
+        .build();
   }
 
   /**

@@ -1,12 +1,9 @@
 package dev.millrace.cli.demo;
 
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.task.TaskPolicy;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -45,15 +42,11 @@ final class DemoJob {
    * second stage, beside its instruction and the answer.
    */
   static JobSpec of(int context) {
-    return new JobSpec(
-        "demo: eight stories",
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of("demo"),
-        JsonObject.create(),
-        List.of(stories(limit(context)), characters()));
+    return JobSpec.builder()
+        .name("demo: eight stories")
+        .tags(List.of("demo"))
+        .stages(List.of(stories(limit(context)), characters()))
+        .build();
   }
 
   /** Tokens of a story at most. */
@@ -79,8 +72,7 @@ final class DemoJob {
             .put("top_p", 0.9)
             .put("min_p", 0.05)
             .put("repeat_penalty", 1);
-    return new StageSpec(
-        "generate", false, FailureTolerance.NONE, TaskPolicy.DEFAULT, tasks, null, data);
+    return StageSpec.builder("generate").tasks(tasks).data(data).build();
   }
 
   private static StageSpec characters() {
@@ -91,14 +83,11 @@ final class DemoJob {
             .put("repeat_penalty", 1) // a name is to be repeated
             .put("seed", 1)
             .put("json_schema", schema());
-    return new StageSpec(
-        "generate",
-        true,
-        FailureTolerance.NONE,
-        TaskPolicy.DEFAULT,
-        List.of(),
-        NAME + "\n\n{{result}}",
-        data);
+    return StageSpec.builder("generate")
+        .gate(true)
+        .each(NAME + "\n\n{{result}}")
+        .data(data)
+        .build();
   }
 
   /** Bounds, so that even a model that knows nothing comes to an end. */

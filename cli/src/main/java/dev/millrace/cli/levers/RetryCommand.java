@@ -60,19 +60,11 @@ public final class RetryCommand implements Command {
     }
     JobSpec old = reading.spec(id).orElseThrow(() -> new CommandException("no such job"));
     JobSpec spec =
-        new JobSpec(
-            old.name(),
-            old.priority(),
-            false,
-            old.parent(),
-            id,
-            old.tags(),
-            old.metadata(),
-            old.stages(),
-            old.stages().isEmpty(), // else it is whole by now
-            old.data(),
-            old.trace(),
-            old.webhooks());
+        old.toBuilder()
+            .held(false)
+            .retryOf(id)
+            .open(old.stages().isEmpty()) // else it is whole by now
+            .build();
     SubmitResult result = workspace.work().submit(spec);
     if (!result.ok()) {
       throw new CommandException(result.message());

@@ -12,7 +12,6 @@ import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.TaskPolicy;
@@ -42,8 +41,11 @@ final class PromptJobBuilder {
     String type = StageSpec.requireType(WorkOptionRules.type(given));
     String prompt = PromptArgument.of(shell, given);
     StageSpec stage =
-        new StageSpec(
-            type, false, FailureTolerance.NONE, policy, List.of(TaskSpec.of(prompt)), null, data);
+        StageSpec.builder(type)
+            .policy(policy)
+            .tasks(List.of(TaskSpec.of(prompt)))
+            .data(data)
+            .build();
     return header.on(JobSpec.of(List.of(stage)));
   }
 
@@ -124,19 +126,13 @@ final class PromptJobBuilder {
     JobSpec on(JobSpec spec) {
       Set<String> all = new LinkedHashSet<>(spec.tags());
       all.addAll(tags);
-      return new JobSpec(
-          name == null ? spec.name() : name,
-          priority == null ? spec.priority() : priority,
-          held || spec.held(),
-          parent == null ? spec.parent() : parent,
-          spec.retryOf(),
-          List.copyOf(all),
-          spec.metadata(),
-          spec.stages(),
-          spec.open(),
-          spec.data(),
-          spec.trace(),
-          spec.webhooks());
+      return spec.toBuilder()
+          .name(name == null ? spec.name() : name)
+          .priority(priority == null ? spec.priority() : priority)
+          .held(held || spec.held())
+          .parent(parent == null ? spec.parent() : parent)
+          .tags(List.copyOf(all))
+          .build();
     }
   }
 }

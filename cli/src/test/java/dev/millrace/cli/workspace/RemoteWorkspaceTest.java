@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.millrace.cli.BackgroundCommand;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
@@ -171,23 +170,7 @@ class RemoteWorkspaceTest {
 
   @Test
   void aJobThatHasNoStagesYetIsShown() {
-    String id =
-        store
-            .submit(
-                new JobSpec(
-                    null,
-                    Priority.MEDIUM,
-                    false,
-                    null,
-                    null,
-                    List.of(),
-                    JsonObject.create(),
-                    List.of(),
-                    true,
-                    JsonObject.create(),
-                    null,
-                    List.of()))
-            .value();
+    String id = store.submit(JobSpec.builder().open(true).build()).value();
     for (String place : List.of("ws", url)) {
       InProcessCli.Result flow = cli.run("flow", place, id);
       assertThat(flow.status()).as(flow.toString()).isEqualTo(2);

@@ -88,19 +88,20 @@ public final class JobDocument {
       int number = stages.size() + 1;
       stages.add(stage(JsonObject.of(stage, "stage " + number), number, source));
     }
-    return new JobSpec(
-        document.string("name", null),
-        priority(document),
-        document.flag("hold", false),
-        id(document, "parent"),
-        id(document, "retryOf"),
-        tags(document),
-        document.object("metadata"),
-        stages,
-        document.flag("open", false),
-        document.object("data"),
-        trace(document),
-        webhooks(document));
+    return JobSpec.builder()
+        .name(document.string("name", null))
+        .priority(priority(document))
+        .held(document.flag("hold", false))
+        .parent(id(document, "parent"))
+        .retryOf(id(document, "retryOf"))
+        .tags(tags(document))
+        .metadata(document.object("metadata"))
+        .stages(stages)
+        .open(document.flag("open", false))
+        .data(document.object("data"))
+        .trace(trace(document))
+        .webhooks(webhooks(document))
+        .build();
   }
 
   /** A stage without tasks, as {@link #write(StageSpec)} wrote it. */
@@ -125,16 +126,16 @@ public final class JobDocument {
     }
     FailureTolerance tolerance =
         collect ? new FailureTolerance(true, in.number("tolerate", 1.0)) : FailureTolerance.NONE;
-    return new StageSpec(
-        in.string("type"),
-        in.flag("gate", false),
-        tolerance,
-        policy(in),
-        tasks,
-        in.string("each", null),
-        in.object("data"),
-        in.object("metadata"),
-        named("stage " + number, () -> trace(in)));
+    return StageSpec.builder(in.string("type"))
+        .gate(in.flag("gate", false))
+        .tolerance(tolerance)
+        .policy(policy(in))
+        .tasks(tasks)
+        .each(in.string("each", null))
+        .data(in.object("data"))
+        .metadata(in.object("metadata"))
+        .trace(named("stage " + number, () -> trace(in)))
+        .build();
   }
 
   /** Says in which part of the document a rule is broken that knows only its field. */

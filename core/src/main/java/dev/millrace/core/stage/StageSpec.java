@@ -11,26 +11,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of a job as it is asked for. Its tasks are given ({@code tasks}), or made from the
- * previous stage's results when it opens ({@code each}: one task for each result).
+ * One stage of a job as it is submitted. Its tasks are given ({@code tasks}), or made from the
+ * previous stage's results when it opens ({@code each}: a template, one task for each result). Make
+ * one with {@link #builder}, or with {@link #of} if it needs no options.
  *
  * @param type which workers may claim its tasks
- * @param gate whether it waits for a user's approval
- * @param data parameters for the worker, the same for all tasks
+ * @param data parameters for the workers, the same for all tasks
  * @param metadata what its submitter keeps with it
  */
 public record StageSpec(
     String type,
-    boolean gate,
-    FailureTolerance tolerance,
-    TaskPolicy policy,
+    StageRules rules,
     List<TaskSpec> tasks,
     @Nullable String each,
     JsonObject data,
     JsonObject metadata,
     @Nullable TraceContext trace) {
 
-  /** Most tasks in a stage. */
+  /** The most tasks in a stage. */
   public static final int MAX_TASKS = 200_000;
 
   private static final Pattern TYPE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,49}");
@@ -50,28 +48,34 @@ public record StageSpec(
     Json.requireDepth(metadata, "stage \"" + type + "\": its metadata");
   }
 
-  public StageSpec(
-      String type,
-      boolean gate,
-      FailureTolerance tolerance,
-      TaskPolicy policy,
-      List<TaskSpec> tasks,
-      @Nullable String each,
-      JsonObject data) {
-    this(type, gate, tolerance, policy, tasks, each, data, JsonObject.create(), null);
+  /** A stage with these tasks and no options. */
+  public static StageSpec of(String type, List<TaskSpec> tasks) {
+    return builder(type).tasks(tasks).build();
   }
 
-  public static StageSpec of(String type, List<TaskSpec> tasks) {
-    return new StageSpec(
-        type, false, FailureTolerance.NONE, TaskPolicy.DEFAULT, tasks, null, JsonObject.create());
+  /** Starts a stage without tasks, with the default rules. */
+  public static Builder builder(String type) {
+    return new Builder(type);
+  }
+
+  /** Starts a copy of this stage. */
+  public Builder toBuilder() {
+    Builder copy = new Builder(type);
+    copy.rules = rules;
+    copy.tasks = tasks;
+    copy.each = each;
+    copy.data = data;
+    copy.metadata = metadata;
+    copy.trace = trace;
+    return copy;
   }
 
   /** The same with other tasks. */
   public StageSpec withTasks(List<TaskSpec> others) {
-    return new StageSpec(type, gate, tolerance, policy, others, each, data, metadata, trace);
+    return toBuilder().tasks(others).build();
   }
 
-  /** A type is also part of a directory's name, which bounds what it may contain. */
+  /** Refuses a type that cannot be part of a directory's name. */
   public static String requireType(String type) {
     if (!TYPE.matcher(type).matches()) {
       throw new IllegalArgumentException(
@@ -83,12 +87,24 @@ public record StageSpec(
     return type;
   }
 
+  public boolean gate() {
+    return rules.gate();
+  }
+
+  public FailureTolerance tolerance() {
+    return rules.tolerance();
+  }
+
+  public TaskPolicy policy() {
+    return rules.policy();
+  }
+
   /** Whether task texts depend on earlier results and exist only once the stage opens. */
   public boolean isTemplate() {
     return each != null || tasks.stream().anyMatch(TaskSpec::template);
   }
 
-  /** Refuses a template that can never have an answer, where this is stage {@code number}. */
+  /** Refuses a template that can never be rendered in stage {@code number}. */
   public void requireTemplates(int number) {
     try {
       if (each != null) {
@@ -101,6 +117,72 @@ public record StageSpec(
       }
     } catch (StageTemplateException e) {
       throw new IllegalArgumentException("stage " + number + ": " + e.getMessage());
+    }
+  }
+
+  /** Collects the parts of a stage. {@link #build} checks them. */
+  public static final class Builder {
+    private final String type;
+    private StageRules rules = StageRules.DEFAULT;
+    private List<TaskSpec> tasks = List.of();
+    private @Nullable String each;
+    private JsonObject data = JsonObject.create();
+    private JsonObject metadata = JsonObject.create();
+    private @Nullable TraceContext trace;
+
+    private Builder(String type) {
+      this.type = type;
+    }
+
+    public Builder rules(StageRules all) {
+      this.rules = all;
+      return this;
+    }
+
+    public Builder gate(boolean gate) {
+      return rules(new StageRules(gate, rules.tolerance(), rules.policy()));
+    }
+
+    public Builder tolerance(FailureTolerance tolerance) {
+      return rules(new StageRules(rules.gate(), tolerance, rules.policy()));
+    }
+
+    public Builder policy(TaskPolicy policy) {
+      return rules(new StageRules(rules.gate(), rules.tolerance(), policy));
+    }
+
+    public Builder tasks(List<TaskSpec> all) {
+      this.tasks = all;
+      return this;
+    }
+
+    public Builder each(@Nullable String template) {
+      this.each = template;
+      return this;
+    }
+
+    public Builder data(JsonObject parameters) {
+      this.data = parameters;
+      return this;
+    }
+
+    public Builder metadata(JsonObject kept) {
+      this.metadata = kept;
+      return this;
+    }
+
+    public Builder trace(@Nullable TraceContext context) {
+      this.trace = context;
+      return this;
+    }
+
+    /**
+     * Makes the stage.
+     *
+     * @throws IllegalArgumentException naming the rule that a part breaks
+     */
+    public StageSpec build() {
+      return new StageSpec(type, rules, tasks, each, data, metadata, trace);
     }
   }
 }

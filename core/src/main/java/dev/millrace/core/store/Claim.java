@@ -10,37 +10,80 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task in a worker's hands.
+ * A task that a worker has claimed.
  *
- * @param attempt which one this is, from 1
- * @param input text, or any JSON value
+ * @param type of the task's stage
  * @param data the stage's parameters
- * @param runTimeout how long this attempt may take; null: as long as it likes
- * @param createdAt when the job was
- * @param frozen what an earlier attempt settled by {@link TaskQueue#freeze}; null on the first
- * @param prior the ids that earlier attempts journaled under these terms, to go on from
- * @param lease how long it lives without a heartbeat; null: as long as the store's owner
- * @param bare whether its worker cannot say the token
- * @param view the task as a reader sees it now
+ * @param createdAt when the job was created
+ * @param resumption what earlier attempts left to resume from; null if nothing
+ * @param view the task as a reader saw it when it was claimed
  */
 public record Claim(
     JobId job,
     ClaimKey key,
     String type,
-    int attempt,
-    @Nullable Object input,
     JsonObject data,
-    @Nullable Duration runTimeout,
     Instant createdAt,
-    @Nullable JsonObject frozenTerms,
-    List<Integer> journaledTokens,
-    @Nullable Duration lease,
-    boolean tokenless,
+    Limits limits,
+    @Nullable Resumption resumption,
     TaskView view) {
+
+  /**
+   * How long a claim lasts.
+   *
+   * @param runTimeout how long this attempt may take; null: no limit
+   * @param lease how long it lives without a heartbeat; null: as long as the store's owner
+   */
+  public record Limits(@Nullable Duration runTimeout, @Nullable Duration lease) {
+    public static final Limits NONE = new Limits(null, null);
+  }
+
+  /**
+   * What an attempt resumes from.
+   *
+   * @param terms what an earlier attempt fixed by {@link TaskQueue#freeze}
+   * @param tokens the ids that earlier attempts journaled under these terms
+   */
+  public record Resumption(JsonObject terms, List<Integer> tokens) {}
+
+  /** Which attempt this is, from 1. */
+  public int attempt() {
+    return view.attempts() + 1;
+  }
+
+  /** Text, or any JSON value. */
+  public @Nullable Object input() {
+    return view.input();
+  }
 
   /** The input as a program reads it: text as it is, anything else as JSON. */
   public String inputText() {
-    return input instanceof String text ? text : Json.write(input);
+    return input() instanceof String text ? text : Json.write(input());
+  }
+
+  /** How long this attempt may take; null: no limit. */
+  public @Nullable Duration runTimeout() {
+    return limits.runTimeout();
+  }
+
+  /** How long it lives without a heartbeat; null: as long as the store's owner. */
+  public @Nullable Duration lease() {
+    return limits.lease();
+  }
+
+  /** What an earlier attempt fixed; null on the first. */
+  public @Nullable JsonObject frozenTerms() {
+    return resumption == null ? null : resumption.terms();
+  }
+
+  /** The ids that earlier attempts journaled under the frozen terms. */
+  public List<Integer> journaledTokens() {
+    return resumption == null ? List.of() : resumption.tokens();
+  }
+
+  /** Whether its worker answers without the token. */
+  public boolean tokenless() {
+    return view.tokenless();
   }
 
   @Override

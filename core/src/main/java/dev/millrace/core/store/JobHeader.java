@@ -1,6 +1,8 @@
 package dev.millrace.core.store;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobLabels;
+import dev.millrace.core.job.JobRelations;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.job.Webhook;
@@ -9,48 +11,62 @@ import dev.millrace.core.task.TraceContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a job whatever its state: what was said when it was submitted, and since. */
+/**
+ * What is known about a job in any state: what its submitter said, with what users changed since.
+ */
 public record JobHeader(
     JobId id,
-    @Nullable String name,
+    JobLabels labels,
+    JobRelations relations,
     Priority priority,
-    @Nullable JobId parent,
-    @Nullable JobId retryOf,
-    List<String> tags,
-    JsonObject metadata,
     boolean open,
-    JsonObject data,
     @Nullable TraceContext trace,
     List<Webhook> webhooks) {
 
   public static JobHeader of(JobId id, JobSpec spec) {
     return new JobHeader(
         id,
-        spec.name(),
+        spec.labels(),
+        spec.relations(),
         spec.priority(),
-        spec.parent(),
-        spec.retryOf(),
-        spec.tags(),
-        spec.metadata(),
         spec.open(),
-        spec.data(),
         spec.trace(),
         spec.webhooks());
   }
 
-  /** The same with what users have changed since. */
+  /** The same with what users changed; null: unchanged. */
   public JobHeader withChanges(@Nullable Priority newPriority, @Nullable JsonObject newMetadata) {
     return new JobHeader(
         id,
-        name,
+        newMetadata == null ? labels : labels.withMetadata(newMetadata),
+        relations,
         newPriority == null ? priority : newPriority,
-        parent,
-        retryOf,
-        tags,
-        newMetadata == null ? metadata : newMetadata,
         open,
-        data,
         trace,
         webhooks);
+  }
+
+  public @Nullable String name() {
+    return labels.name();
+  }
+
+  public List<String> tags() {
+    return labels.tags();
+  }
+
+  public JsonObject metadata() {
+    return labels.metadata();
+  }
+
+  public JsonObject data() {
+    return labels.data();
+  }
+
+  public @Nullable JobId parent() {
+    return relations.parent();
+  }
+
+  public @Nullable JobId retryOf() {
+    return relations.retryOf();
   }
 }

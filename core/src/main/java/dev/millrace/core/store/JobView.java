@@ -10,62 +10,87 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A job as a reader sees it. */
+/**
+ * A job as a reader sees it.
+ *
+ * @param error why it failed, or why its files cannot be read
+ * @param lastEvent the number of the last entry in its log
+ */
 public record JobView(
     JobHeader header,
     JobState state,
-    Instant createdAt,
-    Instant updatedAt,
-    @Nullable Instant startedAt,
-    @Nullable Instant completedAt,
+    Timestamps times,
     @Nullable String error,
     long lastEvent,
     List<StageView> stages) {
 
   /**
-   * A stage as a reader sees it; {@code tasks} counts them by state.
+   * A stage as a reader sees it.
    *
-   * @param spec what was asked for, without tasks
-   * @param metadata what is kept with it by now
+   * @param spec the stage as submitted, without tasks
+   * @param metadata what is kept with it now
    */
   public record StageView(
       int number,
-      String type,
-      boolean gate,
       StageState state,
-      int total,
-      Map<TaskState, Integer> tasks,
+      TaskCounts counts,
       @Nullable Instant startedAt,
       @Nullable Instant completedAt,
       @Nullable String error,
       StageSpec spec,
-      JsonObject metadata) {}
+      JsonObject metadata) {
 
-  /** The same job in another state: where a store knows better than the log. */
-  public JobView withState(JobState other) {
-    return new JobView(
-        header,
-        other,
-        createdAt,
-        updatedAt,
-        startedAt,
-        other.isFinal() ? completedAt : null,
-        error,
-        lastEvent,
-        stages);
+    public String type() {
+      return spec.type();
+    }
+
+    public boolean gate() {
+      return spec.gate();
+    }
+
+    /** How many tasks it has. */
+    public int total() {
+      return counts.total();
+    }
+
+    /** How many of its tasks are in each state; states without tasks are left out. */
+    public Map<TaskState, Integer> tasks() {
+      return counts.byState();
+    }
   }
 
-  /** The same job, of which a store cannot read what was asked. */
+  /** How many tasks a stage has. */
+  public record TaskCounts(int total, Map<TaskState, Integer> byState) {}
+
+  public Instant createdAt() {
+    return times.createdAt();
+  }
+
+  public Instant updatedAt() {
+    return times.updatedAt();
+  }
+
+  public @Nullable Instant startedAt() {
+    return times.startedAt();
+  }
+
+  public @Nullable Instant completedAt() {
+    return times.completedAt();
+  }
+
+  /** The same job in another state, for a store that knows more than the log says. */
+  public JobView withState(JobState other) {
+    Timestamps changed =
+        new Timestamps(
+            times.createdAt(),
+            times.updatedAt(),
+            times.startedAt(),
+            other.isFinal() ? times.completedAt() : null);
+    return new JobView(header, other, changed, error, lastEvent, stages);
+  }
+
+  /** The same job, with a reason why a store cannot read its files. */
   public JobView withProblem(String why) {
-    return new JobView(
-        header,
-        state,
-        createdAt,
-        updatedAt,
-        startedAt,
-        completedAt,
-        error == null ? why : error,
-        lastEvent,
-        stages);
+    return new JobView(header, state, times, error == null ? why : error, lastEvent, stages);
   }
 }

@@ -89,16 +89,16 @@ class LogEntryJsonTest {
     TraceContext trace =
         new TraceContext("00-" + "a0".repeat(16) + "-" + "0b".repeat(8) + "-01", "k=v");
     StageSpec whole =
-        new StageSpec(
-            "a.b-c",
-            true,
-            new FailureTolerance(true, 0.25),
-            new TaskPolicy(7, Backoff.DEFAULT, Duration.ofSeconds(2), Duration.ofDays(2), 9),
-            List.of(),
-            NASTY,
-            some,
-            some,
-            trace);
+        StageSpec.builder("a.b-c")
+            .gate(true)
+            .tolerance(new FailureTolerance(true, 0.25))
+            .policy(
+                new TaskPolicy(7, Backoff.DEFAULT, Duration.ofSeconds(2), Duration.ofDays(2), 9))
+            .each(NASTY)
+            .data(some)
+            .metadata(some)
+            .trace(trace)
+            .build();
     return List.of(
         new Fact.StageAdded(1, StageSpec.of("a", List.of()), cause),
         new Fact.StageAdded(1_000, whole, cause),

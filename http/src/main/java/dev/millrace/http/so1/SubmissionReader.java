@@ -6,10 +6,8 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.Problem;
@@ -73,19 +71,16 @@ record SubmissionReader(Set<String> types, Set<String> models) {
 
   private static JobSpec header(
       JsonObject body, JsonObject metadata, StageSpec stage, @Nullable TraceContext trace) {
-    return new JobSpec(
-        body.string("name", null),
-        JobDocument.priority(body),
-        body.flag("hold", false),
-        null,
-        null,
-        JobDocument.tags(body),
-        metadata,
-        List.of(stage),
-        false,
-        JsonObject.create(),
-        trace,
-        JobDocument.webhooks(body));
+    return JobSpec.builder()
+        .name(body.string("name", null))
+        .priority(JobDocument.priority(body))
+        .held(body.flag("hold", false))
+        .tags(JobDocument.tags(body))
+        .metadata(metadata)
+        .stages(List.of(stage))
+        .trace(trace)
+        .webhooks(JobDocument.webhooks(body))
+        .build();
   }
 
   /** One task; a single text where that is possible, the form that every tool can read. */
@@ -102,14 +97,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     if (problem != null) {
       throw invalid(ActionInputs.inApiNames(problem));
     }
-    return new StageSpec(
-        action,
-        false,
-        FailureTolerance.NONE,
-        TaskPolicy.DEFAULT,
-        List.of(TaskSpec.of(input)),
-        null,
-        parameters);
+    return StageSpec.builder(action).tasks(List.of(TaskSpec.of(input))).data(parameters).build();
   }
 
   private static Object subject(Map<String, Object> data) {
@@ -174,19 +162,10 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     SubmissionMetadata origin =
         SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(asked));
     all.put(SubmissionMetadata.NAME, origin.toJson().values());
-    return new JobSpec(
-        asked.name(),
-        asked.priority(),
-        asked.held(),
-        asked.parent(),
-        asked.retryOf(),
-        asked.tags(),
-        all,
-        asked.stages(),
-        asked.open(),
-        asked.data(),
-        asked.trace() == null ? call.trace() : asked.trace(),
-        asked.webhooks());
+    return asked.toBuilder()
+        .metadata(all)
+        .trace(asked.trace() == null ? call.trace() : asked.trace())
+        .build();
   }
 
   private void check(JobSpec spec) {

@@ -3,7 +3,6 @@ package dev.millrace.http.jobnik;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -88,14 +87,6 @@ class PageBuilderTest {
 
   private static JobSpec job(String type, int tasks) {
     List<TaskSpec> inputs = IntStream.range(0, tasks).mapToObj(i -> TaskSpec.of("" + i)).toList();
-    return new JobSpec(
-        type,
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of(),
-        JsonObject.create(),
-        List.of(StageSpec.of(type, inputs)));
+    return JobSpec.builder().name(type).stages(List.of(StageSpec.of(type, inputs))).build();
   }
 }

@@ -86,16 +86,17 @@ class RemoteTest {
   @Test
   void jobIsSeenAsInItsStore() {
     JobSpec spec =
-        new JobSpec(
-            "named",
-            Priority.HIGH,
-            true,
-            null,
-            null,
-            List.of("red"),
-            JsonObject.create().put("k", 1L),
-            List.of(
-                StageSpec.of("resize", List.of(TaskSpec.of("x"), TaskSpec.of(Map.of("n", 1L))))));
+        JobSpec.builder()
+            .name("named")
+            .priority(Priority.HIGH)
+            .held(true)
+            .tags(List.of("red"))
+            .metadata(JsonObject.create().put("k", 1L))
+            .stages(
+                List.of(
+                    StageSpec.of(
+                        "resize", List.of(TaskSpec.of("x"), TaskSpec.of(Map.of("n", 1L))))))
+            .build();
     JobId id = work.submit(spec).id();
     assertThat(id).isNotNull();
     JobView there = station.store.find(id).orElseThrow();
@@ -165,18 +166,9 @@ class RemoteTest {
   }
 
   private static JobSpec withWebhook(String url) {
-    return new JobSpec(
-        null,
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of(),
-        JsonObject.create(),
-        List.of(StageSpec.of("resize", List.of(TaskSpec.of("x")))),
-        false,
-        JsonObject.create(),
-        null,
-        List.of(new Webhook(url, Set.of())));
+    return JobSpec.builder()
+        .stages(List.of(StageSpec.of("resize", List.of(TaskSpec.of("x")))))
+        .webhooks(List.of(new Webhook(url, Set.of())))
+        .build();
   }
 }

@@ -110,10 +110,7 @@ class LogHubTest {
             new JobView(
                 view.header(),
                 view.state(),
-                view.createdAt(),
-                view.updatedAt(),
-                view.startedAt(),
-                view.completedAt(),
+                view.times(),
                 view.error(),
                 view.state().isFinal() ? view.lastEvent() - 1 : view.lastEvent(),
                 view.stages());

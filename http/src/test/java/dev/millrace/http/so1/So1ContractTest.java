@@ -15,7 +15,6 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.task.Failure;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.so1.So1TestServer.ApiReply;
 import dev.millrace.store.fs.Workspace;
@@ -144,14 +143,7 @@ class So1ContractTest {
   void severalTasksHaveAListOfResults() throws Exception {
     List<TaskSpec> tasks = IntStream.range(0, 3).mapToObj(TaskSpec::of).toList();
     StageSpec stage =
-        new StageSpec(
-            "resize",
-            false,
-            new FailureTolerance(true, 1.0),
-            TaskPolicy.DEFAULT,
-            tasks,
-            null,
-            JsonObject.create());
+        StageSpec.builder("resize").tolerance(new FailureTolerance(true, 1.0)).tasks(tasks).build();
     JobId id = service.submit(JobSpec.of(List.of(stage)));
     service.store.complete(service.claim("resize"), TaskResult.of("a"));
     service.store.fail(service.claim("resize"), Failure.permanent("no"));
@@ -476,7 +468,11 @@ class So1ContractTest {
     JsonObject forged = JsonObject.create().put("so1", "nonsense");
     JobSpec plain = JobSpec.prompt("generate", "x");
     JobSpec odd =
-        new JobSpec(null, plain.priority(), false, null, null, List.of(), forged, plain.stages());
+        JobSpec.builder()
+            .priority(plain.priority())
+            .metadata(forged)
+            .stages(plain.stages())
+            .build();
     for (JobId id : List.of(service.submit(plain), service.submit(odd))) {
       JsonObject metadata = job(id).object("metadata");
       assertThat(metadata.string("action")).isEqualTo("generate");

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -40,19 +39,10 @@ class OtlpTracingTest {
   private static final int CONSUMER = 5;
 
   private static JobSpec job(@Nullable TraceContext trace, TaskSpec task) {
-    return new JobSpec(
-        null,
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of(),
-        JsonObject.create(),
-        List.of(StageSpec.of("run", List.of(task))),
-        false,
-        JsonObject.create(),
-        trace,
-        List.of());
+    return JobSpec.builder()
+        .stages(List.of(StageSpec.of("run", List.of(task))))
+        .trace(trace)
+        .build();
   }
 
   /** Makes a job of each request, and answers its id. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobLabels;
+import dev.millrace.core.job.JobRelations;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobStore;
@@ -50,26 +52,14 @@ class ManyWebhooksTest {
     JobHeader header =
         new JobHeader(
             id,
-            old.name(),
+            new JobLabels(old.name(), List.of(), old.metadata(), old.data()),
+            JobRelations.NONE,
             old.priority(),
-            null,
-            null,
-            List.of(),
-            old.metadata(),
             false,
-            old.data(),
             null,
             List.of(id.part(2) == MANY - 1 ? last : usual));
     return new JobView(
-        header,
-        like.state(),
-        like.createdAt(),
-        like.updatedAt(),
-        like.startedAt(),
-        like.completedAt(),
-        like.error(),
-        like.lastEvent(),
-        like.stages());
+        header, like.state(), like.times(), like.error(), like.lastEvent(), like.stages());
   }
 
   @Test

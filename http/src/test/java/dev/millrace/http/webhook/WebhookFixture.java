@@ -4,9 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.job.Webhook;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
@@ -76,19 +74,12 @@ final class WebhookFixture implements AutoCloseable {
 
   JobId submit(List<StageSpec> stages, Webhook... webhooks) {
     return store.submit(
-        new JobSpec(
-            "told",
-            Priority.MEDIUM,
-            false,
-            null,
-            null,
-            List.of("tag"),
-            JsonObject.create(),
-            stages,
-            false,
-            JsonObject.create(),
-            null,
-            Arrays.asList(webhooks)));
+        JobSpec.builder()
+            .name("told")
+            .tags(List.of("tag"))
+            .stages(stages)
+            .webhooks(Arrays.asList(webhooks))
+            .build());
   }
 
   Claim claim() {

@@ -11,7 +11,6 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.job.Webhook.Event;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
@@ -19,7 +18,6 @@ import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.task.Failure;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.webhook.FakeWebhookReceiver.Request;
@@ -92,14 +90,7 @@ class WebhookServiceTest {
     try (FakeWebhookReceiver ends = new FakeWebhookReceiver(FakeWebhookReceiver.status(200))) {
       WebhookService hooks = post.open();
       StageSpec gate =
-          new StageSpec(
-              "work",
-              true,
-              FailureTolerance.NONE,
-              TaskPolicy.DEFAULT,
-              List.of(TaskSpec.of("y")),
-              null,
-              JsonObject.create());
+          StageSpec.builder("work").gate(true).tasks(List.of(TaskSpec.of("y"))).build();
       JobId id =
           post.submit(
               List.of(StageSpec.of("work", List.of(TaskSpec.of("x"))), gate),
@@ -125,15 +116,7 @@ class WebhookServiceTest {
 
   @Test
   void aGateAtTheStartAndAnAbortAreTold() {
-    StageSpec gate =
-        new StageSpec(
-            "work",
-            true,
-            FailureTolerance.NONE,
-            TaskPolicy.DEFAULT,
-            List.of(TaskSpec.of("y")),
-            null,
-            JsonObject.create());
+    StageSpec gate = StageSpec.builder("work").gate(true).tasks(List.of(TaskSpec.of("y"))).build();
     post.open();
     JobId id = post.submit(List.of(gate), hook(receiver.url()));
     until("the gate is told", () -> receiver.requests.size() == 1);

@@ -7,7 +7,6 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobStore;
@@ -45,14 +44,11 @@ class InferenceOnDiskTest {
   void anyNumberOfOwnersGiveOneText() throws Exception {
     Workspace workspace = Workspace.open(directory);
     StageSpec stage =
-        new StageSpec(
-            "generate",
-            false,
-            FailureTolerance.NONE,
-            InMemoryServer.ONE_ATTEMPT,
-            List.of(TaskSpec.of("once upon a time")),
-            null,
-            Json.object(DATA));
+        StageSpec.builder("generate")
+            .policy(InMemoryServer.ONE_ATTEMPT)
+            .tasks(List.of(TaskSpec.of("once upon a time")))
+            .data(Json.object(DATA))
+            .build();
     JobId job = workspace.submitter().submit(JobSpec.of(List.of(stage)));
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       FakeTaskContext alone = FakeTaskContext.generate("once upon a time", DATA);

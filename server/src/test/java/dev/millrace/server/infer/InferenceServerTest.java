@@ -7,7 +7,6 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.TaskView;
@@ -51,14 +50,11 @@ class InferenceServerTest {
 
   private static StageSpec stage(String data, String... inputs) {
     List<TaskSpec> tasks = Arrays.stream(inputs).map(TaskSpec::of).toList();
-    return new StageSpec(
-        "generate",
-        false,
-        FailureTolerance.NONE,
-        InMemoryServer.ONE_ATTEMPT,
-        tasks,
-        null,
-        Json.object(data));
+    return StageSpec.builder("generate")
+        .policy(InMemoryServer.ONE_ATTEMPT)
+        .tasks(tasks)
+        .data(Json.object(data))
+        .build();
   }
 
   private String alone(String input) throws Exception {

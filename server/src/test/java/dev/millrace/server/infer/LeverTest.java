@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.engine.Engine;
@@ -125,13 +124,10 @@ class LeverTest {
 
   private static StageSpec stage() {
     String data = "{\"max_tokens\": 230, \"ignore_eos\": true, \"raw\": true, \"seed\": 5}";
-    return new StageSpec(
-        "generate",
-        false,
-        FailureTolerance.NONE,
-        InMemoryServer.ONE_ATTEMPT,
-        List.of(TaskSpec.of("once")),
-        null,
-        Json.object(data));
+    return StageSpec.builder("generate")
+        .policy(InMemoryServer.ONE_ATTEMPT)
+        .tasks(List.of(TaskSpec.of("once")))
+        .data(Json.object(data))
+        .build();
   }
 }

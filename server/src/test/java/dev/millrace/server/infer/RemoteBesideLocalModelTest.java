@@ -9,7 +9,6 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.TaskState;
@@ -61,8 +60,11 @@ class RemoteBesideLocalModelTest {
     }
     JsonObject data = Json.object(DATA.formatted(model));
     return mill.submit(
-        new StageSpec(
-            "generate", false, FailureTolerance.NONE, InMemoryServer.ONE_ATTEMPT, all, null, data));
+        StageSpec.builder("generate")
+            .policy(InMemoryServer.ONE_ATTEMPT)
+            .tasks(all)
+            .data(data)
+            .build());
   }
 
   private JobId submitEmbedding() {

@@ -7,7 +7,6 @@ import dev.millrace.core.Flow;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.Failure;
@@ -63,8 +62,11 @@ class RemoteModelTest {
   private static StageSpec stage(String type, String... inputs) {
     List<TaskSpec> tasks = List.of(inputs).stream().map(TaskSpec::of).toList();
     JsonObject data = type.equals("generate") ? Json.object(DATA) : JsonObject.create();
-    return new StageSpec(
-        type, false, FailureTolerance.NONE, InMemoryServer.ONE_ATTEMPT, tasks, null, data);
+    return StageSpec.builder(type)
+        .policy(InMemoryServer.ONE_ATTEMPT)
+        .tasks(tasks)
+        .data(data)
+        .build();
   }
 
   @Test
@@ -111,14 +113,11 @@ class RemoteModelTest {
     inference = Inference.open(TinyModels.serving(model.named("far"), TinyModels.llama()));
     serve();
     StageSpec named =
-        new StageSpec(
-            "generate",
-            false,
-            FailureTolerance.NONE,
-            InMemoryServer.ONE_ATTEMPT,
-            List.of(TaskSpec.of("once")),
-            null,
-            Json.object(DATA.replace("}", ", \"model\": \"tiny\"}")));
+        StageSpec.builder("generate")
+            .policy(InMemoryServer.ONE_ATTEMPT)
+            .tasks(List.of(TaskSpec.of("once")))
+            .data(Json.object(DATA.replace("}", ", \"model\": \"tiny\"}")))
+            .build();
     assertThat(mill.await(mill.submit(named)).result()).isEqualTo(text);
     assertThat(inference.stats().served()).containsExactly("tiny");
   }

@@ -103,10 +103,8 @@ public final class Workspace {
   public JobSubmitter submitter() {
     Disk disk = settings.disk();
     return new FsSubmitter(
-        disk,
-        places,
+        settings,
         commits,
-        settings.clock(),
         settings.ids(),
         new NoteFiles(disk, places, commits),
         new JobLocator(disk, places)::find);

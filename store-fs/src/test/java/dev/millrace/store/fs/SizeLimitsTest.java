@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
@@ -19,7 +17,6 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.RealDisk;
@@ -43,24 +40,11 @@ import org.junit.jupiter.api.Test;
 class SizeLimitsTest extends RealWorkspaceCase {
 
   private static JobSpec job(JsonObject data, StageSpec... stages) {
-    return new JobSpec(
-        "big",
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of(),
-        JsonObject.create(),
-        List.of(stages),
-        false,
-        data,
-        null,
-        List.of());
+    return JobSpec.builder().name("big").stages(List.of(stages)).data(data).build();
   }
 
   private static StageSpec stage(JsonObject data, TaskSpec... tasks) {
-    return new StageSpec(
-        "generate", false, FailureTolerance.NONE, TaskPolicy.DEFAULT, List.of(tasks), null, data);
+    return StageSpec.builder("generate").tasks(List.of(tasks)).data(data).build();
   }
 
   private static JsonObject text(int length) {
@@ -215,7 +199,8 @@ class SizeLimitsTest extends RealWorkspaceCase {
         store.submit(TestJobSpecs.open(TestJobSpecs.stage("a", "1"), TestJobSpecs.stage("b")));
     Path tasks = place(JobState.PENDING, id).resolve("stages/1-a/tasks.jsonl");
     try (RandomAccessFile file = new RandomAccessFile(tasks.toFile(), "rw")) {
-      file.setLength(JobSizeLimits.MAX_JOB_BYTES - 100); // sparse, as if somebody had added that much
+      file.setLength(
+          JobSizeLimits.MAX_JOB_BYTES - 100); // sparse, as if somebody had added that much
     }
     JsonObject small = JsonObject.create().put("some", "json");
     assertThat(store.addTasks(id, 2, List.of(TaskSpec.of(small)), SimulatedStore.ANNA))

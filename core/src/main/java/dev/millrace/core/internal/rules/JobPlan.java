@@ -1,7 +1,6 @@
 package dev.millrace.core.internal.rules;
 
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -37,7 +36,7 @@ public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<Stag
         int tasks,
         boolean template) {
       this(
-          new StageSpec(type, gate, tolerance, policy, List.of(), null, JsonObject.create()),
+          StageSpec.builder(type).gate(gate).tolerance(tolerance).policy(policy).build(),
           tasks,
           template,
           Map.of());

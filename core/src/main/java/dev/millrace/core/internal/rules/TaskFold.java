@@ -9,72 +9,160 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task's events add up to.
+ * The state of a task, as its events add up to it.
  *
- * @param limit its own number of attempts; 0: as its stage says
- * @param attempts failures so far
- * @param recoveries crash recoveries; they count only while {@code mark} is the job's progress
- * @param mark the job's progress when it was last recovered
- * @param held the last claim, kept after it ended to tell a cancelled worker from a stale one
- * @param since when it entered its present state
- * @param notBefore end of its backoff
+ * @param lastClaim kept after the claim ended, to tell a cancelled worker from a stale one
  * @param error of its last failure
- * @param resultAt where its result stands in the stage's results, if {@code resultLength > 0}
- * @param frozen what its first attempt settled; forgotten when it has ended
- * @param freeze the entry that says so, with the epoch that wrote it: unlike a number alone, no two
- *     are ever the same, whatever a power loss takes from the end of a log
- * @param metadata what a user has put in place of what came with it
- * @param describedAt when that was last done
  */
 public record TaskFold(
     TaskState state,
-    int ownMaxAttempts,
-    int attempts,
-    int recoveries,
-    int progressAtRecovery,
+    AttemptCounts counts,
     @Nullable LoggedClaim lastClaim,
-    Instant createdAt,
-    Instant stateSince,
-    @Nullable Instant notBefore,
-    @Nullable Instant startedAt,
-    @Nullable Instant completedAt,
+    Times times,
     @Nullable String error,
-    long resultOffset,
-    int resultLength,
-    @Nullable JsonObject frozen,
-    @Nullable FencingToken freezeEntry,
-    @Nullable JsonObject metadata,
-    @Nullable Instant describedAt) {
+    StoredResult stored,
+    @Nullable Freeze freeze,
+    @Nullable NewMetadata newMetadata) {
+
+  /**
+   * How often it failed and was recovered.
+   *
+   * @param ownMax its own limit of failures; 0: its stage's limit
+   * @param failed failures so far
+   * @param recoveries losses of its worker; they count only while {@code progressAtRecovery} is the
+   *     job's progress
+   * @param progressAtRecovery the job's progress when it was last recovered
+   */
+  public record AttemptCounts(int ownMax, int failed, int recoveries, int progressAtRecovery) {}
 
   /**
    * A claim as the log has it.
    *
    * @param lease how long it lives without a heartbeat; null: as long as the owner that granted it
-   * @param bare whether its worker cannot say the token
+   * @param tokenless whether its worker answers without the token
    */
   public record LoggedClaim(
       FencingToken token, String worker, @Nullable Duration lease, boolean tokenless) {}
 
-  static TaskFold created(Instant at, int limit) {
+  /**
+   * When it changed.
+   *
+   * @param stateSince when it entered its present state
+   * @param notBefore the end of its backoff
+   */
+  public record Times(
+      Instant createdAt,
+      Instant stateSince,
+      @Nullable Instant notBefore,
+      @Nullable Instant startedAt,
+      @Nullable Instant completedAt) {
+
+    Times withNotBefore(@Nullable Instant end) {
+      return new Times(createdAt, stateSince, end, startedAt, completedAt);
+    }
+  }
+
+  /** Where its result is in the stage's results; none if {@code length} is 0. */
+  public record StoredResult(long offset, int length) {
+    static final StoredResult NONE = new StoredResult(0, 0);
+  }
+
+  /**
+   * What its first attempt fixed.
+   *
+   * @param terms dropped when the task has ended
+   * @param entry the log entry that says so, with the epoch that wrote it. Unlike a number alone it
+   *     is unique, whatever a power loss takes from the end of a log
+   */
+  public record Freeze(@Nullable JsonObject terms, @Nullable FencingToken entry) {}
+
+  /** What a user has put in place of the metadata that came with the task. */
+  public record NewMetadata(JsonObject metadata, Instant at) {}
+
+  static TaskFold created(Instant at, int ownMaxAttempts) {
     return new TaskFold(
         TaskState.CREATED,
-        limit,
-        0,
-        0,
-        0,
+        new AttemptCounts(ownMaxAttempts, 0, 0, 0),
         null,
-        at,
-        at,
+        new Times(at, at, null, null, null),
         null,
-        null,
-        null,
-        null,
-        0,
-        0,
-        null,
-        null,
+        StoredResult.NONE,
         null,
         null);
+  }
+
+  TaskFold withState(TaskState next, Instant at) {
+    Instant started =
+        times.startedAt == null && next == TaskState.IN_PROGRESS ? at : times.startedAt;
+    return new TaskFold(
+        next,
+        counts,
+        lastClaim,
+        new Times(times.createdAt, at, null, started, next.isFinal() ? at : null),
+        error,
+        stored,
+        freeze == null || !next.isFinal() ? freeze : new Freeze(null, freeze.entry),
+        newMetadata);
+  }
+
+  TaskFold claimed(LoggedClaim by) {
+    return new TaskFold(
+        state,
+        counts,
+        by,
+        times.withNotBefore(null),
+        error,
+        StoredResult.NONE,
+        freeze,
+        newMetadata);
+  }
+
+  TaskFold failed(String message, @Nullable Instant waitUntil) {
+    AttemptCounts more =
+        new AttemptCounts(
+            counts.ownMax, counts.failed + 1, counts.recoveries, counts.progressAtRecovery);
+    return withAnswer(more, waitUntil, message, StoredResult.NONE);
+  }
+
+  TaskFold ended(String message) {
+    return withAnswer(counts, null, message, StoredResult.NONE);
+  }
+
+  TaskFold recovered(int losses, int progress) {
+    AttemptCounts more = new AttemptCounts(counts.ownMax, counts.failed, losses, progress);
+    return withAnswer(more, null, error, StoredResult.NONE);
+  }
+
+  TaskFold delivered(long at, int length) {
+    return withAnswer(counts, null, null, new StoredResult(at, length));
+  }
+
+  private TaskFold withAnswer(
+      AttemptCounts newCounts,
+      @Nullable Instant waitUntil,
+      @Nullable String message,
+      StoredResult result) {
+    return new TaskFold(
+        state,
+        newCounts,
+        lastClaim,
+        times.withNotBefore(waitUntil),
+        message,
+        result,
+        freeze,
+        newMetadata);
+  }
+
+  TaskFold frozen(JsonObject terms, long entry) {
+    FencingToken key =
+        lastClaim == null ? null : new FencingToken(lastClaim.token().epoch(), entry);
+    return new TaskFold(
+        state, counts, lastClaim, times, error, stored, new Freeze(terms, key), newMetadata);
+  }
+
+  TaskFold described(JsonObject metadata, Instant at) {
+    return new TaskFold(
+        state, counts, lastClaim, times, error, stored, freeze, new NewMetadata(metadata, at));
   }
 
   /** The token of the last claim; null before the first. */
@@ -82,216 +170,89 @@ public record TaskFold(
     return lastClaim == null ? null : lastClaim.token();
   }
 
-  /** Who made the last claim. */
-  public @Nullable String worker() {
-    return lastClaim == null ? null : lastClaim.worker();
+  /** Failures so far. */
+  public int attempts() {
+    return counts.failed;
   }
 
-  /** How often it may fail, in a stage with that policy. */
+  /** Its own limit of failures; 0: its stage's limit. */
+  int ownMaxAttempts() {
+    return counts.ownMax;
+  }
+
+  /** How often it may fail in a stage with that policy. */
   public int maxAttempts(TaskPolicy policy) {
-    return ownMaxAttempts == 0 ? policy.maxAttempts() : ownMaxAttempts;
+    return counts.ownMax == 0 ? policy.maxAttempts() : counts.ownMax;
   }
 
-  TaskFold withState(TaskState next, Instant at) {
-    Instant started = startedAt == null && next == TaskState.IN_PROGRESS ? at : startedAt;
-    return new TaskFold(
-        next,
-        ownMaxAttempts,
-        attempts,
-        recoveries,
-        progressAtRecovery,
-        lastClaim,
-        createdAt,
-        at,
-        null,
-        started,
-        next.isFinal() ? at : null,
-        error,
-        resultOffset,
-        resultLength,
-        next.isFinal() ? null : frozen,
-        freezeEntry,
-        metadata,
-        describedAt);
+  /** Losses of its worker since progress was last recorded. */
+  public int recoveries() {
+    return counts.recoveries;
   }
 
-  TaskFold claimed(LoggedClaim by) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts,
-        recoveries,
-        progressAtRecovery,
-        by,
-        createdAt,
-        stateSince,
-        null,
-        startedAt,
-        completedAt,
-        error,
-        0,
-        0,
-        frozen,
-        freezeEntry,
-        metadata,
-        describedAt);
+  /** Recoveries that count at this progress of the job. */
+  public int recoveriesSince(int progress) {
+    return counts.progressAtRecovery == progress ? counts.recoveries : 0;
   }
 
-  TaskFold failed(String message, @Nullable Instant waitUntil) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts + 1,
-        recoveries,
-        progressAtRecovery,
-        lastClaim,
-        createdAt,
-        stateSince,
-        waitUntil,
-        startedAt,
-        completedAt,
-        message,
-        0,
-        0,
-        frozen,
-        freezeEntry,
-        metadata,
-        describedAt);
+  public Instant createdAt() {
+    return times.createdAt;
   }
 
-  TaskFold ended(String message) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts,
-        recoveries,
-        progressAtRecovery,
-        lastClaim,
-        createdAt,
-        stateSince,
-        null,
-        startedAt,
-        completedAt,
-        message,
-        0,
-        0,
-        frozen,
-        freezeEntry,
-        metadata,
-        describedAt);
+  /** When it entered its present state. */
+  public Instant stateSince() {
+    return times.stateSince;
   }
 
-  TaskFold recovered(int times, int progress) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts,
-        times,
-        progress,
-        lastClaim,
-        createdAt,
-        stateSince,
-        null,
-        startedAt,
-        completedAt,
-        error,
-        0,
-        0,
-        frozen,
-        freezeEntry,
-        metadata,
-        describedAt);
-  }
-
-  TaskFold delivered(long at, int length) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts,
-        recoveries,
-        progressAtRecovery,
-        lastClaim,
-        createdAt,
-        stateSince,
-        null,
-        startedAt,
-        completedAt,
-        null,
-        at,
-        length,
-        frozen,
-        freezeEntry,
-        metadata,
-        describedAt);
-  }
-
-  TaskFold frozen(JsonObject terms, long entry) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts,
-        recoveries,
-        progressAtRecovery,
-        lastClaim,
-        createdAt,
-        stateSince,
-        notBefore,
-        startedAt,
-        completedAt,
-        error,
-        resultOffset,
-        resultLength,
-        terms,
-        lastClaim == null ? null : new FencingToken(lastClaim.token().epoch(), entry),
-        metadata,
-        describedAt);
-  }
-
-  TaskFold described(JsonObject by, Instant at) {
-    return new TaskFold(
-        state,
-        ownMaxAttempts,
-        attempts,
-        recoveries,
-        progressAtRecovery,
-        lastClaim,
-        createdAt,
-        stateSince,
-        notBefore,
-        startedAt,
-        completedAt,
-        error,
-        resultOffset,
-        resultLength,
-        frozen,
-        freezeEntry,
-        by,
-        at);
-  }
-
-  /** When anything about it last changed: its state, or what a user keeps with it. */
+  /** When anything about it last changed: its state or its metadata. */
   public Instant updatedAt() {
-    return describedAt == null || describedAt.isBefore(stateSince) ? stateSince : describedAt;
+    return newMetadata == null || newMetadata.at.isBefore(times.stateSince)
+        ? times.stateSince
+        : newMetadata.at;
+  }
+
+  /** The end of its backoff. */
+  public @Nullable Instant notBefore() {
+    return times.notBefore;
+  }
+
+  public @Nullable Instant startedAt() {
+    return times.startedAt;
+  }
+
+  public @Nullable Instant completedAt() {
+    return times.completedAt;
+  }
+
+  /** What a user has put in place of the metadata that came with it; null: nothing. */
+  public @Nullable JsonObject metadata() {
+    return newMetadata == null ? null : newMetadata.metadata;
+  }
+
+  /** What its first attempt fixed; null before that, and when it has ended. */
+  public @Nullable JsonObject frozenTerms() {
+    return freeze == null ? null : freeze.terms;
+  }
+
+  /** The log entry that froze its terms. */
+  public @Nullable FencingToken freezeEntry() {
+    return freeze == null ? null : freeze.entry;
   }
 
   /**
-   * What its journal must name to be believed: the entry that froze its terms or, where nothing is
-   * frozen, its present claim. Null before the first.
+   * What its journal must name to be valid: the entry that froze its terms or, without one, its
+   * last claim. Null before the first.
    */
   public @Nullable FencingToken journalKey() {
-    return freezeEntry == null ? token() : freezeEntry;
+    return freezeEntry() == null ? token() : freezeEntry();
   }
 
   /**
-   * Whether its backoff still runs. One that ends later than any could is of a clock that has been
-   * set back since, and is over.
+   * Whether its backoff still lasts. A backoff that ends later than any can means that the clock was
+   * set back since; it is over.
    */
   public boolean isInBackoff(Instant now, Duration longest) {
-    return notBefore != null && now.isBefore(notBefore) && !notBefore.isAfter(now.plus(longest));
-  }
-
-  /** Recoveries that count, given the job's progress. */
-  public int recoveriesSince(int progress) {
-    return progressAtRecovery == progress ? recoveries : 0;
+    Instant end = times.notBefore;
+    return end != null && now.isBefore(end) && !end.isAfter(now.plus(longest));
   }
 }

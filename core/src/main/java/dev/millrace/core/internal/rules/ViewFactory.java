@@ -7,7 +7,13 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.JobView.TaskCounts;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.store.TaskView.Answer;
+import dev.millrace.core.store.TaskView.AttemptCounts;
+import dev.millrace.core.store.TaskView.Content;
+import dev.millrace.core.store.TaskView.LastClaim;
+import dev.millrace.core.store.Timestamps;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import java.util.EnumMap;
@@ -31,10 +37,8 @@ public final class ViewFactory {
     return new JobView(
         header.withChanges(fold.priority(), fold.metadata()),
         fold.state(),
-        fold.plan().createdAt(),
-        fold.lastAt(),
-        fold.startedAt(),
-        fold.completedAt(),
+        new Timestamps(
+            fold.plan().createdAt(), fold.lastAt(), fold.startedAt(), fold.completedAt()),
         error,
         fold.lastNumber(),
         stages);
@@ -49,11 +53,8 @@ public final class ViewFactory {
     }
     return new StageView(
         stage.number(),
-        stage.plan().type(),
-        stage.plan().gate(),
         stage.state(),
-        stage.size(),
-        counts,
+        new TaskCounts(stage.size(), counts),
         stage.startedAt(),
         stage.completedAt(),
         stage.error(),
@@ -84,20 +85,17 @@ public final class ViewFactory {
         stage,
         number,
         fold.state(),
-        fold.attempts(),
-        fold.maxAttempts(plan.policy()),
-        fold.worker(),
-        fold.token(),
-        fold.lastClaim() != null && fold.lastClaim().tokenless(),
-        fold.createdAt(),
-        fold.updatedAt(),
-        fold.startedAt(),
-        fold.completedAt(),
-        fold.notBefore(),
-        spec == null ? null : spec.input(),
-        fold.metadata() == null ? submitted : fold.metadata(),
-        spec == null ? null : spec.trace(),
-        result,
-        fold.error());
+        new AttemptCounts(fold.attempts(), fold.maxAttempts(plan.policy()), fold.notBefore()),
+        lastClaim(fold.lastClaim()),
+        new Timestamps(fold.createdAt(), fold.updatedAt(), fold.startedAt(), fold.completedAt()),
+        new Content(
+            spec == null ? null : spec.input(),
+            fold.metadata() == null ? submitted : fold.metadata(),
+            spec == null ? null : spec.trace()),
+        new Answer(result, fold.error()));
+  }
+
+  private static @Nullable LastClaim lastClaim(TaskFold.@Nullable LoggedClaim claim) {
+    return claim == null ? null : new LastClaim(claim.worker(), claim.token(), claim.tokenless());
   }
 }

@@ -142,14 +142,7 @@ class AdditionRulesTest {
   }
 
   private static StageSpec each(String text) {
-    return new StageSpec(
-        "b",
-        false,
-        dev.millrace.core.stage.FailureTolerance.NONE,
-        dev.millrace.core.task.TaskPolicy.DEFAULT,
-        List.of(),
-        text,
-        JsonObject.create());
+    return StageSpec.builder("b").each(text).build();
   }
 
   @Test
@@ -168,15 +161,7 @@ class AdditionRulesTest {
   void whatIsRecordedIsWhatWillBeRead() {
     JsonObject written = JsonObject.create().put("n", 7).put("x", List.of(1, 2.50));
     JobUpdate turn = turn();
-    StageSpec spec =
-        new StageSpec(
-            "a",
-            false,
-            dev.millrace.core.stage.FailureTolerance.NONE,
-            dev.millrace.core.task.TaskPolicy.DEFAULT,
-            List.of(),
-            null,
-            written);
+    StageSpec spec = StageSpec.builder("a").data(written).build();
     AdditionRules.addStage(turn, spec, ANNA);
     AdditionRules.replaceMetadata(turn, 0, 0, written, ANNA);
     for (LogEntry entry : turn.entries()) {

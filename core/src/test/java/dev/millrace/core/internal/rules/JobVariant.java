@@ -2,7 +2,6 @@ package dev.millrace.core.internal.rules;
 
 import dev.millrace.core.event.Fact.Opening;
 import dev.millrace.core.internal.rules.JobPlan.StagePlan;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.task.Backoff;
@@ -94,7 +93,12 @@ record JobVariant(
   }
 
   private static StageSpec added(boolean gate, FailureTolerance tolerance, @Nullable String each) {
-    return new StageSpec("work", gate, tolerance, POLICY, List.of(), each, JsonObject.create());
+    return StageSpec.builder("work")
+        .gate(gate)
+        .tolerance(tolerance)
+        .policy(POLICY)
+        .each(each)
+        .build();
   }
 
   private static StagePlan stage(

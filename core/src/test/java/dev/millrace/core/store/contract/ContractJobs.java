@@ -24,100 +24,28 @@ final class ContractJobs {
   }
 
   static JobSpec held(JobSpec it) {
-    return new JobSpec(
-        it.name(),
-        it.priority(),
-        true,
-        it.parent(),
-        it.retryOf(),
-        it.tags(),
-        it.metadata(),
-        it.stages(),
-        it.open(),
-        it.data(),
-        it.trace(),
-        it.webhooks());
+    return it.toBuilder().held(true).build();
   }
 
   /** A job that may grow. */
   static JobSpec openJob(StageSpec... stages) {
-    return new JobSpec(
-        null,
-        Priority.MEDIUM,
-        false,
-        null,
-        null,
-        List.of(),
-        JsonObject.create(),
-        List.of(stages),
-        true,
-        JsonObject.create(),
-        null,
-        List.of());
+    return JobSpec.builder().stages(List.of(stages)).open(true).build();
   }
 
   static JobSpec webhooks(JobSpec it, Webhook... hooks) {
-    return new JobSpec(
-        it.name(),
-        it.priority(),
-        it.held(),
-        it.parent(),
-        it.retryOf(),
-        it.tags(),
-        it.metadata(),
-        it.stages(),
-        it.open(),
-        it.data(),
-        it.trace(),
-        List.of(hooks));
+    return it.toBuilder().webhooks(List.of(hooks)).build();
   }
 
   static JobSpec priority(Priority priority, JobSpec it) {
-    return new JobSpec(
-        it.name(),
-        priority,
-        it.held(),
-        it.parent(),
-        it.retryOf(),
-        it.tags(),
-        it.metadata(),
-        it.stages(),
-        it.open(),
-        it.data(),
-        it.trace(),
-        it.webhooks());
+    return it.toBuilder().priority(priority).build();
   }
 
   static JobSpec tagged(JobSpec it, @Nullable JobId parent, String... tags) {
-    return new JobSpec(
-        it.name(),
-        it.priority(),
-        it.held(),
-        parent,
-        it.retryOf(),
-        List.of(tags),
-        it.metadata(),
-        it.stages(),
-        it.open(),
-        it.data(),
-        it.trace(),
-        it.webhooks());
+    return it.toBuilder().parent(parent).tags(List.of(tags)).build();
   }
 
   static JobSpec retryOf(JobId id, JobSpec it) {
-    return new JobSpec(
-        it.name(),
-        it.priority(),
-        it.held(),
-        it.parent(),
-        id,
-        it.tags(),
-        it.metadata(),
-        it.stages(),
-        it.open(),
-        it.data(),
-        it.trace(),
-        it.webhooks());
+    return it.toBuilder().retryOf(id).build();
   }
 
   /** A task that may fail that often. */
@@ -141,40 +69,23 @@ final class ContractJobs {
   }
 
   static StageSpec each(String type, String text) {
-    return new StageSpec(
-        type,
-        false,
-        FailureTolerance.NONE,
-        TaskPolicy.DEFAULT,
-        List.of(),
-        text,
-        JsonObject.create());
+    return StageSpec.builder(type).each(text).build();
   }
 
   static StageSpec gate(StageSpec it) {
-    return new StageSpec(
-        it.type(), true, it.tolerance(), it.policy(), it.tasks(), it.each(), it.data());
+    return it.toBuilder().gate(true).build();
   }
 
   static StageSpec collecting(double share, StageSpec it) {
-    return new StageSpec(
-        it.type(),
-        it.gate(),
-        new FailureTolerance(true, share),
-        it.policy(),
-        it.tasks(),
-        it.each(),
-        it.data());
+    return it.toBuilder().tolerance(new FailureTolerance(true, share)).build();
   }
 
   static StageSpec with(TaskPolicy policy, StageSpec it) {
-    return new StageSpec(
-        it.type(), it.gate(), it.tolerance(), policy, it.tasks(), it.each(), it.data());
+    return it.toBuilder().policy(policy).build();
   }
 
   static StageSpec data(JsonObject data, StageSpec it) {
-    return new StageSpec(
-        it.type(), it.gate(), it.tolerance(), it.policy(), it.tasks(), it.each(), data);
+    return it.toBuilder().data(data).build();
   }
 
   /** That many attempts, a second apart and exactly so. */

@@ -229,30 +229,26 @@ abstract class JobChangeContract extends ContractCase {
             "https://example.org/hook?x=1", Set.of(Webhook.Event.FAILED, Webhook.Event.WAITING));
     StageSpec plain = stage("a", "x");
     StageSpec told =
-        new StageSpec(
-            "a",
-            false,
-            plain.tolerance(),
-            plain.policy(),
-            List.of(new dev.millrace.core.stage.TaskSpec("x", false, 5, NOTE, TRACE)),
-            null,
-            NOTE,
-            NOTE,
-            TRACE);
+        StageSpec.builder("a")
+            .tolerance(plain.tolerance())
+            .policy(plain.policy())
+            .tasks(List.of(new dev.millrace.core.stage.TaskSpec("x", false, 5, NOTE, TRACE)))
+            .data(NOTE)
+            .metadata(NOTE)
+            .trace(TRACE)
+            .build();
     JobSpec spec =
-        new JobSpec(
-            "name",
-            Priority.HIGH,
-            false,
-            null,
-            null,
-            List.of("red"),
-            NOTE,
-            List.of(told),
-            true,
-            NOTE,
-            TRACE,
-            List.of(hook, new Webhook("http://example.org/all", Set.of())));
+        JobSpec.builder()
+            .name("name")
+            .priority(Priority.HIGH)
+            .tags(List.of("red"))
+            .metadata(NOTE)
+            .stages(List.of(told))
+            .open(true)
+            .data(NOTE)
+            .trace(TRACE)
+            .webhooks(List.of(hook, new Webhook("http://example.org/all", Set.of())))
+            .build();
     JobId id = store.submit(spec);
     for (int time = 0; time < 2; time++) {
       assertThat(store.spec(id)).contains(spec);

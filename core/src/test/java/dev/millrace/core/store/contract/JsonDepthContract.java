@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.task.Failure;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,16 +28,11 @@ abstract class JsonDepthContract extends ContractCase {
   }
 
   private static StageSpec stageOf(String type, TaskSpec... tasks) {
-    return new StageSpec(
-        type,
-        false,
-        FailureTolerance.NONE,
-        TaskPolicy.DEFAULT,
-        List.of(tasks),
-        null,
-        deep(type + " data", MOST),
-        deep(type + " metadata", MOST),
-        null);
+    return StageSpec.builder(type)
+        .tasks(List.of(tasks))
+        .data(deep(type + " data", MOST))
+        .metadata(deep(type + " metadata", MOST))
+        .build();
   }
 
   private static TaskSpec taskOf(String mark) {
@@ -50,19 +42,13 @@ abstract class JsonDepthContract extends ContractCase {
 
   private JobId submitted() {
     return store.submit(
-        new JobSpec(
-            "deep",
-            Priority.MEDIUM,
-            false,
-            null,
-            null,
-            List.of(),
-            deep("metadata", MOST),
-            List.of(stageOf("a", taskOf("1"), taskOf("2"))),
-            true,
-            deep("data", MOST),
-            null,
-            List.of()));
+        JobSpec.builder()
+            .name("deep")
+            .metadata(deep("metadata", MOST))
+            .stages(List.of(stageOf("a", taskOf("1"), taskOf("2"))))
+            .open(true)
+            .data(deep("data", MOST))
+            .build());
   }
 
   private void assertUnchanged(JobId id) {

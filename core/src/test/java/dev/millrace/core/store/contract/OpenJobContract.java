@@ -118,15 +118,20 @@ abstract class OpenJobContract extends ContractCase {
         new TraceContext("00-" + "a1".repeat(16) + "-" + "b2".repeat(8) + "-01", "k=v");
     TaskSpec task = new TaskSpec(some.values(), false, 3, some, trace);
     StageSpec spec =
-        new StageSpec(
-            "a", true, FailureTolerance.ALL, attempts(2), List.of(task), null, some, some, trace);
+        StageSpec.builder("a")
+            .gate(true)
+            .tolerance(FailureTolerance.ALL)
+            .policy(attempts(2))
+            .tasks(List.of(task))
+            .data(some)
+            .metadata(some)
+            .trace(trace)
+            .build();
     JobId id = store.submit(openJob());
     addStage(id, spec);
     addTasks(id, 1, "plain");
     JsonObject written = JsonObject.create().put("n", 7).put("deep", some.get("deep"));
-    addStage(
-        id,
-        new StageSpec("b", false, FailureTolerance.NONE, attempts(1), List.of(), null, written));
+    addStage(id, StageSpec.builder("b").policy(attempts(1)).data(written).build());
     crash();
     JobView.StageView view = view(id).stages().getFirst();
     assertThat(view.spec()).isEqualTo(spec.withTasks(List.of()));

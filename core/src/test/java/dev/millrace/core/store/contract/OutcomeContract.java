@@ -215,15 +215,10 @@ abstract class OutcomeContract extends ContractCase {
         job,
         hold,
         claim.type(),
-        claim.attempt(),
-        claim.input(),
         claim.data(),
-        null,
         claim.createdAt(),
+        Claim.Limits.NONE,
         null,
-        List.of(),
-        null,
-        false,
         claim.view());
   }
 

@@ -51,26 +51,25 @@ abstract class SubmitContract extends ContractCase {
             Duration.ofSeconds(77),
             5);
     StageSpec first =
-        new StageSpec(
-            "resize",
-            false,
-            new FailureTolerance(true, 0.25),
-            policy,
-            List.of(TaskSpec.of("a"), TaskSpec.of(Json.parse("{\"w\":[1,2.5,null,true]}"))),
-            null,
-            Json.object("{\"quality\":85,\"mode\":\"fine\"}"));
+        StageSpec.builder("resize")
+            .tolerance(new FailureTolerance(true, 0.25))
+            .policy(policy)
+            .tasks(List.of(TaskSpec.of("a"), TaskSpec.of(Json.parse("{\"w\":[1,2.5,null,true]}"))))
+            .data(Json.object("{\"quality\":85,\"mode\":\"fine\"}"))
+            .build();
     StageSpec second =
         ContractJobs.gate(ContractJobs.templates("label", "{{results}}", "{{results[1]}} again"));
     StageSpec third = ContractJobs.each("caption", "{{index}}: {{result}}");
-    return new JobSpec(
-        "holiday \"pictures\"",
-        Priority.VERY_HIGH,
-        true,
-        parent,
-        parent,
-        List.of("beach", "2026_03"),
-        Json.object("{\"owner\":{\"name\":\"Zoë\"},\"n\":12345678901234567890}"),
-        List.of(first, second, third));
+    return JobSpec.builder()
+        .name("holiday \"pictures\"")
+        .priority(Priority.VERY_HIGH)
+        .held(true)
+        .parent(parent)
+        .retryOf(parent)
+        .tags(List.of("beach", "2026_03"))
+        .metadata(Json.object("{\"owner\":{\"name\":\"Zoë\"},\"n\":12345678901234567890}"))
+        .stages(List.of(first, second, third))
+        .build();
   }
 
   @Test

@@ -148,28 +148,22 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     int number = stage.number();
     TaskFold fold = stage.task(task);
     StageSpec spec = stage.plan().spec();
+    JsonObject terms = fold.frozenTerms();
     return new Claim(
         job.id,
         new ClaimKey(number, task, fold.token()),
         spec.type(),
-        fold.attempts() + 1,
-        job.task(number, task).input(),
         spec.data(),
-        spec.policy().runTimeout(),
         job.createdAt,
-        fold.frozen(),
-        prior(job, number, task, fold),
-        fold.lastClaim().lease(),
-        fold.lastClaim().tokenless(),
+        new Claim.Limits(spec.policy().runTimeout(), fold.lastClaim().lease()),
+        terms == null ? null : new Claim.Resumption(terms, journaled(job, number, task, fold)),
         view(job, stage, task));
   }
 
-  private static List<Integer> prior(MemoryJob job, int stage, int task, TaskFold fold) {
-    return fold.frozen() == null
-        ? List.of()
-        : job.journal(stage, task, fold.freezeEntry()).stream()
-            .flatMap(piece -> piece.tokens().stream())
-            .toList();
+  private static List<Integer> journaled(MemoryJob job, int stage, int task, TaskFold fold) {
+    return job.journal(stage, task, fold.freezeEntry()).stream()
+        .flatMap(piece -> piece.tokens().stream())
+        .toList();
   }
 
   @Override

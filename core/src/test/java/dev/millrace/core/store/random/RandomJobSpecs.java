@@ -99,19 +99,20 @@ public final class RandomJobSpecs {
     }
     List<String> tags = new ArrayList<>();
     TAGS.stream().filter(tag -> oneIn(3)).forEach(tags::add);
-    return new JobSpec(
-        oneIn(3) ? "job \"" + random.nextInt(100) + "\"" : null,
-        pick(List.of(Priority.values())),
-        oneIn(8),
-        idOrNull(),
-        idOrNull(),
-        tags,
-        some(),
-        stages,
-        open,
-        some(),
-        trace(),
-        oneIn(5) ? List.of(webhook(), webhook()) : List.of());
+    return JobSpec.builder()
+        .name(oneIn(3) ? "job \"" + random.nextInt(100) + "\"" : null)
+        .priority(pick(List.of(Priority.values())))
+        .held(oneIn(8))
+        .parent(idOrNull())
+        .retryOf(idOrNull())
+        .tags(tags)
+        .metadata(some())
+        .stages(stages)
+        .open(open)
+        .data(some())
+        .trace(trace())
+        .webhooks(oneIn(5) ? List.of(webhook(), webhook()) : List.of())
+        .build();
   }
 
   private JsonObject some() {
@@ -161,18 +162,19 @@ public final class RandomJobSpecs {
       tasks.add(
           fanIn && !oneIn(3) ? task(pick(TEMPLATES), true) : task(Json.parse(pick(INPUTS)), false));
     }
-    return new StageSpec(
-        pick(TYPES),
-        oneIn(6),
-        tolerance(),
-        policy(),
-        tasks,
-        each ? pick(EACH) : null,
-        oneIn(3)
-            ? Json.object("{\"temperature\":0.25,\"k\":" + random.nextInt(9) + "}")
-            : JsonObject.create(),
-        some(),
-        trace());
+    return StageSpec.builder(pick(TYPES))
+        .gate(oneIn(6))
+        .tolerance(tolerance())
+        .policy(policy())
+        .tasks(tasks)
+        .each(each ? pick(EACH) : null)
+        .data(
+            oneIn(3)
+                ? Json.object("{\"temperature\":0.25,\"k\":" + random.nextInt(9) + "}")
+                : JsonObject.create())
+        .metadata(some())
+        .trace(trace())
+        .build();
   }
 
   private FailureTolerance tolerance() {

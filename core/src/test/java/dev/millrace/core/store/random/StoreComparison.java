@@ -49,25 +49,19 @@ public final class StoreComparison {
 
   /** The epoch of a task's token is the store's own affair. */
   static TaskView comparable(TaskView view) {
+    TaskView.LastClaim claim = view.lastClaim();
     return new TaskView(
         view.stage(),
         view.task(),
         view.state(),
-        view.attempts(),
-        view.maxAttempts(),
-        view.worker(),
-        view.token() == null ? null : new FencingToken(0, view.token().number()),
-        view.tokenless(),
-        view.createdAt(),
-        view.updatedAt(),
-        view.startedAt(),
-        view.completedAt(),
-        view.notBefore(),
-        view.input(),
-        view.metadata(),
-        view.trace(),
-        view.result(),
-        view.error());
+        view.attemptCounts(),
+        claim == null
+            ? null
+            : new TaskView.LastClaim(
+                claim.worker(), new FencingToken(0, claim.token().number()), claim.tokenless()),
+        view.times(),
+        view.content(),
+        view.answer());
   }
 
   private static List<TaskView> comparable(List<TaskView> views) {

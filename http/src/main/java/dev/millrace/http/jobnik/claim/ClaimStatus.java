@@ -9,7 +9,6 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.route.Problem;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,15 +40,10 @@ record ClaimStatus(
         id.job(),
         new ClaimKey(id.stage(), id.task(), last),
         type,
-        task.attempts() + 1,
-        task.input(),
         JsonObject.create(),
-        null,
         task.createdAt(),
+        Claim.Limits.NONE,
         null,
-        List.of(),
-        null,
-        task.tokenless(),
         task);
   }
 

@@ -11,6 +11,7 @@ import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -49,21 +50,24 @@ public final class FsSubmitter implements JobSubmitter {
   private final Finding finding;
   private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
 
+  /**
+   * Submits into the workspace of {@code settings}.
+   *
+   * @param ids gives each new job its id
+   */
   public FsSubmitter(
-      Disk disk,
-      WorkspaceLayout places,
+      FsSettings settings,
       GroupCommit commits,
-      Clock clock,
       Supplier<JobId> ids,
       NoteStore notes,
       Finding finding) {
+    this.disk = settings.disk();
+    this.places = settings.layout();
+    this.commits = commits;
+    this.clock = settings.clock();
+    this.ids = ids;
     this.notes = notes;
     this.finding = finding;
-    this.disk = disk;
-    this.places = places;
-    this.commits = commits;
-    this.clock = clock;
-    this.ids = ids;
   }
 
   @Override

@@ -3,6 +3,8 @@ package dev.millrace.store.fs.internal.files;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobLabels;
+import dev.millrace.core.job.JobRelations;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
@@ -158,14 +160,14 @@ public final class JobMetaFile {
   public static JobHeader header(JsonObject meta, JobId id) {
     return new JobHeader(
         id,
-        meta.string("name", null),
+        new JobLabels(
+            meta.string("name", null),
+            JobDocument.tags(meta),
+            meta.object("metadata"),
+            meta.object("data")),
+        new JobRelations(JobDocument.id(meta, "parent"), JobDocument.id(meta, "retryOf")),
         JobDocument.priority(meta),
-        JobDocument.id(meta, "parent"),
-        JobDocument.id(meta, "retryOf"),
-        JobDocument.tags(meta),
-        meta.object("metadata"),
         meta.flag("open", false),
-        meta.object("data"),
         JobDocument.trace(meta),
         JobDocument.webhooks(meta));
   }

@@ -17,41 +17,42 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as its directory tells it.
+ * A job as it was read from its directory.
  *
  * @param problem why its files cannot be read as a job; null if they can
- * @param log what stands in its log; of one not begun, that the job was submitted
+ * @param log its log; if it has none yet, one entry says that it was submitted
+ * @param op the transition that its directory says is under way; null if none
  */
 public record JobOnDisk(
-    JobId id,
-    JobDirectory at,
-    JobState place,
+    Location location,
     JobFiles files,
     @Nullable String problem,
     Content log,
     JobFold fold,
     @Nullable PendingTransition op) {
 
-  /** Reads the directory of a job that stands in {@code place}. */
-  static JobOnDisk read(JobId id, JobDirectory at, JobState place, TransitionListener moves)
-      throws IOException {
-    return read(id, at, place, moves, null, null);
-  }
+  /**
+   * Where a job is.
+   *
+   * @param place the state that the directory is filed under
+   */
+  public record Location(JobId id, JobDirectory at, JobState place) {}
 
   /**
-   * As the other.
+   * Reads the directory of a job.
    *
-   * @param known the job as it was read before; only what its log has grown by is folded then
+   * @param known the job as it was read before; only new entries of its log are folded then
    * @param ceiling as for {@link JobFiles#load}
    */
   public static JobOnDisk read(
-      JobId id,
-      JobDirectory at,
-      JobState place,
+      Location location,
       TransitionListener moves,
       @Nullable JobOnDisk known,
       @Nullable Integer ceiling)
       throws IOException {
+    JobId id = location.id();
+    JobDirectory at = location.at();
+    JobState place = location.place();
     JobFiles files;
     String problem = null;
     try {
@@ -91,14 +92,24 @@ public record JobOnDisk(
     // claimed.
     boolean untouched = place == JobState.PENDING && log.length() == 0 && !files.plan().held();
     return new JobOnDisk(
-        id,
-        at,
-        place,
+        location,
         files,
         problem,
         log,
         fold,
         untouched || fold.state() == place ? null : PendingTransition.read(at));
+  }
+
+  public JobId id() {
+    return location.id();
+  }
+
+  public JobDirectory at() {
+    return location.at();
+  }
+
+  public JobState place() {
+    return location.place();
   }
 
   /** Whether these files are still of the same job, and not of another with its id. */
@@ -119,19 +130,18 @@ public record JobOnDisk(
 
   /** The same, to go on from; this one stays as it was read. */
   public JobOnDisk copy() {
-    return new JobOnDisk(
-        id, at, place, files, problem, log, fold.copy(TransitionListener.IGNORED), op);
+    return new JobOnDisk(location, files, problem, log, fold.copy(TransitionListener.IGNORED), op);
   }
 
   /** Records what the place proves and the log lacks. */
   public List<LogEntry> reconcile(JobUpdate turn) {
-    LogReconciler.run(turn, place, op, () -> errorText(at));
+    LogReconciler.run(turn, place(), op, () -> errorText(at()));
     return turn.entries();
   }
 
   /** When what is to be recorded happened, as well as it is known. */
   public Instant time(Instant now) {
-    return op != null && op.to() == place && !fold.hasRequest(op.id()) ? op.at() : now;
+    return op != null && op.to() == place() && !fold.hasRequest(op.id()) ? op.at() : now;
   }
 
   /** Entries that hold but do not stand in the log yet. */

@@ -70,14 +70,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
   }
 
   private static StageSpec bare(StageSpec stage) {
-    return new StageSpec(
-        stage.type(),
-        stage.gate(),
-        stage.tolerance(),
-        stage.policy(),
-        stage.tasks(),
-        stage.each(),
-        stage.data());
+    return stage.toBuilder().metadata(JsonObject.create()).trace(null).build();
   }
 
   /**
@@ -138,14 +131,11 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     }
     String type = "text".equals(meta.string("mode", null)) ? "generate" : type(at);
     StageSpec stage =
-        new StageSpec(
-            type,
-            false,
-            FailureTolerance.NONE,
-            policy(meta.object("limits"), ceiling),
-            List.of(TaskSpec.of("")),
-            null,
-            data);
+        StageSpec.builder(type)
+            .policy(policy(meta.object("limits"), ceiling))
+            .tasks(List.of(TaskSpec.of("")))
+            .data(data)
+            .build();
     JobSpec spec = JobSpec.of(List.of(stage));
     JobPlan shape = JobPlan.of(spec, created);
     return new PlainJobFiles(
@@ -229,19 +219,15 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
 
   @Override
   public JobSpec spec(JobDirectory at, JobFold fold) throws IOException {
-    return new JobSpec(
-        header.name(),
-        header.priority(),
-        plan.held(),
-        header.parent(),
-        header.retryOf(),
-        header.tags(),
-        header.metadata(),
-        List.of(stage.withTasks(List.of(prompt(at)))),
-        false,
-        header.data(),
-        header.trace(),
-        header.webhooks());
+    return JobSpec.builder()
+        .labels(header.labels())
+        .relations(header.relations())
+        .priority(header.priority())
+        .held(plan.held())
+        .trace(header.trace())
+        .webhooks(header.webhooks())
+        .stages(List.of(stage.withTasks(List.of(prompt(at)))))
+        .build();
   }
 
   @Override

@@ -202,19 +202,16 @@ public final class StagedJobDocument {
     List<StagePlan> plans =
         stages.stream().map(stage -> new StagePlan(stage, tasks, false, Map.of())).toList();
     JobSpec bare =
-        new JobSpec(
-            header.name(),
-            header.priority(),
-            meta.flag("hold", false),
-            header.parent(),
-            header.retryOf(),
-            header.tags(),
-            header.metadata(),
-            stages,
-            header.open(),
-            header.data(),
-            header.trace(),
-            header.webhooks());
+        JobSpec.builder()
+            .labels(header.labels())
+            .relations(header.relations())
+            .priority(header.priority())
+            .held(meta.flag("hold", false))
+            .open(header.open())
+            .trace(header.trace())
+            .webhooks(header.webhooks())
+            .stages(stages)
+            .build();
     return new StagedJobFiles(
         header, new JobPlan(created, bare.held(), !bare.open(), plans), bare, 0);
   }

@@ -304,7 +304,7 @@ public final class StagedJobFiles implements JobFiles {
   @Override
   public @Nullable TaskResult result(JobDirectory at, TaskSnapshot task) throws IOException {
     TaskFold fold = task.fold();
-    if (fold.state() != TaskState.COMPLETED || fold.resultLength() == 0) {
+    if (fold.state() != TaskState.COMPLETED || fold.stored().length() == 0) {
       return null;
     }
     Path file = at.file(path(task, RESULTS));
@@ -312,7 +312,8 @@ public final class StagedJobFiles implements JobFiles {
     JsonObject line =
         Json.object(
             StrictUtf8.of(
-                file, region.read(at.disk(), file, fold.resultOffset(), fold.resultLength())));
+                file,
+                region.read(at.disk(), file, fold.stored().offset(), fold.stored().length())));
     return new TaskResult(
         TaskResult.Kind.valueOf(line.string("kind", "RESULT")),
         line.string("result"),

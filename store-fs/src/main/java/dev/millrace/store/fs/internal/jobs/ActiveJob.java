@@ -11,6 +11,7 @@ import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
@@ -194,17 +195,19 @@ public final class ActiveJob implements TransitionListener {
         id,
         new ClaimKey(stage.number(), task, held.token()),
         stage.plan().type(),
-        at.attempts() + 1,
-        asked.input(),
         stage.plan().spec().data(),
-        stage.plan().policy().runTimeout(),
         fold().plan().createdAt(),
-        at.frozen(),
-        // what earlier attempts under the same terms came to
-        at.frozen() == null ? List.of() : files().readJournal(at(), stage, task).tokens(),
-        held.lease(),
-        held.tokenless(),
+        new Claim.Limits(stage.plan().policy().runTimeout(), held.lease()),
+        resumption(stage, task),
         ViewFactory.task(stage, task, asked, null));
+  }
+
+  /** What earlier attempts under the same terms left; null if the terms are not frozen. */
+  private Claim.@Nullable Resumption resumption(StageFold stage, int task) throws IOException {
+    JsonObject terms = stage.task(task).frozenTerms();
+    return terms == null
+        ? null
+        : new Claim.Resumption(terms, files().readJournal(at(), stage, task).tokens());
   }
 
   /** Claims that ended because the job did. */
@@ -266,6 +269,10 @@ public final class ActiveJob implements TransitionListener {
   /** After its directory was renamed. */
   void movedTo(JobState in) {
     place = in;
+  }
+
+  JobOnDisk.Location location() {
+    return new JobOnDisk.Location(id, at(), place);
   }
 
   public JobDirectory at() {

@@ -133,7 +133,7 @@ public final class EndedJobs {
       throws IOException {
     ActiveJob job = new ActiveJob(id, disk, places, place);
     JobOnDisk found =
-        JobOnDisk.read(id, job.at(), place, TransitionListener.IGNORED, seen.get(id), null);
+        JobOnDisk.read(job.location(), TransitionListener.IGNORED, seen.get(id), null);
     if (found.log().length() > 0) {
       seen.put(id, found, found.size());
     }

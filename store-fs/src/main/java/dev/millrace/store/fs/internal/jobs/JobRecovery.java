@@ -51,8 +51,7 @@ final class JobRecovery {
    * @param interrupted whether this owner had it, and could not write all of its log
    */
   boolean recover(ActiveJob job, UnsyncedChanges told, boolean interrupted) throws IOException {
-    JobOnDisk read =
-        JobOnDisk.read(job.id(), job.at(), job.place(), job, null, settings.recoveryCeiling());
+    JobOnDisk read = JobOnDisk.read(job.location(), job, null, settings.recoveryCeiling());
     job.load(read);
     // What this owner has let go was durable: with many jobs that wait, a sync for each is a lot.
     boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.isKnown(job.id());

@@ -75,9 +75,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
     this.notes = new NoteFiles(disk, places, commits);
     this.queue = new ClaimQueue(settings.clock());
     this.ledger = new JobWriter(settings, commits, queue, leases, OwnerEpoch.next(disk, places));
-    this.publisher =
-        new FsSubmitter(
-            disk, places, commits, settings.clock(), this::ownId, notes, ledger.jobs()::locate);
+    this.publisher = new FsSubmitter(settings, commits, this::ownId, notes, ledger.jobs()::locate);
     this.claimer = new Claimer(ledger, queue, leases, commits, left);
     this.retention = new Retention(disk, places, files, commits, ledger);
     this.answers = new ClaimAnswers(settings, ledger, leases, retention);

@@ -94,7 +94,8 @@ final class JobAdditions {
               if (!allowed.isDone()) {
                 return new Added(allowed, 0);
               }
-              if (job.files().taskBytes(job.at(), job.fold()) + bytes > JobSizeLimits.MAX_JOB_BYTES) {
+              if (job.files().taskBytes(job.at(), job.fold()) + bytes
+                  > JobSizeLimits.MAX_JOB_BYTES) {
                 return new Added(tooLarge(), 0);
               }
               int first = addition.run(job, dirty);

@@ -110,9 +110,7 @@ public final class FsReader implements JobReader {
   private JobOnDisk read(JobId id, JobState place) throws IOException {
     JobOnDisk job =
         JobOnDisk.read(
-            id,
-            new JobDirectory(disk, places.of(place, id)),
-            place,
+            new JobOnDisk.Location(id, new JobDirectory(disk, places.of(place, id)), place),
             TransitionListener.IGNORED,
             seen.get(id),
             null);

@@ -102,10 +102,8 @@ class GroupCommitTest {
     JobWriter ledger = new JobWriter(settings, commits, queue, leases, 1);
     JobId id =
         new FsSubmitter(
-                disk,
-                SimulatedStore.PLACES,
+                settings,
                 commits,
-                clock,
                 settings.ids(),
                 new NoteFiles(disk, SimulatedStore.PLACES, commits),
                 ledger.jobs()::locate)

@@ -33,7 +33,11 @@ class JobOnDiskTest {
     moves.set(0);
     JobDirectory at =
         new JobDirectory(rig.disk, SimulatedStore.PLACES.of(JobState.IN_PROGRESS, id));
-    return JobOnDisk.read(id, at, JobState.IN_PROGRESS, _ -> moves.incrementAndGet(), known, null);
+    return JobOnDisk.read(
+        new JobOnDisk.Location(id, at, JobState.IN_PROGRESS),
+        _ -> moves.incrementAndGet(),
+        known,
+        null);
   }
 
   private static JobView view(JobOnDisk job) {

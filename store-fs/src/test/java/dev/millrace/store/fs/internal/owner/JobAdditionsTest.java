@@ -214,10 +214,8 @@ class JobAdditionsTest {
       GroupCommit commits = new GroupCommit(rig.disk);
       processes.add(
           new FsSubmitter(
-              rig.disk,
-              SimulatedStore.PLACES,
+              rig.settings,
               commits,
-              rig.clock,
               () -> id,
               new NoteFiles(rig.disk, SimulatedStore.PLACES, commits),
               new JobLocator(rig.disk, SimulatedStore.PLACES)::find));
