@@ -104,12 +104,12 @@ public final class LogEntryJson {
   private static void detail(JsonObject out, Detail detail) {
     switch (detail) {
       case Detail.None() -> {}
-      case Detail.Claimed(long epoch, String worker, Duration lease, boolean bare) -> {
+      case Detail.Claimed(long epoch, String worker, Duration lease, boolean tokenless) -> {
         out.put("epoch", epoch).put("worker", worker);
         if (lease != null) {
           out.put("lease", lease.toMillis());
         }
-        if (bare) {
+        if (tokenless) {
           out.put("bare", true);
         }
       }

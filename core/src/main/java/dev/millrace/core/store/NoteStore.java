@@ -53,10 +53,10 @@ public interface NoteStore {
   }
 
   /** The note of that name, if it is there. */
-  Optional<String> readNote(String shelf, String name);
+  Optional<String> readNote(String collection, String name);
 
   /** The names of all notes of a shelf, in no order. */
-  List<String> noteNames(String shelf);
+  List<String> noteNames(String collection);
 
   /**
    * Writes a note, in place of one that is there; durable when this returns.
@@ -65,8 +65,8 @@ public interface NoteStore {
    * @param text at most {@link #MAX_BYTES} bytes of UTF-8
    * @throws IllegalArgumentException if one of them breaks its rule
    */
-  void writeNote(String shelf, String name, String text);
+  void writeNote(String collection, String name, String text);
 
   /** Removes a note, if it is there. After a power loss it may be back. */
-  void deleteNote(String shelf, String name);
+  void deleteNote(String collection, String name);
 }

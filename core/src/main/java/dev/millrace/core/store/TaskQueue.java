@@ -18,7 +18,7 @@ public interface TaskQueue {
    * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age.
    * Never waits; empty if there is nothing to do.
    */
-  List<Claim> claim(ClaimRequest demand);
+  List<Claim> claim(ClaimRequest request);
 
   /** The present claim of a running task; empty if none holds it, or there is no such task. */
   Optional<Claim> findClaim(JobId id, int stage, int task);

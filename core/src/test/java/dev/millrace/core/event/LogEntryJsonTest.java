@@ -70,8 +70,8 @@ class LogEntryJsonTest {
     }
     facts.add(new Fact.TaskChanged(1, 1, TaskEvent.COMPLETE, new Detail.Completed(0, 0)));
     facts.add(new Fact.TaskChanged(1, 1, TaskEvent.RELEASE, new Detail.Released("", false)));
-    for (boolean bare : new boolean[] {true, false}) {
-      Detail leased = new Detail.Claimed(1, "w", Duration.ofMillis(90_001), bare);
+    for (boolean tokenless : new boolean[] {true, false}) {
+      Detail leased = new Detail.Claimed(1, "w", Duration.ofMillis(90_001), tokenless);
       facts.add(new Fact.TaskChanged(1, 1, TaskEvent.CLAIM, leased));
     }
     facts.add(new Fact.TaskProgressed(3, 4));

@@ -38,12 +38,12 @@ public final class Workspace {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final FsSettings settings;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
 
   Workspace(FsSettings settings) {
     this.settings = settings;
-    this.places = settings.layout();
+    this.layout = settings.layout();
     this.commits = new GroupCommit(settings.disk());
   }
 
@@ -51,7 +51,7 @@ public final class Workspace {
   public static Workspace open(Path dir) {
     Workspace workspace = of(dir);
     try {
-      workspace.places.create(workspace.settings.disk());
+      workspace.layout.create(workspace.settings.disk());
     } catch (IOException e) {
       throw StoreErrors.of("cannot use " + dir + " as a workspace", e);
     }
@@ -87,7 +87,7 @@ public final class Workspace {
   }
 
   public Path root() {
-    return places.root();
+    return layout.root();
   }
 
   /** The submitting side. */
@@ -106,8 +106,8 @@ public final class Workspace {
         settings,
         commits,
         settings.ids(),
-        new NoteFiles(disk, places, commits),
-        new JobLocator(disk, places)::find);
+        new NoteFiles(disk, layout, commits),
+        new JobLocator(disk, layout)::find);
   }
 
   public JobReader reader() {
@@ -148,21 +148,21 @@ public final class Workspace {
 
   /** Who owns the workspace now. */
   public Owner owner() {
-    return Owner.of(places.root());
+    return Owner.of(layout.root());
   }
 
   /** Tells other processes what the owner does; {@code info} is for {@code serve --status}. */
   public void announce(JsonObject info) {
-    Owner.announce(places.root(), info);
+    Owner.announce(layout.root(), info);
   }
 
   /** Takes {@link #announce} back, before letting go. */
   public void withdraw() {
-    Owner.withdraw(places.root());
+    Owner.withdraw(layout.root());
   }
 
   /** Where a job's directory is at this moment. */
   public Optional<Path> directory(JobId id) {
-    return reader().state(id).map(state -> places.of(state, id));
+    return reader().state(id).map(state -> layout.of(state, id));
   }
 }

@@ -170,7 +170,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
         "1\n2"
       })
   void aNameThatIsNoIdIsIgnoredAndNamed(String name) throws IOException {
-    Path foreign = Files.createDirectory(places.of(JobState.PENDING).resolve(name));
+    Path foreign = Files.createDirectory(layout.of(JobState.PENDING).resolve(name));
     Files.writeString(foreign.resolve("prompt.txt"), "x");
     othersGoOn();
     assertThat(foreign).isDirectoryContaining(file -> file.endsWith("prompt.txt"));

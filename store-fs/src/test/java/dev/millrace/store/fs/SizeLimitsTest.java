@@ -59,7 +59,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
     assertThatThrownBy(() -> store.submit(spec, new JobId("1_2_3")))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(store.list(JobReader.Query.all())).isEmpty();
-    assertThat(places.of(JobState.CREATED)).isEmptyDirectory();
+    assertThat(layout.of(JobState.CREATED)).isEmptyDirectory();
   }
 
   @Test
@@ -142,7 +142,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
         store.submit(
             TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2"), TestJobSpecs.stage("b", "3")));
     Files.writeString(place(JobState.PENDING, id).resolve("job.json"), "{");
-    for (JobReader reading : List.<JobReader>of(store, new FsReader(new RealDisk(dir), places))) {
+    for (JobReader reading : List.<JobReader>of(store, new FsReader(new RealDisk(dir), layout))) {
       var view = reading.find(id).orElseThrow();
       assertThat(view.stages().getFirst().type()).isEqualTo("a");
       assertThat(view.stages().getFirst().total()).isEqualTo(2);

@@ -43,15 +43,15 @@ public final class AdditionRules {
   }
 
   /** Adds a stage, and its tasks with it, to an open job that has not ended. */
-  public static Outcome addStage(JobUpdate turn, StageSpec spec, Cause cause) {
-    Outcome allowed = allowsStage(turn.fold(), spec);
+  public static Outcome addStage(JobUpdate update, StageSpec spec, Cause cause) {
+    Outcome allowed = allowsStage(update.fold(), spec);
     if (allowed.isDone()) {
-      int number = turn.fold().stageCount() + 1;
-      turn.record(new Fact.StageAdded(number, kept(spec, number), cause));
+      int number = update.fold().stageCount() + 1;
+      update.record(new Fact.StageAdded(number, kept(spec, number), cause));
       if (!spec.tasks().isEmpty()) {
-        record(turn, number, spec.tasks(), Cause.SYSTEM);
+        record(update, number, spec.tasks(), Cause.SYSTEM);
       }
-      turn.runCascade();
+      update.runCascade();
     }
     return allowed;
   }
@@ -105,11 +105,11 @@ public final class AdditionRules {
    * Adds tasks to a stage of an open job that does not run yet. No tasks at all close an empty
    * stage: it completes when its turn comes. To close it again changes nothing.
    */
-  public static Outcome addTasks(JobUpdate turn, int number, List<TaskSpec> tasks, Cause cause) {
-    Outcome allowed = allowsTasks(turn.fold(), number, tasks);
-    if (allowed.isDone() && (!tasks.isEmpty() || closes(turn.fold().stage(number)))) {
-      record(turn, number, tasks, cause);
-      turn.runCascade();
+  public static Outcome addTasks(JobUpdate update, int number, List<TaskSpec> tasks, Cause cause) {
+    Outcome allowed = allowsTasks(update.fold(), number, tasks);
+    if (allowed.isDone() && (!tasks.isEmpty() || closes(update.fold().stage(number)))) {
+      record(update, number, tasks, cause);
+      update.runCascade();
     }
     return allowed;
   }
@@ -119,7 +119,7 @@ public final class AdditionRules {
   }
 
   /** One fact for each run of tasks with the same attempts. */
-  private static void record(JobUpdate turn, int stage, List<TaskSpec> tasks, Cause cause) {
+  private static void record(JobUpdate update, int stage, List<TaskSpec> tasks, Cause cause) {
     int from = 0;
     do {
       int to = from;
@@ -128,7 +128,7 @@ public final class AdditionRules {
         to++;
       }
       Integer own = tasks.isEmpty() ? null : tasks.get(from).maxAttempts();
-      turn.record(new Fact.TasksAdded(stage, to - from, own == null ? 0 : own, cause));
+      update.record(new Fact.TasksAdded(stage, to - from, own == null ? 0 : own, cause));
       from = to;
     } while (from < tasks.size());
   }
@@ -140,16 +140,16 @@ public final class AdditionRules {
   }
 
   /** Another priority, for a job that has not ended. */
-  public static Outcome prioritize(JobUpdate turn, Priority priority, Priority now, Cause cause) {
+  public static Outcome prioritize(JobUpdate update, Priority priority, Priority now, Cause cause) {
     if (priority == now) {
       return new Outcome.Refused(Reason.SAME, "the job's priority is " + now + " already");
     }
-    JobState state = turn.fold().state();
+    JobState state = update.fold().state();
     if (state.isFinal()) {
       return new Outcome.Refused(
           Reason.JOB_ENDED, "the job is " + state + ": its priority no longer counts");
     }
-    turn.record(new Fact.Prioritized(priority, cause));
+    update.record(new Fact.Prioritized(priority, cause));
     return Outcome.DONE;
   }
 
@@ -158,8 +158,8 @@ public final class AdditionRules {
    * whatever its state.
    */
   public static Outcome replaceMetadata(
-      JobUpdate turn, int stage, int task, JsonObject metadata, Cause cause) {
-    JobFold fold = turn.fold();
+      JobUpdate update, int stage, int task, JsonObject metadata, Cause cause) {
+    JobFold fold = update.fold();
     if ((stage != 0 || task != 0) && !fold.hasStage(stage)) {
       return new Outcome.Missing("no stage " + stage + "; the job has " + fold.stageCount());
     }
@@ -168,7 +168,7 @@ public final class AdditionRules {
     }
     Json.requireDepth(metadata, "metadata");
     JsonObject kept = Json.object(Json.write(metadata)); // as it will be read
-    turn.record(new Fact.MetadataReplaced(stage, task, kept, cause));
+    update.record(new Fact.MetadataReplaced(stage, task, kept, cause));
     return Outcome.DONE;
   }
 

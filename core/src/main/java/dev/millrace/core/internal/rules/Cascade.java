@@ -19,12 +19,12 @@ public final class Cascade {
   private Cascade() {}
 
   /** The next fact that follows from the fold as it is. */
-  public static Optional<Fact> next(JobFold fold, TemplateResolver openings) {
+  public static Optional<Fact> next(JobFold fold, TemplateResolver resolver) {
     if (fold.state().isFinal() || fold.state() == JobState.CREATED) {
       return Optional.empty();
     }
     for (StageFold stage : fold.stages()) {
-      Fact fact = ofStage(fold, stage, openings);
+      Fact fact = ofStage(fold, stage, resolver);
       if (fact != null) {
         return Optional.of(fact);
       }
@@ -32,15 +32,15 @@ public final class Cascade {
     return Optional.ofNullable(ofJob(fold));
   }
 
-  private static @Nullable Fact ofStage(JobFold fold, StageFold stage, TemplateResolver openings) {
+  private static @Nullable Fact ofStage(JobFold fold, StageFold stage, TemplateResolver resolver) {
     return switch (stage.state()) {
-      case CREATED -> opening(fold, stage, openings);
+      case CREATED -> opening(fold, stage, resolver);
       case PENDING, IN_PROGRESS -> outcome(fold, stage);
       case WAITING, COMPLETED, FAILED, ABORTED -> null;
     };
   }
 
-  private static @Nullable Fact opening(JobFold fold, StageFold stage, TemplateResolver openings) {
+  private static @Nullable Fact opening(JobFold fold, StageFold stage, TemplateResolver resolver) {
     if (stage.plan().gate()) {
       return stageFact(stage, StageEvent.HOLD, Cause.system("approval gate"), null);
     }
@@ -51,7 +51,7 @@ public final class Cascade {
         stage,
         StageEvent.OPEN,
         Cause.SYSTEM,
-        stage.hasUnresolvedTemplates() ? openings.resolve(stage) : null);
+        stage.hasUnresolvedTemplates() ? resolver.resolve(stage) : null);
   }
 
   /** Whether every earlier stage is completed. */

@@ -59,21 +59,21 @@ public final class ClaimRules {
    * PENDING or RETRIED to IN_PROGRESS. The recorded entry's number completes the token. Whoever
    * hands out tasks tries {@link #expire} first: nobody may have been there to see it wait.
    */
-  public static Outcome claim(JobUpdate turn, int stage, int task, Detail.Claimed by) {
-    if (!isClaimable(turn.fold(), stage, task, turn.clock())) {
+  public static Outcome claim(JobUpdate update, int stage, int task, Detail.Claimed by) {
+    if (!isClaimable(update.fold(), stage, task, update.clock())) {
       return new Outcome.Refused("task " + stage + "/" + task + " cannot be claimed now");
     }
-    turn.record(new Fact.TaskChanged(stage, task, TaskEvent.CLAIM, by));
-    turn.runCascade();
+    update.record(new Fact.TaskChanged(stage, task, TaskEvent.CLAIM, by));
+    update.runCascade();
     return Outcome.DONE;
   }
 
   /** IN_PROGRESS to COMPLETED, with what follows for stage and job. */
-  public static Outcome complete(JobUpdate turn, ClaimKey hold, Detail.Completed result) {
-    Outcome fence = checkFence(turn.fold(), hold);
+  public static Outcome complete(JobUpdate update, ClaimKey key, Detail.Completed result) {
+    Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
-      turn.record(new Fact.TaskChanged(hold.stage(), hold.task(), TaskEvent.COMPLETE, result));
-      turn.runCascade();
+      update.record(new Fact.TaskChanged(key.stage(), key.task(), TaskEvent.COMPLETE, result));
+      update.runCascade();
     }
     return fence;
   }
@@ -83,65 +83,65 @@ public final class ClaimRules {
    *
    * @param random uniform in [0, 1), for the jitter of the backoff
    */
-  public static Outcome fail(JobUpdate turn, ClaimKey hold, Failure failure, double random) {
-    Outcome fence = checkFence(turn.fold(), hold);
+  public static Outcome fail(JobUpdate update, ClaimKey key, Failure failure, double random) {
+    Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
-      TaskFold task = turn.fold().stage(hold.stage()).task(hold.task());
-      TaskPolicy policy = turn.fold().stage(hold.stage()).plan().policy();
+      TaskFold task = update.fold().stage(key.stage()).task(key.task());
+      TaskPolicy policy = update.fold().stage(key.stage()).plan().policy();
       int attempt = task.attempts() + 1;
       if (failure.retryable() && attempt < task.maxAttempts(policy)) {
-        Instant until = turn.now().plus(policy.backoff().delay(attempt, random));
-        turn.record(
+        Instant until = update.now().plus(policy.backoff().delay(attempt, random));
+        update.record(
             new Fact.TaskChanged(
-                hold.stage(),
-                hold.task(),
+                key.stage(),
+                key.task(),
                 TaskEvent.RETRY,
                 new Detail.Retrying(failure.message(), until)));
       } else {
-        turn.record(
+        update.record(
             new Fact.TaskChanged(
-                hold.stage(), hold.task(), TaskEvent.FAIL, new Detail.Ended(failure.message())));
+                key.stage(), key.task(), TaskEvent.FAIL, new Detail.Ended(failure.message())));
       }
-      turn.runCascade();
+      update.runCascade();
     }
     return fence;
   }
 
   /** IN_PROGRESS to RETRIED without costing an attempt: shutdown, or a pause obeyed. */
-  public static Outcome release(JobUpdate turn, ClaimKey hold, String reason) {
-    Outcome fence = checkFence(turn.fold(), hold);
+  public static Outcome release(JobUpdate update, ClaimKey key, String reason) {
+    Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
-      turn.record(
+      update.record(
           new Fact.TaskChanged(
-              hold.stage(), hold.task(), TaskEvent.RELEASE, new Detail.Released(reason, false)));
-      turn.runCascade();
+              key.stage(), key.task(), TaskEvent.RELEASE, new Detail.Released(reason, false)));
+      update.runCascade();
     }
     return fence;
   }
 
   /** Records what the task's first attempt settled, as it will be read. */
-  public static Outcome freeze(JobUpdate turn, ClaimKey hold, JsonObject terms) {
-    Outcome fence = checkFence(turn.fold(), hold);
+  public static Outcome freeze(JobUpdate update, ClaimKey key, JsonObject terms) {
+    Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
       JsonObject kept = Json.object(Json.write(terms));
-      turn.record(new Fact.TermsFrozen(hold.stage(), hold.task(), kept));
+      update.record(new Fact.TermsFrozen(key.stage(), key.task(), kept));
     }
     return fence;
   }
 
   /** Records, where it matters, that the task got further since its worker last vanished. */
-  public static Outcome progress(JobUpdate turn, ClaimKey hold) {
-    JobFold fold = turn.fold();
-    Outcome fence = checkFence(fold, hold);
-    if (fence.isDone() && hasCountedRecoveries(fold, hold)) {
-      turn.record(new Fact.TaskProgressed(hold.stage(), hold.task()));
+  public static Outcome progress(JobUpdate update, ClaimKey key) {
+    JobFold fold = update.fold();
+    Outcome fence = checkFence(fold, key);
+    if (fence.isDone() && hasCountedRecoveries(fold, key)) {
+      update.record(new Fact.TaskProgressed(key.stage(), key.task()));
     }
     return fence;
   }
 
   /** Whether recoveries count against the task: then progress is worth an entry. */
-  public static boolean hasCountedRecoveries(JobFold fold, ClaimKey hold) {
-    return fold.stage(hold.stage()).task(hold.task()).recoveriesSince(fold.completedTasks()) > 0;
+  public static boolean hasCountedRecoveries(JobFold fold, ClaimKey key) {
+    return fold.stage(key.stage()).task(key.task()).recoveriesSince(fold.completedTasks()) > 0;
   }
 
   /**
@@ -149,30 +149,30 @@ public final class ClaimRules {
    * counts only against a task that was at work and got no further.
    */
   public static Outcome recordLoss(
-      JobUpdate turn, ClaimKey hold, WorkerLoss loss, AttemptProgress trace) {
-    Outcome fence = checkFence(turn.fold(), hold);
+      JobUpdate update, ClaimKey key, WorkerLoss loss, AttemptProgress trace) {
+    Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
       if (trace == AttemptProgress.PRODUCED_TOKENS) {
-        progress(turn, hold);
+        progress(update, key);
       }
       boolean counts = trace == AttemptProgress.STARTED;
-      turn.record(
-          counts && tooOften(turn.fold(), hold)
+      update.record(
+          counts && tooOften(update.fold(), key)
               ? new Fact.TaskChanged(
-                  hold.stage(), hold.task(), TaskEvent.CEILING, new Detail.Ended(loss.tooOften))
+                  key.stage(), key.task(), TaskEvent.CEILING, new Detail.Ended(loss.tooOften))
               : new Fact.TaskChanged(
-                  hold.stage(),
-                  hold.task(),
+                  key.stage(),
+                  key.task(),
                   TaskEvent.RELEASE,
                   new Detail.Released(loss.reason, counts)));
-      turn.runCascade();
+      update.runCascade();
     }
     return fence;
   }
 
-  private static boolean tooOften(JobFold fold, ClaimKey hold) {
-    StageFold stage = fold.stage(hold.stage());
-    int before = stage.task(hold.task()).recoveriesSince(fold.completedTasks());
+  private static boolean tooOften(JobFold fold, ClaimKey key) {
+    StageFold stage = fold.stage(key.stage());
+    int before = stage.task(key.task()).recoveriesSince(fold.completedTasks());
     return before >= stage.plan().policy().recoveryCeiling();
   }
 
@@ -184,8 +184,8 @@ public final class ClaimRules {
    * @param traces how far each of them had come
    */
   public static void recover(
-      JobUpdate turn, long epoch, Function<ClaimKey, AttemptProgress> traces) {
-    for (StageFold stage : turn.fold().stages()) {
+      JobUpdate update, long epoch, Function<ClaimKey, AttemptProgress> traces) {
+    for (StageFold stage : update.fold().stages()) {
       for (int task = 1; task <= stage.size(); task++) {
         TaskFold at = stage.task(task);
         TaskFold.LoggedClaim held = at.lastClaim();
@@ -193,8 +193,8 @@ public final class ClaimRules {
             && held != null
             && held.lease() == null
             && held.token().epoch() != epoch) {
-          ClaimKey hold = new ClaimKey(stage.number(), task, held.token());
-          recordLoss(turn, hold, WorkerLoss.CRASH, traces.apply(hold));
+          ClaimKey key = new ClaimKey(stage.number(), task, held.token());
+          recordLoss(update, key, WorkerLoss.CRASH, traces.apply(key));
         }
       }
     }
@@ -206,34 +206,34 @@ public final class ClaimRules {
    *
    * @param random as for {@link #fail}
    */
-  public static Outcome failOverrun(JobUpdate turn, int stage, int task, double random) {
-    Instant deadline = runDeadline(turn.fold(), stage, task);
-    FencingToken token = turn.fold().stage(stage).task(task).token();
-    if (deadline == null || token == null || turn.now().isBefore(deadline)) {
+  public static Outcome failOverrun(JobUpdate update, int stage, int task, double random) {
+    Instant deadline = runDeadline(update.fold(), stage, task);
+    FencingToken token = update.fold().stage(stage).task(task).token();
+    if (deadline == null || token == null || update.now().isBefore(deadline)) {
       return new Outcome.Refused("task " + stage + "/" + task + " is not over its time");
     }
-    Duration limit = turn.fold().stage(stage).plan().policy().runTimeout();
+    Duration limit = update.fold().stage(stage).plan().policy().runTimeout();
     return fail(
-        turn,
+        update,
         new ClaimKey(stage, task, token),
         Failure.of("run timeout: not finished within " + limit),
         random);
   }
 
   /** PENDING or RETRIED to FAILED: it waited longer than its stage allows. */
-  public static Outcome expire(JobUpdate turn, int stage, int task) {
-    Instant deadline = queueDeadline(turn.fold(), stage, task);
-    if (deadline == null || turn.now().isBefore(deadline)) {
+  public static Outcome expire(JobUpdate update, int stage, int task) {
+    Instant deadline = queueDeadline(update.fold(), stage, task);
+    if (deadline == null || update.now().isBefore(deadline)) {
       return new Outcome.Refused("task " + stage + "/" + task + " is not overdue");
     }
-    Duration limit = turn.fold().stage(stage).plan().policy().queueTimeout();
-    turn.record(
+    Duration limit = update.fold().stage(stage).plan().policy().queueTimeout();
+    update.record(
         new Fact.TaskChanged(
             stage,
             task,
             TaskEvent.EXPIRE,
             new Detail.Ended("queue timeout: not claimed within " + limit)));
-    turn.runCascade();
+    update.runCascade();
     return Outcome.DONE;
   }
 
@@ -262,10 +262,10 @@ public final class ClaimRules {
   }
 
   /** What a worker that asks is to do. */
-  public static ClaimSignal signal(JobFold fold, ClaimKey hold) {
-    return switch (checkFence(fold, hold)) {
+  public static ClaimSignal signal(JobFold fold, ClaimKey key) {
+    return switch (checkFence(fold, key)) {
       case Outcome.Done _ ->
-          fold.state() == JobState.PAUSED || fold.stage(hold.stage()).state() == StageState.WAITING
+          fold.state() == JobState.PAUSED || fold.stage(key.stage()).state() == StageState.WAITING
               ? ClaimSignal.PAUSE
               : ClaimSignal.CONTINUE;
       case Outcome.Cancelled _ -> ClaimSignal.CANCEL;
@@ -274,22 +274,22 @@ public final class ClaimRules {
   }
 
   /** Done if {@code hold} is the task's present claim. */
-  public static Outcome checkFence(JobFold fold, ClaimKey hold) {
-    if (!fold.hasStage(hold.stage()) || !fold.stage(hold.stage()).hasTask(hold.task())) {
-      return new Outcome.Missing("no task " + hold.stage() + "/" + hold.task());
+  public static Outcome checkFence(JobFold fold, ClaimKey key) {
+    if (!fold.hasStage(key.stage()) || !fold.stage(key.stage()).hasTask(key.task())) {
+      return new Outcome.Missing("no task " + key.stage() + "/" + key.task());
     }
-    TaskFold task = fold.stage(hold.stage()).task(hold.task());
-    String name = "task " + hold.stage() + "/" + hold.task();
-    if (!hold.token().equals(task.token())) {
+    TaskFold task = fold.stage(key.stage()).task(key.task());
+    String name = "task " + key.stage() + "/" + key.task();
+    if (!key.token().equals(task.token())) {
       return new Outcome.Fenced(
-          name + ": token " + hold.token() + " is not that of the present claim");
+          name + ": token " + key.token() + " is not that of the present claim");
     }
     return switch (task.state()) {
       case IN_PROGRESS -> Outcome.DONE;
       case ABORTED -> new Outcome.Cancelled(name + ": its job is " + fold.state());
       default ->
           new Outcome.Fenced(
-              name + ": the claim " + hold.token() + " has ended; the task is " + task.state());
+              name + ": the claim " + key.token() + " has ended; the task is " + task.state());
     };
   }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobFold {
   private final JobPlan plan;
-  private final TransitionListener moves;
+  private final TransitionListener listener;
   private final List<StageFold> stages = new ArrayList<>();
   private final Set<String> ops = new HashSet<>();
   private JobState state = JobState.CREATED;
@@ -42,26 +42,26 @@ public final class JobFold {
   private @Nullable Priority priority;
   private @Nullable JsonObject metadata;
 
-  private JobFold(JobPlan plan, TransitionListener moves) {
+  private JobFold(JobPlan plan, TransitionListener listener) {
     this.plan = plan;
-    this.moves = moves;
+    this.listener = listener;
     this.openSince = plan.createdAt();
     this.lastAt = plan.createdAt();
   }
 
   /** A job before its first event. */
-  public static JobFold created(JobPlan plan, TransitionListener moves) {
-    JobFold fold = new JobFold(plan, moves);
+  public static JobFold created(JobPlan plan, TransitionListener listener) {
+    JobFold fold = new JobFold(plan, listener);
     for (int i = 0; i < plan.stages().size(); i++) {
-      fold.stages.add(new StageFold(i + 1, plan.stages().get(i), plan.createdAt(), moves));
+      fold.stages.add(new StageFold(i + 1, plan.stages().get(i), plan.createdAt(), listener));
     }
     return fold;
   }
 
   /** An independent copy that tells its moves to somebody else. */
-  public JobFold copy(TransitionListener newMoves) {
-    JobFold copy = new JobFold(plan, newMoves);
-    stages.forEach(stage -> copy.stages.add(stage.copy(newMoves)));
+  public JobFold copy(TransitionListener newListener) {
+    JobFold copy = new JobFold(plan, newListener);
+    stages.forEach(stage -> copy.stages.add(stage.copy(newListener)));
     copy.ops.addAll(ops);
     copy.state = state;
     copy.openSince = openSince;
@@ -117,7 +117,7 @@ public final class JobFold {
     if (number != stages.size() + 1) {
       throw new IllegalArgumentException("stage " + number + " follows stage " + stages.size());
     }
-    stages.add(new StageFold(number, JobPlan.StagePlan.of(spec), at, moves));
+    stages.add(new StageFold(number, JobPlan.StagePlan.of(spec), at, listener));
   }
 
   private void describe(int stage, int task, JsonObject by, Instant at) {
@@ -170,7 +170,7 @@ public final class JobFold {
     if (state.isFinal()) {
       completedAt = at;
     }
-    moves.onTransition(
+    listener.onTransition(
         new TransitionListener.Transition(JobTransitions.TABLE, 0, 0, from, event, state));
   }
 
@@ -193,10 +193,10 @@ public final class JobFold {
         fact.task(),
         switch (fact.detail()) {
           case Detail.None() -> task;
-          case Detail.Claimed(long epoch, String worker, Duration lease, boolean bare) ->
+          case Detail.Claimed(long epoch, String worker, Duration lease, boolean tokenless) ->
               task.claimed(
                   new TaskFold.LoggedClaim(
-                      new FencingToken(epoch, entry.number()), worker, lease, bare));
+                      new FencingToken(epoch, entry.number()), worker, lease, tokenless));
           case Detail.Completed(long offset, int length) -> {
             progress++;
             yield task.delivered(offset, length);

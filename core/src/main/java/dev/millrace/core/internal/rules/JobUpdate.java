@@ -28,15 +28,15 @@ public final class JobUpdate {
   private final JobFold fold;
   private final Instant clock;
   private final Instant now;
-  private final TemplateResolver openings;
+  private final TemplateResolver resolver;
   private final List<LogEntry> entries = new ArrayList<>();
 
-  public JobUpdate(JobFold fold, Instant now, TemplateResolver openings) {
+  public JobUpdate(JobFold fold, Instant now, TemplateResolver resolver) {
     this.fold = fold;
     this.clock = now;
     // A clock that jumped back must not make the log's times run backwards.
     this.now = now.isBefore(fold.lastAt()) ? fold.lastAt() : now;
-    this.openings = openings;
+    this.resolver = resolver;
   }
 
   public JobFold fold() {
@@ -53,7 +53,7 @@ public final class JobUpdate {
   }
 
   TemplateResolver templateResolver() {
-    return openings;
+    return resolver;
   }
 
   public LogEntry record(Fact fact) {
@@ -65,7 +65,7 @@ public final class JobUpdate {
 
   /** Lets everything happen that follows from what was recorded. */
   public JobUpdate runCascade() {
-    while (Cascade.next(fold, openings).map(this::record).isPresent()) {
+    while (Cascade.next(fold, resolver).map(this::record).isPresent()) {
       // each fact may bring the next one about
     }
     return this;

@@ -15,19 +15,19 @@ public final class LeverRules {
   private LeverRules() {}
 
   /** Any of START, RESUME, PAUSE, ABORT. */
-  public static Outcome applyToJob(JobUpdate turn, JobEvent event, Cause cause) {
-    JobState state = turn.fold().state();
+  public static Outcome applyToJob(JobUpdate update, JobEvent event, Cause cause) {
+    JobState state = update.fold().state();
     if (JobTransitions.TABLE.next(state, event).isEmpty()) {
       return new Outcome.Refused(JobTransitions.TABLE.refusal(state, event));
     }
-    turn.record(new Fact.JobChanged(event, cause));
-    turn.runCascade();
+    update.record(new Fact.JobChanged(event, cause));
+    update.runCascade();
     return Outcome.DONE;
   }
 
   /** WAITING to PENDING, once the previous stage is COMPLETED and the job has not ended. */
-  public static Outcome approve(JobUpdate turn, int number, Cause cause) {
-    JobFold fold = turn.fold();
+  public static Outcome approve(JobUpdate update, int number, Cause cause) {
+    JobFold fold = update.fold();
     if (!fold.hasStage(number)) {
       return new Outcome.Missing("no stage " + number + "; the job has " + fold.stageCount());
     }
@@ -45,15 +45,15 @@ public final class LeverRules {
               + ")");
     }
     Fact.Opening opening =
-        stage.hasUnresolvedTemplates() ? turn.templateResolver().resolve(stage) : null;
-    turn.record(new Fact.StageChanged(number, StageEvent.APPROVE, cause, opening));
-    turn.runCascade();
+        stage.hasUnresolvedTemplates() ? update.templateResolver().resolve(stage) : null;
+    update.record(new Fact.StageChanged(number, StageEvent.APPROVE, cause, opening));
+    update.runCascade();
     return Outcome.DONE;
   }
 
   /** CREATED, PENDING or IN_PROGRESS to WAITING, for an external condition. */
-  public static Outcome hold(JobUpdate turn, int number, Cause cause) {
-    JobFold fold = turn.fold();
+  public static Outcome hold(JobUpdate update, int number, Cause cause) {
+    JobFold fold = update.fold();
     if (!fold.hasStage(number)) {
       return new Outcome.Missing("no stage " + number + "; the job has " + fold.stageCount());
     }
@@ -61,8 +61,8 @@ public final class LeverRules {
     if (StageTransitions.TABLE.next(state, StageEvent.HOLD).isEmpty()) {
       return new Outcome.Refused(StageTransitions.TABLE.refusal(state, StageEvent.HOLD));
     }
-    turn.record(new Fact.StageChanged(number, StageEvent.HOLD, cause, null));
-    turn.runCascade();
+    update.record(new Fact.StageChanged(number, StageEvent.HOLD, cause, null));
+    update.runCascade();
     return Outcome.DONE;
   }
 }

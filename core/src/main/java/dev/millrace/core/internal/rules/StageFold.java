@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class StageFold {
   private final int number;
   private final StagePlan plan;
-  private final TransitionListener moves;
+  private final TransitionListener listener;
   private final Instant createdAt;
   private StageState state = StageState.CREATED;
   private TaskFold[] tasks;
@@ -29,10 +29,10 @@ public final class StageFold {
   private @Nullable JsonObject metadata;
   private boolean closed;
 
-  StageFold(int number, StagePlan plan, Instant createdAt, TransitionListener moves) {
+  StageFold(int number, StagePlan plan, Instant createdAt, TransitionListener listener) {
     this.number = number;
     this.plan = plan;
-    this.moves = moves;
+    this.listener = listener;
     this.createdAt = createdAt;
     this.openSince = createdAt;
     this.tasks = new TaskFold[plan.tasks()];
@@ -45,10 +45,10 @@ public final class StageFold {
     }
   }
 
-  private StageFold(StageFold from, TransitionListener moves) {
+  private StageFold(StageFold from, TransitionListener listener) {
     this.number = from.number;
     this.plan = from.plan;
-    this.moves = moves;
+    this.listener = listener;
     this.createdAt = from.createdAt;
     this.state = from.state;
     this.tasks = from.tasks.clone();
@@ -61,8 +61,8 @@ public final class StageFold {
     this.closed = from.closed;
   }
 
-  StageFold copy(TransitionListener newMoves) {
-    return new StageFold(this, newMoves);
+  StageFold copy(TransitionListener newListener) {
+    return new StageFold(this, newListener);
   }
 
   void move(StageEvent event, Instant at) {
@@ -77,7 +77,7 @@ public final class StageFold {
     if (state.isFinal()) {
       completedAt = at;
     }
-    moves.onTransition(
+    listener.onTransition(
         new TransitionListener.Transition(StageTransitions.TABLE, number, 0, from, event, state));
   }
 
@@ -89,7 +89,7 @@ public final class StageFold {
     counts[to.ordinal()]++;
     TaskFold after = before.withState(to, at);
     tasks[task - 1] = after;
-    moves.onTransition(
+    listener.onTransition(
         new TransitionListener.Transition(
             TaskTransitions.TABLE, number, task, before.state(), event, to));
     return after;

@@ -49,11 +49,11 @@ class AdditionRulesTest {
   @Test
   void runsOfTasksWithTheSameAttemptsAreOneFact() {
     addStage(StageSpec.of("a", List.of()));
-    JobUpdate turn = turn();
+    JobUpdate update = turn();
     List<TaskSpec> tasks =
         List.of(task(null), task(null), task(3), task(3), task(3), task(1), task(null));
-    assertThat(AdditionRules.addTasks(turn, 1, tasks, ANNA)).isEqualTo(Outcome.DONE);
-    assertThat(turn.entries().stream().map(LogEntry::fact))
+    assertThat(AdditionRules.addTasks(update, 1, tasks, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(update.entries().stream().map(LogEntry::fact))
         .containsExactly(
             new Fact.TasksAdded(1, 2, 0, ANNA),
             new Fact.TasksAdded(1, 3, 3, ANNA),
@@ -68,10 +68,10 @@ class AdditionRulesTest {
 
   @Test
   void aStageComesWithItsTasksInOneTurn() {
-    JobUpdate turn = turn();
+    JobUpdate update = turn();
     StageSpec spec = StageSpec.of("a", List.of(task(2), task(null)));
-    assertThat(AdditionRules.addStage(turn, spec, ANNA)).isEqualTo(Outcome.DONE);
-    assertThat(turn.entries().stream().map(LogEntry::fact).toList().subList(0, 3))
+    assertThat(AdditionRules.addStage(update, spec, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(update.entries().stream().map(LogEntry::fact).toList().subList(0, 3))
         .containsExactly(
             new Fact.StageAdded(1, StageSpec.of("a", List.of()), ANNA),
             new Fact.TasksAdded(1, 1, 2, Cause.SYSTEM),
@@ -83,33 +83,33 @@ class AdditionRulesTest {
   void aRefusalRecordsNothing() {
     addStage(StageSpec.of("a", List.of(task(null))));
     ClaimRules.claim(turn(), 1, 1, new Fact.Detail.Claimed(1, "w"));
-    JobUpdate turn = turn();
-    assertThat(AdditionRules.addTasks(turn, 1, List.of(task(null)), ANNA))
+    JobUpdate update = turn();
+    assertThat(AdditionRules.addTasks(update, 1, List.of(task(null)), ANNA))
         .isEqualTo(
             new Outcome.Refused(
                 Reason.STAGE_RUNNING, "stage 1 is IN_PROGRESS; tasks are added before it begins"));
-    assertThat(AdditionRules.prioritize(turn, Priority.HIGH, Priority.HIGH, ANNA))
+    assertThat(AdditionRules.prioritize(update, Priority.HIGH, Priority.HIGH, ANNA))
         .isEqualTo(new Outcome.Refused(Reason.SAME, "the job's priority is HIGH already"));
-    assertThat(AdditionRules.replaceMetadata(turn, 0, 1, JsonObject.create(), ANNA))
+    assertThat(AdditionRules.replaceMetadata(update, 0, 1, JsonObject.create(), ANNA))
         .isInstanceOf(Outcome.Missing.class);
     assertThat(AdditionRules.allowsDelete(fold))
         .isEqualTo(
             new Outcome.Refused(Reason.JOB_NOT_ENDED, "the job is IN_PROGRESS; abort it first"));
     LeverRules.applyToJob(turn(), JobEvent.ABORT, ANNA);
-    assertThat(AdditionRules.addStage(turn, StageSpec.of("b", List.of()), ANNA))
+    assertThat(AdditionRules.addStage(update, StageSpec.of("b", List.of()), ANNA))
         .isEqualTo(
             new Outcome.Refused(Reason.JOB_ENDED, "the job is ABORTED and takes no more stages"));
-    assertThat(turn.entries()).isEmpty();
+    assertThat(update.entries()).isEmpty();
     assertThat(AdditionRules.allowsDelete(fold)).isEqualTo(Outcome.DONE);
   }
 
   @Test
   void whatIsSoAlreadyIsSaidBeforeTheEnd() {
     LeverRules.applyToJob(turn(), JobEvent.ABORT, ANNA);
-    JobUpdate turn = turn();
-    assertThat(AdditionRules.prioritize(turn, Priority.LOW, Priority.LOW, ANNA))
+    JobUpdate update = turn();
+    assertThat(AdditionRules.prioritize(update, Priority.LOW, Priority.LOW, ANNA))
         .isEqualTo(new Outcome.Refused(Reason.SAME, "the job's priority is LOW already"));
-    Outcome late = AdditionRules.prioritize(turn, Priority.LOW, Priority.HIGH, ANNA);
+    Outcome late = AdditionRules.prioritize(update, Priority.LOW, Priority.HIGH, ANNA);
     assertThat(((Outcome.Refused) late).reason()).isEqualTo(Reason.JOB_ENDED);
   }
 
@@ -117,27 +117,27 @@ class AdditionRulesTest {
   void anEmptyStageIsClosedOnceHoweverOftenItIsSaid() {
     addStage(StageSpec.of("a", List.of(task(null))));
     addStage(StageSpec.of("b", List.of()));
-    JobUpdate turn = turn();
-    assertThat(AdditionRules.addTasks(turn, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
-    assertThat(turn.entries()).hasSize(1);
-    assertThat(AdditionRules.addTasks(turn, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
-    assertThat(turn.entries()).hasSize(1);
+    JobUpdate update = turn();
+    assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(update.entries()).hasSize(1);
+    assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(update.entries()).hasSize(1);
     assertThat(
-            ((Outcome.Refused) AdditionRules.addTasks(turn, 2, List.of(task(null)), ANNA)).reason())
+            ((Outcome.Refused) AdditionRules.addTasks(update, 2, List.of(task(null)), ANNA)).reason())
         .isEqualTo(Reason.SEALED);
   }
 
   @Test
   void anAddedTemplateSpeaksOfEarlierStages() {
     addStage(StageSpec.of("a", List.of(task(null))));
-    JobUpdate turn = turn();
+    JobUpdate update = turn();
     for (String bad : List.of("{{nonsense}}", "{{stages[2].results}}")) {
-      assertThatThrownBy(() -> AdditionRules.addStage(turn, each(bad), ANNA))
+      assertThatThrownBy(() -> AdditionRules.addStage(update, each(bad), ANNA))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("stage 2: " + bad);
     }
-    assertThat(turn.entries()).isEmpty();
-    assertThat(AdditionRules.addStage(turn, each("{{stages[1].results}}"), ANNA))
+    assertThat(update.entries()).isEmpty();
+    assertThat(AdditionRules.addStage(update, each("{{stages[1].results}}"), ANNA))
         .isEqualTo(Outcome.DONE);
   }
 
@@ -147,11 +147,11 @@ class AdditionRulesTest {
 
   @Test
   void aRequestThatWasDoneIsKnownByItsId() {
-    JobUpdate turn = turn();
-    AdditionRules.addStage(turn, StageSpec.of("a", List.of()), ANNA.withOp("1"));
-    AdditionRules.addTasks(turn, 1, List.of(task(null)), ANNA.withOp("2"));
-    AdditionRules.replaceMetadata(turn, 1, 1, JsonObject.create(), ANNA.withOp("3"));
-    AdditionRules.prioritize(turn, Priority.HIGH, Priority.LOW, ANNA.withOp("4"));
+    JobUpdate update = turn();
+    AdditionRules.addStage(update, StageSpec.of("a", List.of()), ANNA.withOp("1"));
+    AdditionRules.addTasks(update, 1, List.of(task(null)), ANNA.withOp("2"));
+    AdditionRules.replaceMetadata(update, 1, 1, JsonObject.create(), ANNA.withOp("3"));
+    AdditionRules.prioritize(update, Priority.HIGH, Priority.LOW, ANNA.withOp("4"));
     assertThat(List.of("1", "2", "3", "4")).allMatch(fold::hasRequest);
     assertThat(fold.hasRequest("5")).isFalse();
     assertThat(fold.copy(TransitionListener.IGNORED).hasRequest("2")).isTrue();
@@ -160,11 +160,11 @@ class AdditionRulesTest {
   @Test
   void whatIsRecordedIsWhatWillBeRead() {
     JsonObject written = JsonObject.create().put("n", 7).put("x", List.of(1, 2.50));
-    JobUpdate turn = turn();
+    JobUpdate update = turn();
     StageSpec spec = StageSpec.builder("a").data(written).build();
-    AdditionRules.addStage(turn, spec, ANNA);
-    AdditionRules.replaceMetadata(turn, 0, 0, written, ANNA);
-    for (LogEntry entry : turn.entries()) {
+    AdditionRules.addStage(update, spec, ANNA);
+    AdditionRules.replaceMetadata(update, 0, 0, written, ANNA);
+    for (LogEntry entry : update.entries()) {
       assertThat(LogEntryJson.read(LogEntryJson.write(entry))).isEqualTo(entry);
     }
     assertThat(fold.metadata()).isEqualTo(Json.object("{\"n\":7,\"x\":[1,2.5]}"));
@@ -176,11 +176,11 @@ class AdditionRulesTest {
   void aCopyGrowsOnItsOwn() {
     addStage(StageSpec.of("a", List.of(task(null))));
     JobFold copy = fold.copy(TransitionListener.IGNORED);
-    JobUpdate turn = new JobUpdate(copy, NOW, JobUpdate.TemplateResolver.NONE);
-    AdditionRules.addStage(turn, StageSpec.of("b", List.of()), ANNA);
-    AdditionRules.addTasks(turn, 1, List.of(task(null)), ANNA);
-    AdditionRules.addTasks(turn, 2, List.of(), ANNA);
-    AdditionRules.replaceMetadata(turn, 1, 1, JsonObject.create().put("n", 1), ANNA);
+    JobUpdate update = new JobUpdate(copy, NOW, JobUpdate.TemplateResolver.NONE);
+    AdditionRules.addStage(update, StageSpec.of("b", List.of()), ANNA);
+    AdditionRules.addTasks(update, 1, List.of(task(null)), ANNA);
+    AdditionRules.addTasks(update, 2, List.of(), ANNA);
+    AdditionRules.replaceMetadata(update, 1, 1, JsonObject.create().put("n", 1), ANNA);
     assertThat(fold.stageCount()).isEqualTo(1);
     assertThat(fold.stage(1).size()).isEqualTo(1);
     assertThat(fold.stage(1).task(1).metadata()).isNull();

@@ -48,8 +48,8 @@ class ClockSetBackTest {
   private void failOnce() {
     at(START).record(new Fact.Submitted());
     assertThat(ClaimRules.claim(at(START), 1, 1, WORKER)).isEqualTo(Outcome.DONE);
-    ClaimKey hold = new ClaimKey(1, 1, fold.stage(1).task(1).token());
-    ClaimRules.fail(at(START), hold, Failure.of("broken"), 0.5);
+    ClaimKey key = new ClaimKey(1, 1, fold.stage(1).task(1).token());
+    ClaimRules.fail(at(START), key, Failure.of("broken"), 0.5);
     assertThat(fold.stage(1).task(1).notBefore()).isEqualTo(START.plusSeconds(1));
   }
 
@@ -77,17 +77,17 @@ class ClockSetBackTest {
   @Test
   void timesOfATurnAreNeverBeforeTheLastEntry() {
     failOnce();
-    JobUpdate turn = at(START.minusSeconds(5));
-    assertThat(turn.now()).isEqualTo(START);
-    assertThat(turn.record(new Fact.WorkerLogLine(0, 0, "info", "x")).at()).isEqualTo(START);
+    JobUpdate update = at(START.minusSeconds(5));
+    assertThat(update.now()).isEqualTo(START);
+    assertThat(update.record(new Fact.WorkerLogLine(0, 0, "info", "x")).at()).isEqualTo(START);
   }
 
   @Test
   void aHoldWhileAJobIsAssembledOutlivesItsSubmission() {
     assertThat(LeverRules.hold(at(START), 1, Cause.SYSTEM)).isEqualTo(Outcome.DONE);
-    JobUpdate turn = at(START);
-    turn.record(new Fact.Submitted());
-    turn.runCascade();
+    JobUpdate update = at(START);
+    update.record(new Fact.Submitted());
+    update.runCascade();
     assertThat(fold.state()).isEqualTo(JobState.PENDING);
     assertThat(ClaimRules.isClaimable(fold, 1, 1, START)).isFalse();
     assertThat(LeverRules.approve(at(START), 1, Cause.SYSTEM)).isEqualTo(Outcome.DONE);

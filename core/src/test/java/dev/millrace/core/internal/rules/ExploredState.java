@@ -18,12 +18,12 @@ record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
   /** A task by stage and number. */
   record Place(int stage, int task) {}
 
-  static ExploredState start(JobVariant variant, TransitionListener moves) {
-    return new ExploredState(JobFold.created(variant.plan(), moves), 1, Map.of());
+  static ExploredState start(JobVariant variant, TransitionListener listener) {
+    return new ExploredState(JobFold.created(variant.plan(), listener), 1, Map.of());
   }
 
-  ExploredState copy(TransitionListener moves) {
-    return new ExploredState(fold.copy(moves), epoch, stale);
+  ExploredState copy(TransitionListener listener) {
+    return new ExploredState(fold.copy(listener), epoch, stale);
   }
 
   /** Late enough that every backoff is over and every limit is passed. */

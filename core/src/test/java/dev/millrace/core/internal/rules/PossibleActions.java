@@ -41,7 +41,7 @@ final class PossibleActions {
       String verb,
       Place at,
       Kind kind,
-      Outcome answer,
+      Outcome outcome,
       ExploredState after,
       List<Transition> moves,
       boolean recorded) {
@@ -80,9 +80,9 @@ final class PossibleActions {
           "enqueue",
           JOB,
           Kind.DILIGENT,
-          turn -> {
-            turn.record(new Fact.Submitted());
-            turn.runCascade();
+          update -> {
+            update.record(new Fact.Submitted());
+            update.runCascade();
             return Outcome.DONE;
           });
     }
@@ -92,14 +92,14 @@ final class PossibleActions {
           lever.name(),
           JOB,
           Kind.USER,
-          turn -> LeverRules.applyToJob(turn, lever, Cause.user("u", null)));
+          update -> LeverRules.applyToJob(update, lever, Cause.user("u", null)));
     }
     attempt(
         "settle",
         JOB,
         Kind.STALE,
-        turn -> {
-          turn.runCascade();
+        update -> {
+          update.runCascade();
           return Outcome.DONE;
         });
     if (variant.has(Trait.GROWS)) {
@@ -112,9 +112,9 @@ final class PossibleActions {
     List<Transition> moves = new ArrayList<>();
     ExploredState copy = from.copy(moves::add);
     ExploredState next = new ExploredState(copy.fold(), from.epoch() + 1, from.stale());
-    JobUpdate turn = turn(next);
-    ClaimRules.recover(turn, next.epoch(), _ -> AttemptProgress.STARTED);
-    turn.runCascade();
+    JobUpdate update = turn(next);
+    ClaimRules.recover(update, next.epoch(), _ -> AttemptProgress.STARTED);
+    update.runCascade();
     steps.add(
         new Step(
             "crash",
@@ -123,7 +123,7 @@ final class PossibleActions {
             Outcome.DONE,
             next.remembering(from),
             moves,
-            !turn.entries().isEmpty()));
+            !update.entries().isEmpty()));
   }
 
   private void stage(int stage) {
@@ -131,20 +131,20 @@ final class PossibleActions {
         "approve",
         new Place(stage, 0),
         Kind.USER,
-        turn -> LeverRules.approve(turn, stage, Cause.user("u", "looks good")));
+        update -> LeverRules.approve(update, stage, Cause.user("u", "looks good")));
     if (variant.has(Trait.HOLDS)) {
       attempt(
           "hold",
           new Place(stage, 0),
           Kind.USER,
-          turn -> LeverRules.hold(turn, stage, Cause.user("u", null)));
+          update -> LeverRules.hold(update, stage, Cause.user("u", null)));
     }
     if (variant.has(Trait.GROWS)) {
       Place at = new Place(stage, 0);
-      attempt("close", at, Kind.USER, turn -> AdditionRules.addTasks(turn, stage, List.of(), ANY));
+      attempt("close", at, Kind.USER, update -> AdditionRules.addTasks(update, stage, List.of(), ANY));
       if (from.fold().stage(stage).size() < (stage == 1 ? 2 : 1)) {
         List<TaskSpec> one = List.of(TaskSpec.of("more"));
-        attempt("add task", at, Kind.USER, turn -> AdditionRules.addTasks(turn, stage, one, ANY));
+        attempt("add task", at, Kind.USER, update -> AdditionRules.addTasks(update, stage, one, ANY));
       }
     }
   }
@@ -155,16 +155,16 @@ final class PossibleActions {
           "add stage" + (spec.gate() ? ", gate" : "") + (spec.isTemplate() ? ", each" : ""),
           JOB,
           Kind.USER,
-          turn -> AdditionRules.addStage(turn, spec, ANY));
+          update -> AdditionRules.addStage(update, spec, ANY));
     }
   }
 
   private void task(Place at) {
     int stage = at.stage();
     int task = at.task();
-    attempt("claim", at, Kind.DILIGENT, turn -> ClaimRules.claim(turn, stage, task, claimed()));
-    attempt("expire", at, Kind.TROUBLE, turn -> ClaimRules.expire(turn, stage, task));
-    attempt("overrun", at, Kind.TROUBLE, turn -> ClaimRules.failOverrun(turn, stage, task, 0.5));
+    attempt("claim", at, Kind.DILIGENT, update -> ClaimRules.claim(update, stage, task, claimed()));
+    attempt("expire", at, Kind.TROUBLE, update -> ClaimRules.expire(update, stage, task));
+    attempt("overrun", at, Kind.TROUBLE, update -> ClaimRules.failOverrun(update, stage, task, 0.5));
     FencingToken token = from.token(at);
     if (token != null) {
       boolean present = from.task(at).state() == TaskState.IN_PROGRESS;
@@ -174,8 +174,8 @@ final class PossibleActions {
             "progress",
             at,
             Kind.TROUBLE,
-            turn -> {
-              turn.record(new Fact.TaskProgressed(stage, task));
+            update -> {
+              update.record(new Fact.TaskProgressed(stage, task));
               return Outcome.DONE;
             });
       }
@@ -192,38 +192,38 @@ final class PossibleActions {
   }
 
   private void answers(Place at, FencingToken token, String prefix, Kind kind) {
-    ClaimKey hold = new ClaimKey(at.stage(), at.task(), token);
+    ClaimKey key = new ClaimKey(at.stage(), at.task(), token);
     attempt(
         prefix + "complete",
         at,
         kind == Kind.STALE ? kind : Kind.DILIGENT,
-        turn -> ClaimRules.complete(turn, hold, new Detail.Completed(0, 1)));
+        update -> ClaimRules.complete(update, key, new Detail.Completed(0, 1)));
     attempt(
-        prefix + "fail", at, kind, turn -> ClaimRules.fail(turn, hold, Failure.of("broken"), 0.5));
+        prefix + "fail", at, kind, update -> ClaimRules.fail(update, key, Failure.of("broken"), 0.5));
     attempt(
         prefix + "fail for good",
         at,
         kind,
-        turn -> ClaimRules.fail(turn, hold, Failure.permanent("hopeless"), 0.5));
-    attempt(prefix + "release", at, kind, turn -> ClaimRules.release(turn, hold, "shutdown"));
+        update -> ClaimRules.fail(update, key, Failure.permanent("hopeless"), 0.5));
+    attempt(prefix + "release", at, kind, update -> ClaimRules.release(update, key, "shutdown"));
     for (AttemptProgress trace : AttemptProgress.values()) {
       attempt(
           prefix + "lose, " + trace,
           at,
           kind,
-          turn -> ClaimRules.recordLoss(turn, hold, ClaimRules.WorkerLoss.LEASE, trace));
+          update -> ClaimRules.recordLoss(update, key, ClaimRules.WorkerLoss.LEASE, trace));
     }
   }
 
   private void attempt(String verb, Place at, Kind kind, Function<JobUpdate, Outcome> act) {
     List<Transition> moves = new ArrayList<>();
     ExploredState copy = from.copy(moves::add);
-    JobUpdate turn = turn(copy);
-    Outcome answer = act.apply(turn);
-    boolean recorded = !turn.entries().isEmpty();
+    JobUpdate update = turn(copy);
+    Outcome outcome = act.apply(update);
+    boolean recorded = !update.entries().isEmpty();
     steps.add(
         new Step(
-            verb, at, kind, answer, recorded ? copy.remembering(from) : copy, moves, recorded));
+            verb, at, kind, outcome, recorded ? copy.remembering(from) : copy, moves, recorded));
   }
 
   private JobUpdate turn(ExploredState world) {

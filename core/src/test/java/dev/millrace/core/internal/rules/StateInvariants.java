@@ -119,22 +119,22 @@ final class StateInvariants {
 
   static void ofEdge(ExploredState before, Step step) {
     Object edge = new Edge(before, step);
-    if (!step.answer().isDone() || step.kind() == Kind.STALE) {
+    if (!step.outcome().isDone() || step.kind() == Kind.STALE) {
       require(!step.recorded() && step.moves().isEmpty(), "a refused verb records nothing", edge);
       require(before.key().equals(step.after().key()), "a refused verb changes nothing", edge);
     }
     if (step.verb().startsWith("stale")) {
-      require(step.answer() instanceof Outcome.Fenced, "a stale answer is fenced", edge);
+      require(step.outcome() instanceof Outcome.Fenced, "a stale answer is fenced", edge);
     } else if (step.kind() == Kind.STALE && !step.verb().equals("settle")) {
       require(
-          step.answer() instanceof Outcome.Fenced || step.answer() instanceof Outcome.Cancelled,
+          step.outcome() instanceof Outcome.Fenced || step.outcome() instanceof Outcome.Cancelled,
           "an answer after the end is fenced or told of the cancel",
           edge);
     }
     if (before.fold().state().isFinal()) {
       require(!step.recorded(), "a final job absorbs everything", edge);
       require(
-          !step.answer().isDone() || step.verb().equals("settle") || step.verb().equals("crash"),
+          !step.outcome().isDone() || step.verb().equals("settle") || step.verb().equals("crash"),
           "a final job refuses every verb",
           edge);
     }
@@ -170,7 +170,7 @@ final class StateInvariants {
   private static void growth(ExploredState before, Step step, Object edge) {
     JobFold was = before.fold();
     JobFold is = step.after().fold();
-    boolean stageAdded = step.verb().startsWith("add stage") && step.answer().isDone();
+    boolean stageAdded = step.verb().startsWith("add stage") && step.outcome().isDone();
     require(is.stageCount() == was.stageCount() + (stageAdded ? 1 : 0), "stages added", edge);
     for (StageFold stage : was.stages()) {
       StageFold after = is.stage(stage.number());

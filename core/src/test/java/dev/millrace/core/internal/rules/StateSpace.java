@@ -57,7 +57,7 @@ final class StateSpace {
     for (Step step : PossibleActions.of(variant, world)) {
       StateInvariants.ofEdge(world, step);
       step.moves().forEach(this::took);
-      if (step.recorded() || step.kind() != Kind.STALE && step.answer().isDone()) {
+      if (step.recorded() || step.kind() != Kind.STALE && step.outcome().isDone()) {
         edges.add(new Edge(number, number(step.after()), step.kind()));
       }
     }
@@ -94,7 +94,7 @@ final class StateSpace {
   private Set<String> futures(ExploredState world) {
     Set<String> futures = new TreeSet<>();
     for (Step step : PossibleActions.of(variant, world)) {
-      futures.add(step.name() + step.answer().getClass() + step.after().key());
+      futures.add(step.name() + step.outcome().getClass() + step.after().key());
     }
     return futures;
   }

@@ -80,13 +80,13 @@ abstract class ConcurrencyContract extends ContractCase {
         () -> {
           int kind = thread.getAndIncrement() % 3;
           for (Claim claim : claims) {
-            Outcome answer =
+            Outcome outcome =
                 switch (kind) {
                   case 0 -> store.complete(claim, TaskResult.of("x"));
                   case 1 -> store.fail(claim, Failure.of("x"));
                   default -> store.release(claim, "x");
                 };
-            taken.addAndGet(answer.isDone() ? 1 : 0);
+            taken.addAndGet(outcome.isDone() ? 1 : 0);
           }
           return null;
         });
@@ -127,11 +127,11 @@ abstract class ConcurrencyContract extends ContractCase {
 
   private void answerSome(SplittableRandom random) {
     for (Claim claim : claim(1 + random.nextInt(4), "a")) {
-      Outcome answer =
+      Outcome outcome =
           random.nextInt(4) == 0
               ? store.release(claim, "shutdown")
               : store.complete(claim, TaskResult.of(claim.inputText()));
-      assertThat(answer).isEqualTo(Outcome.DONE);
+      assertThat(outcome).isEqualTo(Outcome.DONE);
     }
   }
 }

@@ -54,9 +54,9 @@ abstract class GateContract extends ContractCase {
   void aGateIsNotApprovedBeforeItsTurn() {
     JobId id = submit(stage("a", "x"), gate(stage("b", "y")));
     List<Object> before = everything(id);
-    Outcome answer = store.approve(id, 2, ANNA);
-    assertThat(answer).isInstanceOf(Outcome.Refused.class);
-    assertThat(((Outcome.Refused) answer).message()).contains("Previous stage is not COMPLETED");
+    Outcome outcome = store.approve(id, 2, ANNA);
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    assertThat(((Outcome.Refused) outcome).message()).contains("Previous stage is not COMPLETED");
     assertThat(everything(id)).isEqualTo(before);
   }
 
@@ -151,8 +151,8 @@ abstract class GateContract extends ContractCase {
   void aCompletedStageCannotBeHeld() {
     JobId id = submit(stage("a", "x"), stage("b", "y"));
     workOff("a");
-    Outcome answer = store.hold(id, 1, ANNA);
-    assertThat(answer).isInstanceOf(Outcome.Refused.class);
-    assertThat(((Outcome.Refused) answer).message()).contains("stage", "HOLD", "COMPLETED");
+    Outcome outcome = store.hold(id, 1, ANNA);
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    assertThat(((Outcome.Refused) outcome).message()).contains("stage", "HOLD", "COMPLETED");
   }
 }

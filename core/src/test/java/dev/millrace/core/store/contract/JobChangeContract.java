@@ -39,9 +39,9 @@ abstract class JobChangeContract extends ContractCase {
   private static final TraceContext TRACE =
       new TraceContext("00-" + "0a".repeat(16) + "-" + "1b".repeat(8) + "-01", "vendor=x");
 
-  private static Reason reason(Outcome answer) {
-    assertThat(answer).isInstanceOf(Outcome.Refused.class);
-    return ((Outcome.Refused) answer).reason();
+  private static Reason reason(Outcome outcome) {
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    return ((Outcome.Refused) outcome).reason();
   }
 
   @Test

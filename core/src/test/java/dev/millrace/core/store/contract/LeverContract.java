@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 /** Pause, resume and abort, with all that follows from them in the same step. */
 abstract class LeverContract extends ContractCase {
 
-  private void assertRefused(Outcome answer, JobEvent event, JobState state) {
-    assertThat(answer).isInstanceOf(Outcome.Refused.class);
-    assertThat(((Outcome.Refused) answer).message())
+  private void assertRefused(Outcome outcome, JobEvent event, JobState state) {
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    assertThat(((Outcome.Refused) outcome).message())
         .contains("job", event.name(), state.name(), "legal");
   }
 
@@ -196,7 +196,7 @@ abstract class LeverContract extends ContractCase {
                 store.abort(nobody, ANNA),
                 store.approve(nobody, 1, ANNA),
                 store.hold(nobody, 1, ANNA)))
-        .allSatisfy(answer -> assertThat(answer).isInstanceOf(Outcome.Missing.class));
+        .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Outcome.Missing.class));
   }
 
   @Test

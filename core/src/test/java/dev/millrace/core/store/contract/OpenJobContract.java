@@ -282,7 +282,7 @@ abstract class OpenJobContract extends ContractCase {
   void noTwoStagesGetOneNumber() throws Exception {
     JobId id = store.submit(openJob());
     Set<Integer> numbers = ConcurrentHashMap.newKeySet();
-    Set<String> places = ConcurrentHashMap.newKeySet();
+    Set<String> layout = ConcurrentHashMap.newKeySet();
     List<Callable<Void>> all = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       String name = "t" + i;
@@ -291,7 +291,7 @@ abstract class OpenJobContract extends ContractCase {
             int number = addStage(id, stage(name));
             assertThat(numbers.add(number)).as("stage %s is given once", number).isTrue();
             int task = addTasks(id, 1, name, name);
-            assertThat(places.add("" + task)).as("task %s is given once", task).isTrue();
+            assertThat(layout.add("" + task)).as("task %s is given once", task).isTrue();
             assertThat(task(id, 1, task).input()).isEqualTo(name);
             assertThat(view(id).stages().get(number - 1).type()).isEqualTo(name);
             return null;

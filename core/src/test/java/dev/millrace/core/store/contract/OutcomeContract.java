@@ -210,10 +210,10 @@ abstract class OutcomeContract extends ContractCase {
     assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.IN_PROGRESS);
   }
 
-  private static Claim forged(Claim claim, JobId job, ClaimKey hold) {
+  private static Claim forged(Claim claim, JobId job, ClaimKey key) {
     return new Claim(
         job,
-        hold,
+        key,
         claim.type(),
         claim.data(),
         claim.createdAt(),

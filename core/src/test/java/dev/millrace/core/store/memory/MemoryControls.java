@@ -62,9 +62,9 @@ abstract class MemoryControls extends MemoryUpdates
           folds.put(id, job.fold());
           step(
               id,
-              turn -> {
-                turn.record(new Fact.Submitted());
-                return turn.runCascade();
+              update -> {
+                update.record(new Fact.Submitted());
+                return update.runCascade();
               });
           return true;
         });
@@ -76,27 +76,27 @@ abstract class MemoryControls extends MemoryUpdates
 
   @Override
   public Outcome pause(JobId id, Cause cause) {
-    return answer(id, turn -> LeverRules.applyToJob(turn, JobEvent.PAUSE, cause));
+    return answer(id, update -> LeverRules.applyToJob(update, JobEvent.PAUSE, cause));
   }
 
   @Override
   public Outcome resume(JobId id, Cause cause) {
-    return answer(id, turn -> LeverRules.applyToJob(turn, JobEvent.RESUME, cause));
+    return answer(id, update -> LeverRules.applyToJob(update, JobEvent.RESUME, cause));
   }
 
   @Override
   public Outcome abort(JobId id, Cause cause) {
-    return answer(id, turn -> LeverRules.applyToJob(turn, JobEvent.ABORT, cause));
+    return answer(id, update -> LeverRules.applyToJob(update, JobEvent.ABORT, cause));
   }
 
   @Override
   public Outcome approve(JobId id, int stage, Cause cause) {
-    return answer(id, turn -> LeverRules.approve(turn, stage, cause));
+    return answer(id, update -> LeverRules.approve(update, stage, cause));
   }
 
   @Override
   public Outcome hold(JobId id, int stage, Cause cause) {
-    return answer(id, turn -> LeverRules.hold(turn, stage, cause));
+    return answer(id, update -> LeverRules.hold(update, stage, cause));
   }
 
   @Override
@@ -108,8 +108,8 @@ abstract class MemoryControls extends MemoryUpdates
           if (fold != null && AdditionRules.allowsStage(fold, spec).isDone()) {
             jobs.get(id).add(spec); // before it opens, in the same turn perhaps
           }
-          Outcome answer = answer(id, turn -> AdditionRules.addStage(turn, spec, cause));
-          return new Added(answer, answer.isDone() ? fold.stageCount() : 0);
+          Outcome outcome = answer(id, update -> AdditionRules.addStage(update, spec, cause));
+          return new Added(outcome, outcome.isDone() ? fold.stageCount() : 0);
         });
   }
 
@@ -125,18 +125,18 @@ abstract class MemoryControls extends MemoryUpdates
             jobs.get(id).add(stage, tasks);
           }
           return new Added(
-              answer(id, turn -> AdditionRules.addTasks(turn, stage, tasks, cause)), first);
+              answer(id, update -> AdditionRules.addTasks(update, stage, tasks, cause)), first);
         });
   }
 
   @Override
   public Outcome prioritize(JobId id, Priority priority, Cause cause) {
-    return answer(id, turn -> AdditionRules.prioritize(turn, priority, priority(id), cause));
+    return answer(id, update -> AdditionRules.prioritize(update, priority, priority(id), cause));
   }
 
   @Override
   public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
-    return answer(id, turn -> AdditionRules.replaceMetadata(turn, stage, task, metadata, cause));
+    return answer(id, update -> AdditionRules.replaceMetadata(update, stage, task, metadata, cause));
   }
 
   @Override
@@ -177,31 +177,31 @@ abstract class MemoryControls extends MemoryUpdates
   }
 
   @Override
-  public synchronized Optional<String> readNote(String shelf, String name) {
+  public synchronized Optional<String> readNote(String collection, String name) {
     NoteStore.requireName(name);
-    return Optional.ofNullable(shelf(shelf).get(name));
+    return Optional.ofNullable(shelf(collection).get(name));
   }
 
   @Override
-  public synchronized List<String> noteNames(String shelf) {
-    return List.copyOf(shelf(shelf).keySet());
+  public synchronized List<String> noteNames(String collection) {
+    return List.copyOf(shelf(collection).keySet());
   }
 
-  private Map<String, String> shelf(String shelf) {
-    return shelves.getOrDefault(NoteStore.requireName(shelf), new TreeMap<>());
+  private Map<String, String> shelf(String collection) {
+    return shelves.getOrDefault(NoteStore.requireName(collection), new TreeMap<>());
   }
 
   @Override
-  public synchronized void writeNote(String shelf, String name, String text) {
+  public synchronized void writeNote(String collection, String name, String text) {
     NoteStore.requireText(text);
     shelves
-        .computeIfAbsent(NoteStore.requireName(shelf), _ -> new TreeMap<>())
+        .computeIfAbsent(NoteStore.requireName(collection), _ -> new TreeMap<>())
         .put(NoteStore.requireName(name), text);
   }
 
   @Override
-  public synchronized void deleteNote(String shelf, String name) {
+  public synchronized void deleteNote(String collection, String name) {
     NoteStore.requireName(name);
-    shelf(shelf).remove(name);
+    shelf(collection).remove(name);
   }
 }

@@ -127,9 +127,9 @@ final class MemoryJob {
     return journal != null && journal.entry().equals(entry) ? journal.pieces() : List.of();
   }
 
-  void journal(ClaimKey hold, FencingToken entry, OutputChunk piece) {
-    At at = new At(hold.stage(), hold.task());
-    List<OutputChunk> all = new ArrayList<>(journal(hold.stage(), hold.task(), entry));
+  void journal(ClaimKey key, FencingToken entry, OutputChunk piece) {
+    At at = new At(key.stage(), key.task());
+    List<OutputChunk> all = new ArrayList<>(journal(key.stage(), key.task(), entry));
     if (!piece.isEmpty()) {
       all.add(piece);
     }
@@ -137,9 +137,9 @@ final class MemoryJob {
     boolean grew =
         before != null
             && before.entry().equals(entry)
-            && before.last().equals(hold.token())
+            && before.last().equals(key.token())
             && before.grew();
-    journals.put(at, new Journal(entry, all, hold.token(), grew || !piece.tokens().isEmpty()));
+    journals.put(at, new Journal(entry, all, key.token(), grew || !piece.tokens().isEmpty()));
   }
 
   /** What the journal tells of the task's last claim. */

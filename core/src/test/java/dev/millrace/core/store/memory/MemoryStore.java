@@ -41,7 +41,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
   /** How often a waiting worker looks at a clock that may be a test's. */
   private static final long LOOK_MILLIS = 10;
 
-  private record Holding(JobId job, ClaimKey hold) {}
+  private record Holding(JobId job, ClaimKey key) {}
 
   private record Lease(Duration length, Instant until) {
 
@@ -62,9 +62,9 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     for (MemoryJob job : jobs.values()) {
       step(
           job.id,
-          turn -> {
-            ClaimRules.recover(turn, epoch, hold -> trace(job.id, hold));
-            return turn.runCascade();
+          update -> {
+            ClaimRules.recover(update, epoch, key -> trace(job.id, key));
+            return update.runCascade();
           });
       takeOver(job.id);
     }
@@ -85,41 +85,41 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     }
   }
 
-  private void grant(JobId id, ClaimKey hold, @Nullable Duration lease) {
+  private void grant(JobId id, ClaimKey key, @Nullable Duration lease) {
     if (lease != null) {
-      leases.put(new Holding(id, hold), new Lease(lease, now().plus(lease)));
+      leases.put(new Holding(id, key), new Lease(lease, now().plus(lease)));
     }
   }
 
-  private AttemptProgress trace(JobId id, ClaimKey hold) {
-    TaskFold task = folds.get(id).stage(hold.stage()).task(hold.task());
-    return jobs.get(id).trace(hold.stage(), hold.task(), task);
+  private AttemptProgress trace(JobId id, ClaimKey key) {
+    TaskFold task = folds.get(id).stage(key.stage()).task(key.task());
+    return jobs.get(id).trace(key.stage(), key.task(), task);
   }
 
   @Override
-  public List<Claim> claim(ClaimRequest demand) {
+  public List<Claim> claim(ClaimRequest request) {
     return alone(
         () -> {
           List<Claim> claims = new ArrayList<>();
           for (MemoryJob job : inClaimOrder()) {
-            claims.addAll(claim(job, demand, demand.limit() - claims.size()));
+            claims.addAll(claim(job, request, request.limit() - claims.size()));
           }
           return claims;
         });
   }
 
-  private List<Claim> claim(MemoryJob job, ClaimRequest demand, int most) {
+  private List<Claim> claim(MemoryJob job, ClaimRequest request, int most) {
     List<Claim> taken = new ArrayList<>();
     JobFold fold = folds.get(job.id);
     for (StageFold stage : fold.stages()) {
-      if (taken.size() < most && demand.types().contains(stage.plan().type())) {
+      if (taken.size() < most && request.types().contains(stage.plan().type())) {
         expire(job.id, stage); // nobody may have been there to see them wait
       }
       for (int task = 1; task <= stage.size(); task++) {
         if (taken.size() < most
-            && demand.types().contains(stage.plan().type())
+            && request.types().contains(stage.plan().type())
             && ClaimRules.isClaimable(fold, stage.number(), task, now())) {
-          taken.add(claim(job, stage, task, demand));
+          taken.add(claim(job, stage, task, request));
         }
       }
     }
@@ -130,17 +130,17 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     for (int task = 1; task <= stage.size(); task++) {
       int number = task;
       if (due(ClaimRules.queueDeadline(folds.get(id), stage.number(), task))) {
-        step(id, turn -> ClaimRules.expire(turn, stage.number(), number));
+        step(id, update -> ClaimRules.expire(update, stage.number(), number));
       }
     }
   }
 
-  private Claim claim(MemoryJob job, StageFold stage, int task, ClaimRequest demand) {
+  private Claim claim(MemoryJob job, StageFold stage, int task, ClaimRequest request) {
     Detail.Claimed by =
-        new Detail.Claimed(epoch, demand.worker(), demand.lease(), demand.tokenless());
-    step(job.id, turn -> ClaimRules.claim(turn, stage.number(), task, by));
+        new Detail.Claimed(epoch, request.worker(), request.lease(), request.tokenless());
+    step(job.id, update -> ClaimRules.claim(update, stage.number(), task, by));
     Claim claim = present(job, stage, task);
-    grant(job.id, claim.key(), demand.lease());
+    grant(job.id, claim.key(), request.lease());
     return claim;
   }
 
@@ -175,16 +175,16 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public Outcome complete(Claim claim, TaskResult result) {
-    ClaimKey hold = claim.key();
+    ClaimKey key = claim.key();
     return alone(
         () -> {
           MemoryJob job = jobs.get(claim.job());
-          if (job != null && ClaimRules.checkFence(folds.get(job.id), hold).isDone()) {
+          if (job != null && ClaimRules.checkFence(folds.get(job.id), key).isDone()) {
             // Before the completion: the next stage's templates may ask for it at once.
-            job.keep(hold.stage(), hold.task(), result);
+            job.keep(key.stage(), key.task(), result);
           }
           return answer(
-              claim.job(), turn -> ClaimRules.complete(turn, hold, new Detail.Completed(0, 0)));
+              claim.job(), update -> ClaimRules.complete(update, key, new Detail.Completed(0, 0)));
         });
   }
 
@@ -192,38 +192,38 @@ public final class MemoryStore extends MemoryControls implements JobStore {
   public Outcome fail(Claim claim, Failure failure) {
     return answer(
         claim.job(),
-        turn -> ClaimRules.fail(turn, claim.key(), failure, settings.random().nextDouble()));
+        update -> ClaimRules.fail(update, claim.key(), failure, settings.random().nextDouble()));
   }
 
   @Override
   public Outcome release(Claim claim, String reason) {
-    return answer(claim.job(), turn -> ClaimRules.release(turn, claim.key(), reason));
+    return answer(claim.job(), update -> ClaimRules.release(update, claim.key(), reason));
   }
 
   @Override
   public ClaimSignal heartbeat(Claim claim, boolean progress) {
-    ClaimKey hold = claim.key();
+    ClaimKey key = claim.key();
     return alone(
         () -> {
           JobFold fold = folds.get(claim.job());
           if (fold == null) {
             return ClaimSignal.LOST;
           }
-          if (ClaimRules.checkFence(fold, hold).isDone()) {
+          if (ClaimRules.checkFence(fold, key).isDone()) {
             leases.computeIfPresent(
-                new Holding(claim.job(), hold),
+                new Holding(claim.job(), key),
                 (at, lease) -> new Lease(lease.length(), now().plus(lease.length())));
             if (progress) {
-              step(claim.job(), turn -> ClaimRules.progress(turn, hold));
+              step(claim.job(), update -> ClaimRules.progress(update, key));
             }
           }
-          return ClaimRules.signal(fold, hold);
+          return ClaimRules.signal(fold, key);
         });
   }
 
   @Override
   public Outcome freeze(Claim claim, JsonObject terms) {
-    return answer(claim.job(), turn -> ClaimRules.freeze(turn, claim.key(), terms));
+    return answer(claim.job(), update -> ClaimRules.freeze(update, claim.key(), terms));
   }
 
   @Override
@@ -232,9 +232,9 @@ public final class MemoryStore extends MemoryControls implements JobStore {
         () -> {
           ClaimSignal pulse = heartbeat(claim, !piece.tokens().isEmpty());
           if (pulse == ClaimSignal.CONTINUE || pulse == ClaimSignal.PAUSE) {
-            ClaimKey hold = claim.key();
-            TaskFold task = folds.get(claim.job()).stage(hold.stage()).task(hold.task());
-            jobs.get(claim.job()).journal(hold, task.journalKey(), piece);
+            ClaimKey key = claim.key();
+            TaskFold task = folds.get(claim.job()).stage(key.stage()).task(key.task());
+            jobs.get(claim.job()).journal(key, task.journalKey(), piece);
             notifyAll();
           }
           return pulse;
@@ -243,15 +243,15 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public void log(Claim claim, String level, String line) {
-    ClaimKey hold = claim.key();
+    ClaimKey key = claim.key();
     answer(
         claim.job(),
-        turn -> {
-          Outcome answer = ClaimRules.checkFence(turn.fold(), hold);
-          if (answer.isDone()) {
-            turn.record(new Fact.WorkerLogLine(hold.stage(), hold.task(), level, line));
+        update -> {
+          Outcome outcome = ClaimRules.checkFence(update.fold(), key);
+          if (outcome.isDone()) {
+            update.record(new Fact.WorkerLogLine(key.stage(), key.task(), level, line));
           }
-          return answer;
+          return outcome;
         });
   }
 
@@ -279,19 +279,19 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     int number = stage.number();
     if (due(ClaimRules.runDeadline(fold, number, task))) {
       return step(
-          id, turn -> ClaimRules.failOverrun(turn, number, task, settings.random().nextDouble()));
+          id, update -> ClaimRules.failOverrun(update, number, task, settings.random().nextDouble()));
     }
     if (due(ClaimRules.queueDeadline(fold, number, task))) {
-      return step(id, turn -> ClaimRules.expire(turn, number, task));
+      return step(id, update -> ClaimRules.expire(update, number, task));
     }
     if (stage.task(task).state() == TaskState.IN_PROGRESS) {
-      ClaimKey hold = new ClaimKey(number, task, stage.task(task).token());
-      Lease lease = leases.get(new Holding(id, hold));
+      ClaimKey key = new ClaimKey(number, task, stage.task(task).token());
+      Lease lease = leases.get(new Holding(id, key));
       if (lease != null && due(lease.until())) {
         return step(
             id,
-            turn ->
-                ClaimRules.recordLoss(turn, hold, ClaimRules.WorkerLoss.LEASE, trace(id, hold)));
+            update ->
+                ClaimRules.recordLoss(update, key, ClaimRules.WorkerLoss.LEASE, trace(id, key)));
       }
     }
     return new Outcome.Refused("nothing is due");

@@ -78,11 +78,11 @@ abstract class MemoryUpdates extends MemoryReader {
           JobFold fold = folds.get(id);
           Set<String> stopping = stopping(fold);
           Set<List<Integer>> running = running(fold);
-          JobUpdate turn = new JobUpdate(fold, now(), job::open);
-          T answer = act.apply(turn);
-          if (!turn.entries().isEmpty()) {
-            job.log.addAll(turn.entries());
-            turn.entries().forEach(entry -> recorded(entry, running));
+          JobUpdate update = new JobUpdate(fold, now(), job::open);
+          T answer = act.apply(update);
+          if (!update.entries().isEmpty()) {
+            job.log.addAll(update.entries());
+            update.entries().forEach(entry -> recorded(entry, running));
             if (!running.isEmpty() && !stopping.containsAll(stopping(fold))) {
               pulled.add(id);
             }

@@ -70,8 +70,8 @@ final class RandomChanges {
     return List.of(kind(added.outcome()), added.first());
   }
 
-  private Object kind(Outcome answer) {
-    return answer instanceof Outcome.Refused refused ? refused.reason() : answer.getClass();
+  private Object kind(Outcome outcome) {
+    return outcome instanceof Outcome.Refused refused ? refused.reason() : outcome.getClass();
   }
 
   void amend() {

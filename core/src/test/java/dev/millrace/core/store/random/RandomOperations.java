@@ -131,14 +131,14 @@ public final class RandomOperations {
     Set<String> types = new HashSet<>(RandomJobSpecs.TYPES);
     types.removeIf(type -> random.nextInt(4) == 0);
     Duration lease = random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(120_000));
-    boolean bare = lease != null && random.nextInt(3) == 0;
-    ClaimRequest demand =
-        new ClaimRequest(types, 1 + random.nextInt(5), "worker " + random.nextInt(3), lease, bare);
+    boolean tokenless = lease != null && random.nextInt(3) == 0;
+    ClaimRequest request =
+        new ClaimRequest(types, 1 + random.nextInt(5), "worker " + random.nextInt(3), lease, tokenless);
     List<Claim> claims =
         pair.same(
-            "claim " + demand,
+            "claim " + request,
             side -> {
-              List<Claim> given = side.store.claim(demand);
+              List<Claim> given = side.store.claim(request);
               side.claims.addAll(given);
               return given;
             },

@@ -134,14 +134,14 @@ public final class StoreComparison {
         instanceof Fact.TaskChanged(int stage, int task, var event, Detail detail))) {
       return entry;
     }
-    Detail bare =
+    Detail tokenless =
         switch (detail) {
           case Detail.Claimed(long _, var worker, var lease, boolean noToken) ->
               new Detail.Claimed(0, worker, lease, noToken);
           case Detail.Completed _ -> new Detail.Completed(0, 0);
           default -> detail;
         };
-    return new LogEntry(entry.number(), entry.at(), new Fact.TaskChanged(stage, task, event, bare));
+    return new LogEntry(entry.number(), entry.at(), new Fact.TaskChanged(stage, task, event, tokenless));
   }
 
   /** A lever without the id of its request, which a store may make up; null for any other fact. */
@@ -178,8 +178,8 @@ public final class StoreComparison {
           .as("count of %s", state)
           .isEqualTo(a.counts().getOrDefault(state, 0));
     }
-    for (String shelf : List.of(NoteStore.WEBHOOKS, RandomChanges.SHELF)) {
-      assertThat(notes(b, shelf)).as("notes on %s", shelf).isEqualTo(notes(a, shelf));
+    for (String collection : List.of(NoteStore.WEBHOOKS, RandomChanges.SHELF)) {
+      assertThat(notes(b, collection)).as("notes on %s", collection).isEqualTo(notes(a, collection));
     }
     for (String type : RandomJobSpecs.TYPES) {
       assertThat(b.isIdle(Set.of(type))).as("idle for %s", type).isEqualTo(a.isIdle(Set.of(type)));
@@ -187,8 +187,8 @@ public final class StoreComparison {
     ids.forEach(id -> requireSameJob(id, a, b));
   }
 
-  private static Map<String, String> notes(JobStore store, String shelf) {
-    return store.noteNames(shelf).stream()
-        .collect(Collectors.toMap(name -> name, name -> store.readNote(shelf, name).orElseThrow()));
+  private static Map<String, String> notes(JobStore store, String collection) {
+    return store.noteNames(collection).stream()
+        .collect(Collectors.toMap(name -> name, name -> store.readNote(collection, name).orElseThrow()));
   }
 }

@@ -39,7 +39,7 @@ public final class ClaimAnswers {
   private static final Fact.Detail.Completed NOWHERE = new Fact.Detail.Completed(0, 0);
 
   private final FsSettings settings;
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final Leases leases;
   private final Retention retention;
 
@@ -49,9 +49,9 @@ public final class ClaimAnswers {
    */
   private final Set<JobClaimKey> unjournaled = ConcurrentHashMap.newKeySet();
 
-  public ClaimAnswers(FsSettings settings, JobWriter ledger, Leases leases, Retention retention) {
+  public ClaimAnswers(FsSettings settings, JobWriter writer, Leases leases, Retention retention) {
     this.settings = settings;
-    this.ledger = ledger;
+    this.writer = writer;
     this.leases = leases;
     this.retention = retention;
   }
@@ -59,35 +59,35 @@ public final class ClaimAnswers {
   public Outcome complete(Claim claim, TaskResult result) {
     // The result is durable before its event is written: there is never an event without it.
     Fact.Detail.Completed delivered =
-        ledger
+        writer
             .step(
                 claim.job(),
-                (job, dirty) ->
+                (job, unsynced) ->
                     ClaimRules.checkFence(job.fold(), claim.key()).isDone()
-                        ? job.files().writeResult(job.at(), AnsweredTask.of(claim), result, dirty)
+                        ? job.files().writeResult(job.at(), AnsweredTask.of(claim), result, unsynced)
                         : NOWHERE)
             .orElse(NOWHERE);
-    ClaimKey hold = claim.key();
+    ClaimKey key = claim.key();
     AtomicReference<@Nullable Path> journal = new AtomicReference<>();
-    Outcome answer =
+    Outcome outcome =
         answer(
             claim,
             PartialOutput.of(result),
-            (job, dirty) -> {
+            (job, unsynced) -> {
               job.files().publishResult(job.at());
-              boolean journaled = job.hasJournal(hold);
+              boolean journaled = job.hasJournal(key);
               Outcome done =
-                  ledger.record(job, dirty, turn -> ClaimRules.complete(turn, hold, delivered));
+                  writer.record(job, unsynced, update -> ClaimRules.complete(update, key, delivered));
               if (journaled && !job.fold().state().isFinal()) {
                 journal.set(
-                    job.files().journalFile(job.at(), job.fold().stage(hold.stage()), hold.task()));
+                    job.files().journalFile(job.at(), job.fold().stage(key.stage()), key.task()));
               }
               return done;
             });
     if (journal.get() != null) {
       removeJournal(journal.get());
     }
-    return answer;
+    return outcome;
   }
 
   /**
@@ -108,13 +108,13 @@ public final class ClaimAnswers {
     return answer(
         claim,
         partial,
-        (job, dirty) -> {
+        (job, unsynced) -> {
           if (!partial.isEmpty()) {
-            job.files().writePartial(job.at(), AnsweredTask.of(claim), partial, dirty);
+            job.files().writePartial(job.at(), AnsweredTask.of(claim), partial, unsynced);
           }
           double random = settings.random().nextDouble();
-          return ledger.record(
-              job, dirty, turn -> ClaimRules.fail(turn, claim.key(), failure, random));
+          return writer.record(
+              job, unsynced, update -> ClaimRules.fail(update, claim.key(), failure, random));
         });
   }
 
@@ -122,18 +122,18 @@ public final class ClaimAnswers {
     return answer(
         claim,
         PartialOutput.NONE,
-        (job, dirty) ->
-            ledger.record(job, dirty, turn -> ClaimRules.release(turn, claim.key(), reason)));
+        (job, unsynced) ->
+            writer.record(job, unsynced, update -> ClaimRules.release(update, claim.key(), reason)));
   }
 
   /** The present claim of a running task. */
   public Optional<Claim> held(JobId id, int stage, int task) {
-    if (!ledger.jobs().isActive(id) && !ledger.jobs().mayRun(id)) {
+    if (!writer.jobs().isActive(id) && !writer.jobs().mayRun(id)) {
       return Optional.empty(); // a job that waits need not be read to know that
     }
     AtomicLong durable = new AtomicLong();
     Optional<Claim> claim =
-        ledger
+        writer
             .stepWithoutSync(
                 id,
                 (job, _) -> {
@@ -147,38 +147,38 @@ public final class ClaimAnswers {
                       : Optional.<Claim>empty();
                 })
             .flatMap(held -> held);
-    ledger.awaitSync(durable.get());
+    writer.awaitSync(durable.get());
     return claim;
   }
 
   /** Commits an answer if its claim is the present one. */
   private Outcome answer(Claim claim, PartialOutput partial, JobWriter.Step<Outcome> commit) {
-    Optional<Outcome> answer =
-        ledger.step(
+    Optional<Outcome> outcome =
+        writer.step(
             claim.job(),
-            (job, dirty) -> {
+            (job, unsynced) -> {
               Outcome fence = ClaimRules.checkFence(job.fold(), claim.key());
               if (!fence.isDone()) {
                 return fence;
               }
-              Outcome done = commit.run(job, dirty);
-              ledger.finish(job, dirty);
+              Outcome done = commit.run(job, unsynced);
+              writer.finish(job, unsynced);
               return done;
             });
     leases.end(JobClaimKey.of(claim));
     unjournaled.remove(JobClaimKey.of(claim));
-    return answer.orElseGet(() -> retention.answerLate(claim, partial));
+    return outcome.orElseGet(() -> retention.answerLate(claim, partial));
   }
 
   public ClaimSignal heartbeat(Claim claim, boolean progress) {
-    leases.renew(claim, ledger.now());
-    return ledger
+    leases.renew(claim, writer.now());
+    return writer
         .step(
             claim.job(),
-            (job, dirty) -> {
+            (job, unsynced) -> {
               ClaimSignal pulse = ClaimRules.signal(job.fold(), claim.key());
               if (progress && holds(pulse)) {
-                progress(job, claim, dirty);
+                progress(job, claim, unsynced);
               }
               return pulse;
             })
@@ -189,9 +189,9 @@ public final class ClaimAnswers {
     return pulse == ClaimSignal.CONTINUE || pulse == ClaimSignal.PAUSE;
   }
 
-  private void progress(ActiveJob job, Claim claim, UnsyncedChanges dirty) throws IOException {
+  private void progress(ActiveJob job, Claim claim, UnsyncedChanges unsynced) throws IOException {
     if (ClaimRules.hasCountedRecoveries(job.fold(), claim.key())) {
-      ledger.record(job, dirty, turn -> ClaimRules.progress(turn, claim.key()));
+      writer.record(job, unsynced, update -> ClaimRules.progress(update, claim.key()));
     }
   }
 
@@ -202,12 +202,12 @@ public final class ClaimAnswers {
   }
 
   public Outcome freeze(Claim claim, JsonObject terms) {
-    return ledger
+    return writer
         .stepWithoutSync(
             claim.job(),
-            (job, dirty) -> {
+            (job, unsynced) -> {
               Outcome done =
-                  ledger.record(job, dirty, turn -> ClaimRules.freeze(turn, claim.key(), terms));
+                  writer.record(job, unsynced, update -> ClaimRules.freeze(update, claim.key(), terms));
               if (done.isDone()) {
                 unjournaled.remove(JobClaimKey.of(claim)); // what comes now is of another journal
               }
@@ -218,15 +218,15 @@ public final class ClaimAnswers {
 
   /** Hot: one append, and nothing else that grows with the job, the journal or the queue. */
   public ClaimSignal journal(Claim claim, OutputChunk piece) {
-    leases.renew(claim, ledger.now());
-    return ledger
+    leases.renew(claim, writer.now());
+    return writer
         .stepWithoutSync(
             claim.job(),
-            (job, dirty) -> {
+            (job, unsynced) -> {
               ClaimSignal pulse = ClaimRules.signal(job.fold(), claim.key());
               if (holds(pulse)) {
                 if (!piece.tokens().isEmpty()) {
-                  progress(job, claim, dirty);
+                  progress(job, claim, unsynced);
                 }
                 append(job, claim, piece);
               }
@@ -237,14 +237,14 @@ public final class ClaimAnswers {
 
   /** A journal is an aid: one that cannot be written ends there, and the task goes on. */
   private void append(ActiveJob job, Claim claim, OutputChunk piece) {
-    JobClaimKey holding = JobClaimKey.of(claim);
-    if (unjournaled.contains(holding)) {
+    JobClaimKey claimKey = JobClaimKey.of(claim);
+    if (unjournaled.contains(claimKey)) {
       return;
     }
     try {
       job.appendJournal(claim.key(), piece);
     } catch (IOException e) {
-      unjournaled.add(holding);
+      unjournaled.add(claimKey);
       LOG.log(
           Level.WARNING,
           "the journal of "
@@ -256,15 +256,15 @@ public final class ClaimAnswers {
   }
 
   public void log(Claim claim, String level, String line) {
-    ledger.stepWithoutSync(
+    writer.stepWithoutSync(
         claim.job(),
-        (job, dirty) ->
-            ledger.record(
+        (job, unsynced) ->
+            writer.record(
                 job,
-                dirty,
-                turn -> {
-                  if (ClaimRules.checkFence(turn.fold(), claim.key()).isDone()) {
-                    turn.record(
+                unsynced,
+                update -> {
+                  if (ClaimRules.checkFence(update.fold(), claim.key()).isDone()) {
+                    update.record(
                         new Fact.WorkerLogLine(
                             claim.key().stage(), claim.key().task(), level, line));
                   }

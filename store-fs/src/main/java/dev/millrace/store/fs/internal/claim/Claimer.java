@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class Claimer {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final ClaimQueue queue;
   private final GroupCommit commits;
   private final Leases leases;
@@ -44,25 +44,25 @@ public final class Claimer {
   private volatile boolean troubled;
 
   public Claimer(
-      JobWriter ledger, ClaimQueue queue, Leases leases, GroupCommit commits, SkippedJobs left) {
-    this.ledger = ledger;
+      JobWriter writer, ClaimQueue queue, Leases leases, GroupCommit commits, SkippedJobs left) {
+    this.writer = writer;
     this.queue = queue;
     this.leases = leases;
     this.commits = commits;
     this.left = left;
   }
 
-  public List<Claim> claim(ClaimRequest demand) {
+  public List<Claim> claim(ClaimRequest request) {
     List<Claim> claims = new ArrayList<>();
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     StoreException trouble = null;
-    Candidate next = queue.next(demand.types(), null);
+    Candidate next = queue.next(request.types(), null);
     while (next != null && trouble == null) {
-      trouble = take(next, demand, claims, dirty);
-      next = claims.size() < demand.limit() ? queue.next(demand.types(), next) : null;
+      trouble = take(next, request, claims, unsynced);
+      next = claims.size() < request.limit() ? queue.next(request.types(), next) : null;
     }
-    commits.commit(dirty);
-    ledger.notifier().notifyWatchers(dirty); // also of what ended where nothing was claimed
+    commits.commit(unsynced);
+    writer.notifier().notifyWatchers(unsynced); // also of what ended where nothing was claimed
     if (trouble != null && claims.isEmpty()) {
       throw trouble;
     }
@@ -74,11 +74,11 @@ public final class Claimer {
 
   /** Claims what one job has; answers what is wrong where it is not that job alone. */
   private @Nullable StoreException take(
-      Candidate next, ClaimRequest demand, List<Claim> claims, UnsyncedChanges dirty) {
+      Candidate next, ClaimRequest request, List<Claim> claims, UnsyncedChanges unsynced) {
     try {
       Optional<Boolean> again = Optional.of(true);
-      while (again.orElse(false) && claims.size() < demand.limit()) {
-        again = ledger.step(next.id(), dirty, (job, _) -> from(job, demand, claims, dirty));
+      while (again.orElse(false) && claims.size() < request.limit()) {
+        again = writer.step(next.id(), unsynced, (job, _) -> from(job, request, claims, unsynced));
       }
       if (again.isEmpty()) {
         queue.drop(next); // it was moved or removed meanwhile
@@ -109,37 +109,37 @@ public final class Claimer {
    * because the rest had waited too long or was malformed: another may be open now.
    */
   private boolean from(
-      ActiveJob job, ClaimRequest demand, List<Claim> claims, UnsyncedChanges dirty)
+      ActiveJob job, ClaimRequest request, List<Claim> claims, UnsyncedChanges unsynced)
       throws IOException {
     StageFold stage = job.openStage();
-    if (stage == null || !demand.types().contains(stage.plan().type())) {
-      ledger.updateQueue(job);
+    if (stage == null || !request.types().contains(stage.plan().type())) {
+      writer.updateQueue(job);
       return false;
     }
-    Instant now = ledger.now(); // the log's time, which never runs back, is not for waits
+    Instant now = writer.now(); // the log's time, which never runs back, is not for waits
     Duration timeout = stage.plan().policy().queueTimeout();
-    if (timeout != null && expire(job, stage, now, timeout, dirty)) {
+    if (timeout != null && expire(job, stage, now, timeout, unsynced)) {
       return true;
     }
     int first = job.nextClaimable(stage, 0, now);
     if (first < 0) {
-      ledger.updateQueue(job);
+      writer.updateQueue(job);
       return false;
     }
     if (job.place() == JobState.PENDING) {
       // The rename first: the log of a job that waits need not be read to know that it waits.
-      ledger.move(job, JobState.IN_PROGRESS, dirty);
+      writer.move(job, JobState.IN_PROGRESS, unsynced);
     }
     List<Claim> taken = new ArrayList<>();
-    int most = demand.limit() - claims.size();
-    ledger.record(
+    int most = request.limit() - claims.size();
+    writer.record(
         job,
-        dirty,
-        turn -> {
+        unsynced,
+        update -> {
           for (int task = first;
               task >= 0 && taken.size() < most && stage.state().isOpen();
               task = job.nextClaimable(stage, task + 1, now)) {
-            one(job, turn, stage, task, demand, taken);
+            one(job, update, stage, task, request, taken);
           }
           return Outcome.DONE;
         });
@@ -147,29 +147,29 @@ public final class Claimer {
       claims.addAll(taken); // not before they are written: a claim that is not in the log is none
       taken.forEach(claim -> leases.grant(claim, now));
     }
-    ledger.finish(job, dirty);
+    writer.finish(job, unsynced);
     return !stage.state().isOpen();
   }
 
   /** Fails what has waited too long while nobody was there to see it; true if the stage is over. */
   private boolean expire(
-      ActiveJob job, StageFold stage, Instant now, Duration timeout, UnsyncedChanges dirty)
+      ActiveJob job, StageFold stage, Instant now, Duration timeout, UnsyncedChanges unsynced)
       throws IOException {
     int number = stage.number();
     Instant known = job.overdueFrom(number);
     if (known != null && now.isBefore(known)) {
       return false; // or each claim would look at each task that waits
     }
-    ledger.record(
+    writer.record(
         job,
-        dirty,
-        turn -> {
+        unsynced,
+        update -> {
           Instant earliest = now.plus(timeout); // of those that come from now on
           for (int task = job.nextWaiting(number, 0);
               task >= 0;
               task = job.nextWaiting(number, task + 1)) {
-            if (!ClaimRules.expire(turn, number, task).isDone()) {
-              Instant deadline = ClaimRules.queueDeadline(turn.fold(), number, task);
+            if (!ClaimRules.expire(update, number, task).isDone()) {
+              Instant deadline = ClaimRules.queueDeadline(update.fold(), number, task);
               earliest = deadline == null || earliest.isBefore(deadline) ? earliest : deadline;
             }
           }
@@ -179,24 +179,24 @@ public final class Claimer {
     if (stage.state().isOpen()) {
       return false;
     }
-    ledger.finish(job, dirty);
+    writer.finish(job, unsynced);
     return true;
   }
 
   private void one(
       ActiveJob job,
-      JobUpdate turn,
+      JobUpdate update,
       StageFold stage,
       int task,
-      ClaimRequest demand,
+      ClaimRequest request,
       List<Claim> claims) {
     int number = stage.number();
     ClaimRules.claim(
-        turn,
+        update,
         number,
         task,
-        new Detail.Claimed(ledger.epoch(), demand.worker(), demand.lease(), demand.tokenless()));
-    ClaimKey hold = new ClaimKey(number, task, Objects.requireNonNull(stage.task(task).token()));
+        new Detail.Claimed(writer.epoch(), request.worker(), request.lease(), request.tokenless()));
+    ClaimKey key = new ClaimKey(number, task, Objects.requireNonNull(stage.task(task).token()));
     try {
       if (job.problem() != null) {
         throw new JobFiles.MalformedJobException(job.problem());
@@ -206,7 +206,7 @@ public final class Claimer {
       String why =
           e instanceof JobFiles.MalformedJobException ? e.getMessage() : StoreErrors.explain(e);
       LOG.log(Level.WARNING, "job " + job.id() + ": " + why);
-      ClaimRules.fail(turn, hold, Failure.permanent(String.valueOf(why)), 0);
+      ClaimRules.fail(update, key, Failure.permanent(String.valueOf(why)), 0);
     }
   }
 }

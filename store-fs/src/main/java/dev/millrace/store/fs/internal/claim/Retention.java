@@ -36,34 +36,34 @@ import java.util.Set;
 /** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
 public final class Retention {
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final FsReader reader;
   private final GroupCommit commits;
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final EndedClaims orphans;
 
   public Retention(
-      Disk disk, WorkspaceLayout places, FsReader reader, GroupCommit commits, JobWriter ledger) {
+      Disk disk, WorkspaceLayout layout, FsReader reader, GroupCommit commits, JobWriter writer) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.commits = commits;
     this.reader = reader;
-    this.ledger = ledger;
-    this.orphans = ledger.endedClaims();
+    this.writer = writer;
+    this.orphans = writer.endedClaims();
   }
 
   /** Deletes a job; false if it has not ended or is nowhere. */
   public boolean delete(JobId id) {
     try {
-      UnsyncedChanges dirty = new UnsyncedChanges();
-      Optional<Path> trash = ledger.endedJobs().remove(id, dirty);
+      UnsyncedChanges unsynced = new UnsyncedChanges();
+      Optional<Path> trash = writer.endedJobs().remove(id, unsynced);
       if (trash.isEmpty()) {
         return false;
       }
       orphans.end(id);
-      commits.commit(dirty);
+      commits.commit(unsynced);
       DirectoryDeleter.delete(disk, trash.get());
-      ledger.notifier().changed(id);
+      writer.notifier().changed(id);
       return true;
     } catch (IOException e) {
       throw StoreErrors.of("cannot delete job " + id, e);
@@ -73,49 +73,49 @@ public final class Retention {
   /** Deletes by a rename out of sight first: no reader sees half a job. */
   public int prune(Instant before, Set<JobState> states) {
     List<JobId> pruned = new ArrayList<>();
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     try {
       try {
         for (JobState state : states.stream().filter(JobState::isFinal).toList()) {
-          prune(before, state, pruned, dirty);
+          prune(before, state, pruned, unsynced);
         }
       } finally {
-        commits.commit(dirty);
+        commits.commit(unsynced);
         pruned.forEach(orphans::end);
-        pruned.forEach(ledger.notifier()::changed);
+        pruned.forEach(writer.notifier()::changed);
       }
       emptyTrash();
       return pruned.size();
     } catch (IOException e) {
-      throw StoreErrors.of("cannot prune " + places.root(), e);
+      throw StoreErrors.of("cannot prune " + layout.root(), e);
     }
   }
 
-  private void prune(Instant before, JobState state, List<JobId> pruned, UnsyncedChanges dirty)
+  private void prune(Instant before, JobState state, List<JobId> pruned, UnsyncedChanges unsynced)
       throws IOException {
     List<JobId> ids = new ArrayList<>();
     disk.list(
-        places.of(state),
+        layout.of(state),
         name -> {
           JobId.parse(name).ifPresent(ids::add);
           return true;
         });
     for (JobId id : ids) {
-      if (!ledger.jobs().isActive(id) // else it is just being moved there
+      if (!writer.jobs().isActive(id) // else it is just being moved there
           && endedBefore(id, state, before)
-          && ledger.endedJobs().remove(id, dirty).isPresent()) {
+          && writer.endedJobs().remove(id, unsynced).isPresent()) {
         pruned.add(id);
       }
     }
   }
 
   private boolean endedBefore(JobId id, JobState state, Instant before) throws IOException {
-    Instant end = JobMetaFile.completedAt(JobMetaFile.read(disk, places.of(state, id)));
+    Instant end = JobMetaFile.completedAt(JobMetaFile.read(disk, layout.of(state, id)));
     if (end == null) {
       try {
         end = reader.find(id).map(JobView::completedAt).orElse(null);
       } catch (JobException e) {
-        end = disk.modified(places.of(state, id)); // it is damaged: no sooner, as far as is known
+        end = disk.modified(layout.of(state, id)); // it is damaged: no sooner, as far as is known
       }
     }
     return end != null && end.isBefore(before);
@@ -124,12 +124,12 @@ public final class Retention {
   /** Deletes what was pruned, now or before a crash, once it cannot come back in part. */
   public void emptyTrash() throws IOException {
     List<String> names = new ArrayList<>();
-    disk.list(places.internalPath("trash"), names::add);
+    disk.list(layout.internalPath("trash"), names::add);
     if (!names.isEmpty()) {
-      commits.commit(new UnsyncedChanges().addDirectory(places.internalPath("trash")));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.internalPath("trash")));
     }
     for (String name : names) {
-      DirectoryDeleter.delete(disk, places.internalPath("trash").resolve(name));
+      DirectoryDeleter.delete(disk, layout.internalPath("trash").resolve(name));
     }
   }
 

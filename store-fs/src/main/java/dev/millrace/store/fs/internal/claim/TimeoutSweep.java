@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What time brings about: run timeouts, queue timeouts, lost leases. */
 public final class TimeoutSweep {
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final ClaimQueue queue;
   private final Leases leases;
   private final SkippedJobs left;
@@ -33,20 +33,20 @@ public final class TimeoutSweep {
   private int moved;
 
   public TimeoutSweep(
-      JobWriter ledger, ClaimQueue queue, Leases leases, SkippedJobs left, RandomGenerator random) {
-    this.ledger = ledger;
+      JobWriter writer, ClaimQueue queue, Leases leases, SkippedJobs left, RandomGenerator random) {
+    this.writer = writer;
     this.queue = queue;
     this.leases = leases;
     this.left = left;
     this.random = random;
-    this.now = ledger.now();
+    this.now = writer.now();
   }
 
   public int run() {
     Map<JobId, Set<ClaimKey>> lost = leases.expired(now);
     TreeSet<JobId> due = new TreeSet<>(lost.keySet());
-    due.addAll(ledger.jobs().interrupted());
-    for (ActiveJob job : ledger.jobs().active()) {
+    due.addAll(writer.jobs().interrupted());
+    for (ActiveJob job : writer.jobs().active()) {
       if (job.hasTimeouts()) {
         due.add(job.id());
       }
@@ -76,65 +76,65 @@ public final class TimeoutSweep {
   }
 
   private void sweep(JobId id, Set<ClaimKey> lost) {
-    ledger.step(
+    writer.step(
         id,
-        (job, dirty) -> {
-          ledger.record(
+        (job, unsynced) -> {
+          writer.record(
               job,
-              dirty,
-              turn -> {
-                turn.fold().stages().forEach(stage -> stage(turn, job, stage, lost));
+              unsynced,
+              update -> {
+                update.fold().stages().forEach(stage -> stage(update, job, stage, lost));
                 return Outcome.DONE;
               });
-          return ledger.finish(job, dirty);
+          return writer.finish(job, unsynced);
         });
-    for (ClaimKey hold : lost) {
-      JobClaimKey holding = new JobClaimKey(id, hold);
-      if (leases.endIfOver(holding, now)) {
-        ledger.endedClaims().end(holding); // nobody comes back to be told that its job has ended
+    for (ClaimKey key : lost) {
+      JobClaimKey claimKey = new JobClaimKey(id, key);
+      if (leases.endIfOver(claimKey, now)) {
+        writer.endedClaims().end(claimKey); // nobody comes back to be told that its job has ended
       }
     }
   }
 
   /** In the order of its tasks; of all of them only where time can tell on any. */
-  private void stage(JobUpdate turn, ActiveJob job, StageFold stage, Set<ClaimKey> lost) {
+  private void stage(JobUpdate update, ActiveJob job, StageFold stage, Set<ClaimKey> lost) {
     Map<Integer, ClaimKey> holds = new TreeMap<>();
-    for (ClaimKey hold : lost) {
-      if (hold.stage() == stage.number()) {
-        holds.put(hold.task(), hold);
+    for (ClaimKey key : lost) {
+      if (key.stage() == stage.number()) {
+        holds.put(key.task(), key);
       }
     }
     if (stage.plan().policy().hasTimeouts()) {
       for (int task = 1; task <= stage.size(); task++) {
-        if (!timeout(turn, stage, task) && holds.containsKey(task)) {
-          lose(turn, job, holds.get(task));
+        if (!timeout(update, stage, task) && holds.containsKey(task)) {
+          lose(update, job, holds.get(task));
         }
       }
     } else {
-      holds.values().forEach(hold -> lose(turn, job, hold));
+      holds.values().forEach(key -> lose(update, job, key));
     }
   }
 
-  private void lose(JobUpdate turn, ActiveJob job, ClaimKey hold) {
-    if (leases.isOver(new JobClaimKey(job.id(), hold), now)
-        && ClaimRules.checkFence(turn.fold(), hold)
+  private void lose(JobUpdate update, ActiveJob job, ClaimKey key) {
+    if (leases.isOver(new JobClaimKey(job.id(), key), now)
+        && ClaimRules.checkFence(update.fold(), key)
             .isDone()) { // else it was renewed or answered meanwhile
       moved +=
-          ClaimRules.recordLoss(turn, hold, ClaimRules.WorkerLoss.LEASE, job.attemptProgress(hold))
+          ClaimRules.recordLoss(update, key, ClaimRules.WorkerLoss.LEASE, job.attemptProgress(key))
                   .isDone()
               ? 1
               : 0;
     }
   }
 
-  private boolean timeout(JobUpdate turn, StageFold stage, int task) {
+  private boolean timeout(JobUpdate update, StageFold stage, int task) {
     int number = stage.number();
-    if (over(ClaimRules.runDeadline(turn.fold(), number, task))) {
-      moved += ClaimRules.failOverrun(turn, number, task, random.nextDouble()).isDone() ? 1 : 0;
+    if (over(ClaimRules.runDeadline(update.fold(), number, task))) {
+      moved += ClaimRules.failOverrun(update, number, task, random.nextDouble()).isDone() ? 1 : 0;
       return true;
     }
-    if (over(ClaimRules.queueDeadline(turn.fold(), number, task))) {
-      moved += ClaimRules.expire(turn, number, task).isDone() ? 1 : 0;
+    if (over(ClaimRules.queueDeadline(update.fold(), number, task))) {
+      moved += ClaimRules.expire(update, number, task).isDone() ? 1 : 0;
       return true;
     }
     return false;

@@ -42,12 +42,12 @@ public final class GroupCommit {
    * Hands {@code dirty} over to the next sync, whoever does it. A job's holder does so before letting
    * go of it: whoever renames the job next then commits no sooner than this is durable.
    */
-  public void enlist(UnsyncedChanges dirty) {
-    if (!dirty.isEmpty()) {
+  public void enlist(UnsyncedChanges unsynced) {
+    if (!unsynced.isEmpty()) {
       lock.lock();
       try {
-        waiting.add(dirty);
-        dirty.enlistedIn(nextBatch);
+        waiting.add(unsynced);
+        unsynced.enlistedIn(nextBatch);
       } finally {
         lock.unlock();
       }
@@ -55,10 +55,10 @@ public final class GroupCommit {
   }
 
   /** Returns once everything that was ever in {@code dirty} is durable. */
-  public void commit(UnsyncedChanges dirty) {
-    enlist(dirty);
+  public void commit(UnsyncedChanges unsynced) {
+    enlist(unsynced);
     requireIntact();
-    awaitSync(dirty.lastSync());
+    awaitSync(unsynced.lastSync());
   }
 
   /** The last sync that was done: what was enlisted for it, or for one before, is durable. */

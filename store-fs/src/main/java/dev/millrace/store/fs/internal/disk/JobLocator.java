@@ -21,21 +21,21 @@ public final class JobLocator {
   private static final int ATTEMPTS = 1_000;
 
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
 
-  public JobLocator(Disk disk, WorkspaceLayout places) {
+  public JobLocator(Disk disk, WorkspaceLayout layout) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
   }
 
   public Optional<JobState> find(JobId id) throws IOException {
-    Optional<JobState> found = places.lookUp(disk, id);
+    Optional<JobState> found = layout.lookUp(disk, id);
     for (int attempt = 0; found.isEmpty() && attempt < ATTEMPTS; attempt++) {
       List<Instant> before = times();
       Instant settled = Instant.now().minus(GRAIN);
-      found = places.lookUp(disk, id);
+      found = layout.lookUp(disk, id);
       if (found.isEmpty()) {
-        found = places.lookUp(disk, id);
+        found = layout.lookUp(disk, id);
       }
       if (found.isEmpty()
           && times().equals(before)
@@ -52,7 +52,7 @@ public final class JobLocator {
   private List<Instant> times() throws IOException {
     List<Instant> times = new ArrayList<>();
     for (JobState state : WorkspaceLayout.ORDER) {
-      times.add(disk.modified(places.of(state)));
+      times.add(disk.modified(layout.of(state)));
     }
     return times;
   }

@@ -198,7 +198,7 @@ public final class EventLog {
    *
    * @throws IllegalArgumentException before anything is written, if one could not be read back
    */
-  public static long append(JobDirectory at, List<LogEntry> entries, UnsyncedChanges dirty)
+  public static long append(JobDirectory at, List<LogEntry> entries, UnsyncedChanges unsynced)
       throws IOException {
     StringBuilder lines = new StringBuilder();
     boolean first = false;
@@ -214,9 +214,9 @@ public final class EventLog {
     }
     byte[] bytes = StrictUtf8.bytes(lines.toString());
     at.disk().append(at.file(FILE), bytes);
-    dirty.addFile(at.file(FILE));
+    unsynced.addFile(at.file(FILE));
     if (first) {
-      dirty.addDirectory(at.dir()).addDirectory(at.dir().getParent());
+      unsynced.addDirectory(at.dir()).addDirectory(at.dir().getParent());
     }
     return bytes.length;
   }

@@ -42,7 +42,7 @@ public final class FsSubmitter implements JobSubmitter {
   }
 
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
   private final Clock clock;
   private final Supplier<JobId> ids;
@@ -62,7 +62,7 @@ public final class FsSubmitter implements JobSubmitter {
       NoteStore notes,
       Finding finding) {
     this.disk = settings.disk();
-    this.places = settings.layout();
+    this.layout = settings.layout();
     this.commits = commits;
     this.clock = settings.clock();
     this.ids = ids;
@@ -74,16 +74,16 @@ public final class FsSubmitter implements JobSubmitter {
   public JobId submit(JobSpec spec) {
     Map<String, byte[]> files = files(spec);
     JobId id = reserve(ids.get());
-    Path dir = places.of(JobState.CREATED, id);
+    Path dir = layout.of(JobState.CREATED, id);
     try {
       noteWebhooks(spec, id);
       stage(dir, files);
-      disk.rename(dir, places.of(place(spec), id));
-      commits.commit(new UnsyncedChanges().addDirectory(places.of(place(spec))));
+      disk.rename(dir, layout.of(place(spec), id));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.of(place(spec))));
       return id;
     } catch (IOException e) {
       discard(dir);
-      throw StoreErrors.of("cannot submit into " + places.root(), e);
+      throw StoreErrors.of("cannot submit into " + layout.root(), e);
     } catch (StoreException e) {
       discard(dir);
       throw e;
@@ -98,7 +98,7 @@ public final class FsSubmitter implements JobSubmitter {
     try {
       return !isThere(id) && publishAs(id, spec, files);
     } catch (IOException e) {
-      throw StoreErrors.of("cannot submit into " + places.root(), e);
+      throw StoreErrors.of("cannot submit into " + layout.root(), e);
     } finally {
       lock.unlock();
     }
@@ -110,8 +110,8 @@ public final class FsSubmitter implements JobSubmitter {
    * crash left under the id is therefore whole, too.
    */
   private boolean publishAs(JobId id, JobSpec spec, Map<String, byte[]> files) throws IOException {
-    Path own = places.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
-    Path named = places.of(JobState.CREATED, id);
+    Path own = layout.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
+    Path named = layout.of(JobState.CREATED, id);
     try {
       noteWebhooks(spec, id);
       stage(own, files);
@@ -120,8 +120,8 @@ public final class FsSubmitter implements JobSubmitter {
         moved(named, own);
         return false;
       }
-      boolean published = moved(named, places.of(place(spec), id));
-      commits.commit(new UnsyncedChanges().addDirectory(places.of(place(spec))));
+      boolean published = moved(named, layout.of(place(spec), id));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.of(place(spec))));
       return published;
     } finally {
       discard(own);
@@ -145,7 +145,7 @@ public final class FsSubmitter implements JobSubmitter {
   /** Whether there is such a job; one that is there is durable then. */
   private boolean isThere(JobId id) throws IOException {
     Optional<JobState> place = finding.find(id);
-    place.ifPresent(found -> commits.commit(new UnsyncedChanges().addDirectory(places.of(found))));
+    place.ifPresent(found -> commits.commit(new UnsyncedChanges().addDirectory(layout.of(found))));
     return place.isPresent();
   }
 
@@ -172,17 +172,17 @@ public final class FsSubmitter implements JobSubmitter {
   /** From here on the id's directory is ours to fill, and to discard. */
   private JobId reserve(JobId id) {
     try {
-      disk.createDirectory(places.of(JobState.CREATED, id));
+      disk.createDirectory(layout.of(JobState.CREATED, id));
       return id;
     } catch (FileAlreadyExistsException e) {
       throw new StoreException("another process made the same id " + id + "; submit again", e);
     } catch (IOException e) {
-      throw StoreErrors.of("cannot submit into " + places.root(), e);
+      throw StoreErrors.of("cannot submit into " + layout.root(), e);
     }
   }
 
   private void stage(Path dir, Map<String, byte[]> files) throws IOException {
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     TreeSet<Path> directories = new TreeSet<>();
     for (String name : files.keySet()) {
       for (Path up = dir.resolve(name).getParent(); !up.equals(dir); up = up.getParent()) {
@@ -191,13 +191,13 @@ public final class FsSubmitter implements JobSubmitter {
     }
     for (Path directory : directories) {
       disk.createDirectory(directory);
-      dirty.addDirectory(directory);
+      unsynced.addDirectory(directory);
     }
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
       disk.write(dir.resolve(file.getKey()), file.getValue());
-      dirty.addFile(dir.resolve(file.getKey()));
+      unsynced.addFile(dir.resolve(file.getKey()));
     }
-    commits.commit(dirty.addDirectory(dir));
+    commits.commit(unsynced.addDirectory(dir));
   }
 
   /** What was never acknowledged goes, as far as the disk lets it; nobody sees it anyway. */

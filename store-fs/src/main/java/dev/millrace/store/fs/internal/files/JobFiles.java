@@ -42,9 +42,9 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   /** A task's answer on its way to disk, and whose it is. */
   record AnsweredTask(int stage, String type, int task, int attempt, FencingToken claim) {
     public static AnsweredTask of(Claim claim) {
-      ClaimKey hold = claim.key();
+      ClaimKey key = claim.key();
       return new AnsweredTask(
-          hold.stage(), claim.type(), hold.task(), claim.attempt(), hold.token());
+          key.stage(), claim.type(), key.task(), claim.attempt(), key.token());
     }
   }
 
@@ -106,7 +106,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
    * @param lines as {@link StagedJobFiles#taskLines} gives them
    */
   void addTasks(
-      JobDirectory at, int stage, String type, int known, byte[] lines, UnsyncedChanges dirty)
+      JobDirectory at, int stage, String type, int known, byte[] lines, UnsyncedChanges unsynced)
       throws IOException;
 
   /** A task as a reader sees it; a broken one is shown without its input. */
@@ -126,14 +126,14 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
 
   /** Writes a result; it counts only with its completion event. */
   Detail.Completed writeResult(
-      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges dirty)
+      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges unsynced)
       throws IOException;
 
   /** Called when {@link #writeResult} is durable, before the completion is recorded. */
   void publishResult(JobDirectory at) throws IOException;
 
   /** Keeps output that is not a result. */
-  void writePartial(JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges dirty)
+  void writePartial(JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
       throws IOException;
 
   /** As {@link #writePartial}, in a job that a user has ended meanwhile. */
@@ -164,10 +164,10 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   @Nullable TaskResult result(JobDirectory at, TaskSnapshot task) throws IOException;
 
   /** Writes what belongs to a job that has ended, before it moves to its last place. */
-  void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges dirty) throws IOException;
+  void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges unsynced) throws IOException;
 
   /** Renders the templates of an opening stage. */
-  JobUpdate.TemplateResolver templateResolver(JobDirectory at, JobFold fold, UnsyncedChanges dirty);
+  JobUpdate.TemplateResolver templateResolver(JobDirectory at, JobFold fold, UnsyncedChanges unsynced);
 
   /** Whether a directory has the file that makes it a job. */
   static boolean looksLikeJob(Disk disk, Path dir) throws IOException {
@@ -225,11 +225,11 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   }
 
   /** Writes a file anew, beside the old one until {@link #publish}. */
-  static void prepare(JobDirectory at, String name, byte[] content, UnsyncedChanges dirty)
+  static void prepare(JobDirectory at, String name, byte[] content, UnsyncedChanges unsynced)
       throws IOException {
     Path temporary = at.file(name + ".tmp");
     at.disk().write(temporary, content);
-    dirty.addFile(temporary).addDirectory(at.dir());
+    unsynced.addFile(temporary).addDirectory(at.dir());
   }
 
   /** Puts the new file in the old one's place; it must be durable by now, or both may be lost. */

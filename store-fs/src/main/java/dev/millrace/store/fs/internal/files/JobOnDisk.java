@@ -46,7 +46,7 @@ public record JobOnDisk(
    */
   public static JobOnDisk read(
       Location location,
-      TransitionListener moves,
+      TransitionListener listener,
       @Nullable JobOnDisk known,
       @Nullable Integer ceiling)
       throws IOException {
@@ -73,8 +73,8 @@ public record JobOnDisk(
     }
     JobFold fold =
         before != null && before.goesOnIn(log)
-            ? before.fold().copy(moves)
-            : JobFold.created(files.plan(), moves);
+            ? before.fold().copy(listener)
+            : JobFold.created(files.plan(), listener);
     int folded = (int) fold.lastNumber();
     for (LogEntry entry : log.entries().subList(folded, log.entries().size())) {
       try {
@@ -134,9 +134,9 @@ public record JobOnDisk(
   }
 
   /** Records what the place proves and the log lacks. */
-  public List<LogEntry> reconcile(JobUpdate turn) {
-    LogReconciler.run(turn, place(), op, () -> errorText(at()));
-    return turn.entries();
+  public List<LogEntry> reconcile(JobUpdate update) {
+    LogReconciler.run(update, place(), op, () -> errorText(at()));
+    return update.entries();
   }
 
   /** When what is to be recorded happened, as well as it is known. */

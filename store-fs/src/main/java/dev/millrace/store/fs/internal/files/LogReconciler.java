@@ -28,8 +28,8 @@ final class LogReconciler {
    * @param error what a job that failed elsewhere has to say
    */
   static void run(
-      JobUpdate turn, JobState place, @Nullable PendingTransition op, Supplier<String> error) {
-    JobFold fold = turn.fold();
+      JobUpdate update, JobState place, @Nullable PendingTransition op, Supplier<String> error) {
+    JobFold fold = update.fold();
     if (fold.state() == place || fold.state().isFinal()) {
       return;
     }
@@ -38,46 +38,46 @@ final class LogReconciler {
             ? op.cause()
             : Cause.user(null, "moved by hand");
     switch (place) {
-      case PAUSED -> lever(turn, JobEvent.PAUSE, cause);
-      case ABORTED -> lever(turn, JobEvent.ABORT, cause);
-      case PENDING -> lever(turn, JobEvent.RESUME, cause);
+      case PAUSED -> lever(update, JobEvent.PAUSE, cause);
+      case ABORTED -> lever(update, JobEvent.ABORT, cause);
+      case PENDING -> lever(update, JobEvent.RESUME, cause);
       case IN_PROGRESS -> {
-        lever(turn, JobEvent.RESUME, cause);
+        lever(update, JobEvent.RESUME, cause);
         if (fold.state() == JobState.PENDING) {
-          turn.record(new Fact.JobChanged(JobEvent.BEGIN, Cause.SYSTEM));
+          update.record(new Fact.JobChanged(JobEvent.BEGIN, Cause.SYSTEM));
         }
       }
-      case COMPLETED, FAILED -> finishedElsewhere(turn, place, error);
+      case COMPLETED, FAILED -> finishedElsewhere(update, place, error);
       case CREATED -> throw new IllegalStateException("a job in writing/ is not a job yet");
     }
   }
 
-  private static void lever(JobUpdate turn, JobEvent event, Cause cause) {
-    if (JobTransitions.TABLE.next(turn.fold().state(), event).isPresent()) {
-      turn.record(new Fact.JobChanged(event, cause));
-      turn.runCascade();
+  private static void lever(JobUpdate update, JobEvent event, Cause cause) {
+    if (JobTransitions.TABLE.next(update.fold().state(), event).isPresent()) {
+      update.record(new Fact.JobChanged(event, cause));
+      update.runCascade();
     }
   }
 
   /** Another daemon that knows no log worked the job off: a plain prompt, so one task. */
-  private static void finishedElsewhere(JobUpdate turn, JobState place, Supplier<String> error) {
-    JobFold fold = turn.fold();
+  private static void finishedElsewhere(JobUpdate update, JobState place, Supplier<String> error) {
+    JobFold fold = update.fold();
     if (fold.stageCount() != 1 || fold.stage(1).size() != 1) {
       return;
     }
     if (fold.state() == JobState.PAUSED) {
-      lever(turn, JobEvent.RESUME, Cause.user(null, "moved by hand"));
+      lever(update, JobEvent.RESUME, Cause.user(null, "moved by hand"));
     }
     if (fold.stage(1).state() == StageState.WAITING) {
-      turn.record(
+      update.record(
           new Fact.StageChanged(1, StageEvent.APPROVE, Cause.user(null, "moved by hand"), null));
     }
-    if (ClaimRules.claim(turn, 1, 1, new Detail.Claimed(0, "another daemon")).isDone()) {
-      ClaimKey hold = new ClaimKey(1, 1, fold.stage(1).task(1).token());
+    if (ClaimRules.claim(update, 1, 1, new Detail.Claimed(0, "another daemon")).isDone()) {
+      ClaimKey key = new ClaimKey(1, 1, fold.stage(1).task(1).token());
       if (place == JobState.COMPLETED) {
-        ClaimRules.complete(turn, hold, new Detail.Completed(0, 0));
+        ClaimRules.complete(update, key, new Detail.Completed(0, 0));
       } else {
-        ClaimRules.fail(turn, hold, Failure.permanent(error.get()), 0);
+        ClaimRules.fail(update, key, Failure.permanent(error.get()), 0);
       }
     }
   }

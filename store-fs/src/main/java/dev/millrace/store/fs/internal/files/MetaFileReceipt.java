@@ -25,9 +25,9 @@ final class MetaFileReceipt {
   private MetaFileReceipt() {}
 
   /** Writes what {@link #publish} puts in place. */
-  static void prepare(JobDirectory at, JsonObject meta, UnsyncedChanges dirty) throws IOException {
+  static void prepare(JobDirectory at, JsonObject meta, UnsyncedChanges unsynced) throws IOException {
     at.disk().write(at.file(NEXT), JobMetaFile.bytes(meta));
-    dirty.addFile(at.file(NEXT)).addDirectory(at.dir());
+    unsynced.addFile(at.file(NEXT)).addDirectory(at.dir());
   }
 
   static void publish(JobDirectory at) throws IOException {
@@ -45,7 +45,7 @@ final class MetaFileReceipt {
   }
 
   /** Leaves the receipt of that claim, wherever a crash left it, and no other. */
-  static void keepOnly(JobDirectory at, JsonObject meta, FencingToken claim, UnsyncedChanges dirty)
+  static void keepOnly(JobDirectory at, JsonObject meta, FencingToken claim, UnsyncedChanges unsynced)
       throws IOException {
     if (meta.has("completed_at") && !meta.has(CLAIM)) {
       return; // by one that was killed before the last rename
@@ -55,7 +55,7 @@ final class MetaFileReceipt {
       put(meta, claim, isOf(next, claim) ? of(next) : null);
       if (isOf(next, claim)) {
         publish(at);
-        dirty.addDirectory(at.dir());
+        unsynced.addDirectory(at.dir());
       }
     }
     meta.values().remove(CLAIM);

@@ -22,43 +22,43 @@ import java.util.stream.Stream;
  */
 public final class NoteFiles implements NoteStore {
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
   private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
   private final Set<String> named = ConcurrentHashMap.newKeySet();
 
-  public NoteFiles(Disk disk, WorkspaceLayout places, GroupCommit commits) {
+  public NoteFiles(Disk disk, WorkspaceLayout layout, GroupCommit commits) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.commits = commits;
   }
 
-  private Path shelf(String shelf) {
-    return places.internalPath("notes").resolve(NoteStore.requireName(shelf));
+  private Path shelf(String collection) {
+    return layout.internalPath("notes").resolve(NoteStore.requireName(collection));
   }
 
-  private Path file(String shelf, String name) {
-    return shelf(shelf).resolve(NoteStore.requireName(name));
+  private Path file(String collection, String name) {
+    return shelf(collection).resolve(NoteStore.requireName(name));
   }
 
   @Override
-  public Optional<String> readNote(String shelf, String name) {
-    Path file = file(shelf, name);
+  public Optional<String> readNote(String collection, String name) {
+    Path file = file(collection, name);
     try {
       return Optional.of(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException e) {
-      throw StoreErrors.of("cannot read the note " + shelf + "/" + name, e);
+      throw StoreErrors.of("cannot read the note " + collection + "/" + name, e);
     }
   }
 
   @Override
-  public List<String> noteNames(String shelf) {
+  public List<String> noteNames(String collection) {
     List<String> names = new ArrayList<>();
     try {
       disk.list(
-          shelf(shelf),
+          shelf(collection),
           name -> {
             if (NoteStore.isName(name)) { // else one that was never put in its place
               names.add(name);
@@ -69,36 +69,36 @@ public final class NoteFiles implements NoteStore {
     } catch (NoSuchFileException e) {
       return List.of();
     } catch (IOException e) {
-      throw StoreErrors.of("cannot list the notes in " + shelf, e);
+      throw StoreErrors.of("cannot list the notes in " + collection, e);
     }
   }
 
   @Override
-  public void writeNote(String shelf, String name, String text) {
-    Path file = file(shelf, name);
+  public void writeNote(String collection, String name, String text) {
+    Path file = file(collection, name);
     byte[] bytes = StrictUtf8.bytes(NoteStore.requireText(text));
     ReentrantLock lock = locks.get(Math.floorMod(file.hashCode(), locks.size()));
     lock.lock(); // two at once must not write into one file
     try {
-      UnsyncedChanges dirty = new UnsyncedChanges();
-      directories(shelf, dirty);
+      UnsyncedChanges unsynced = new UnsyncedChanges();
+      directories(collection, unsynced);
       Path temporary = file.resolveSibling(name + ".tmp");
       disk.write(temporary, bytes);
-      commits.commit(dirty.addFile(temporary));
-      named.add(shelf);
+      commits.commit(unsynced.addFile(temporary));
+      named.add(collection);
       disk.rename(temporary, file);
-      commits.commit(dirty.addDirectory(file.getParent()));
+      commits.commit(unsynced.addDirectory(file.getParent()));
     } catch (IOException e) {
-      throw StoreErrors.of("cannot keep the note " + shelf + "/" + name, e);
+      throw StoreErrors.of("cannot keep the note " + collection + "/" + name, e);
     } finally {
       lock.unlock();
     }
   }
 
   /** Whoever made them before us may have been killed before their names were synced. */
-  private void directories(String shelf, UnsyncedChanges dirty) throws IOException {
-    Path dir = shelf(shelf);
-    if (!named.contains(shelf) || disk.kind(dir) != Disk.Kind.DIRECTORY) {
+  private void directories(String collection, UnsyncedChanges unsynced) throws IOException {
+    Path dir = shelf(collection);
+    if (!named.contains(collection) || disk.kind(dir) != Disk.Kind.DIRECTORY) {
       for (Path each : List.of(dir.getParent(), dir)) {
         try {
           if (disk.kind(each) == Disk.Kind.NOTHING) {
@@ -107,20 +107,20 @@ public final class NoteFiles implements NoteStore {
         } catch (FileAlreadyExistsException e) {
           // another was quicker
         }
-        dirty.addDirectory(each.getParent());
+        unsynced.addDirectory(each.getParent());
       }
     }
   }
 
   @Override
-  public void deleteNote(String shelf, String name) {
-    Path file = file(shelf, name);
+  public void deleteNote(String collection, String name) {
+    Path file = file(collection, name);
     try {
       disk.delete(file);
     } catch (NoSuchFileException e) {
       // gone is what it should be
     } catch (IOException e) {
-      throw StoreErrors.of("cannot drop the note " + shelf + "/" + name, e);
+      throw StoreErrors.of("cannot drop the note " + collection + "/" + name, e);
     }
   }
 }

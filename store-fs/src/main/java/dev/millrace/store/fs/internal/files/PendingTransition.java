@@ -34,7 +34,7 @@ public record PendingTransition(
     return new Cause(Actor.USER, who, comment, id);
   }
 
-  public void write(JobDirectory job, UnsyncedChanges dirty) throws IOException {
+  public void write(JobDirectory job, UnsyncedChanges unsynced) throws IOException {
     JsonObject out =
         JsonObject.create()
             .put("op", id)
@@ -46,7 +46,7 @@ public record PendingTransition(
     // The one before it is in the log by now, so it may be lost with this one.
     JobFiles.prepare(job, FILE, StrictUtf8.bytes(Json.pretty(out) + "\n"), new UnsyncedChanges());
     JobFiles.publish(job, FILE);
-    dirty.addFile(job.file(FILE)).addDirectory(job.dir());
+    unsynced.addFile(job.file(FILE)).addDirectory(job.dir());
   }
 
   /** The job's operation; null if there is none or it is torn: then it did not happen. */

@@ -259,20 +259,20 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
 
   @Override
   public void addTasks(
-      JobDirectory at, int number, String type, int known, byte[] lines, UnsyncedChanges dirty) {
+      JobDirectory at, int number, String type, int known, byte[] lines, UnsyncedChanges unsynced) {
     throw new IllegalStateException("a plain job does not grow");
   }
 
   @Override
   public Detail.Completed writeResult(
-      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges dirty)
+      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges unsynced)
       throws IOException {
     Path file = at.file(artifact(result.kind()));
     at.disk().write(file, StrictUtf8.bytes(result.text()));
-    dirty.addFile(file).addDirectory(at.dir());
+    unsynced.addFile(file).addDirectory(at.dir());
     put(of, result.receipt());
     if (result.receipt() != null) {
-      MetaFileReceipt.prepare(at, meta, dirty);
+      MetaFileReceipt.prepare(at, meta, unsynced);
     }
     return new Detail.Completed(0, 0);
   }
@@ -294,11 +294,11 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
 
   @Override
   public void writePartial(
-      JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges dirty)
+      JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
       throws IOException {
     if (partial.output() != null) {
       at.disk().write(at.file(PARTIAL), StrictUtf8.bytes(partial.output()));
-      dirty.addFile(at.file(PARTIAL)).addDirectory(at.dir());
+      unsynced.addFile(at.file(PARTIAL)).addDirectory(at.dir());
     }
     put(of, partial.receipt());
   }
@@ -354,7 +354,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
   }
 
   @Override
-  public void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges dirty)
+  public void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges unsynced)
       throws IOException {
     TaskFold task = fold.stage(1).task(1);
     List<String> artifacts = new ArrayList<>();
@@ -364,31 +364,31 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
       artifacts.add(vector ? EMBEDDING : RESULT);
     } else {
       at.disk().write(at.file(ERROR), StrictUtf8.bytes(String.valueOf(task.error()) + "\n"));
-      dirty.addFile(at.file(ERROR)).addDirectory(at.dir());
-      keepJournaled(at, fold.stage(1), dirty);
+      unsynced.addFile(at.file(ERROR)).addDirectory(at.dir());
+      keepJournaled(at, fold.stage(1), unsynced);
     }
     if (task.token() != null) {
-      MetaFileReceipt.keepOnly(at, meta, task.token(), dirty);
+      MetaFileReceipt.keepOnly(at, meta, task.token(), unsynced);
     }
     JobMetaFile.complete(meta, fold, artifacts, task.recoveries());
-    JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), dirty);
+    JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), unsynced);
   }
 
   /** What there was, where no worker was left to say so. */
-  private void keepJournaled(JobDirectory at, StageFold only, UnsyncedChanges dirty)
+  private void keepJournaled(JobDirectory at, StageFold only, UnsyncedChanges unsynced)
       throws IOException {
     if (at.disk().kind(at.file(PARTIAL)) == Disk.Kind.NOTHING) {
       String text = readJournal(at, only, 1).text();
       if (!text.isEmpty()) {
         at.disk().write(at.file(PARTIAL), StrictUtf8.bytes(text));
-        dirty.addFile(at.file(PARTIAL)).addDirectory(at.dir());
+        unsynced.addFile(at.file(PARTIAL)).addDirectory(at.dir());
       }
     }
   }
 
   @Override
   public JobUpdate.TemplateResolver templateResolver(
-      JobDirectory at, JobFold fold, UnsyncedChanges dirty) {
+      JobDirectory at, JobFold fold, UnsyncedChanges unsynced) {
     return JobUpdate.TemplateResolver.NONE;
   }
 }

@@ -157,19 +157,19 @@ public final class StagedJobDocument {
       throw new JobFiles.MalformedJobException(
           "job.json: version " + document.integer("v") + " is not " + VERSION);
     }
-    JobSpec bare = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    JobSpec tokenless = JobDocument.read(document.object("job"), JobDocument.INLINE);
     List<Integer> counts = document.list("counts").stream().map(StagedJobDocument::count).toList();
-    if (counts.size() != bare.stages().size()) {
+    if (counts.size() != tokenless.stages().size()) {
       throw new JobFiles.MalformedJobException(
           "job.json: "
               + counts.size()
               + " counts of tasks for "
-              + bare.stages().size()
+              + tokenless.stages().size()
               + " stages");
     }
     List<StagePlan> stages = new ArrayList<>();
-    for (int i = 0; i < bare.stages().size(); i++) {
-      StageSpec stage = bare.stages().get(i);
+    for (int i = 0; i < tokenless.stages().size(); i++) {
+      StageSpec stage = tokenless.stages().get(i);
       boolean template =
           stage.each() != null
               || at.disk()
@@ -181,9 +181,9 @@ public final class StagedJobDocument {
           new StagePlan(stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
     }
     return new StagedJobFiles(
-        JobHeader.of(id, bare),
-        new JobPlan(created, bare.held(), !bare.open(), stages),
-        bare,
+        JobHeader.of(id, tokenless),
+        new JobPlan(created, tokenless.held(), !tokenless.open(), stages),
+        tokenless,
         bytes.length);
   }
 
@@ -201,7 +201,7 @@ public final class StagedJobDocument {
     List<StageSpec> stages = type == null ? List.of() : List.of(StageSpec.of(type, List.of()));
     List<StagePlan> plans =
         stages.stream().map(stage -> new StagePlan(stage, tasks, false, Map.of())).toList();
-    JobSpec bare =
+    JobSpec tokenless =
         JobSpec.builder()
             .labels(header.labels())
             .relations(header.relations())
@@ -213,7 +213,7 @@ public final class StagedJobDocument {
             .stages(stages)
             .build();
     return new StagedJobFiles(
-        header, new JobPlan(created, bare.held(), !bare.open(), plans), bare, 0);
+        header, new JobPlan(created, tokenless.held(), !tokenless.open(), plans), tokenless, 0);
   }
 
   private static int count(@Nullable Object number) {

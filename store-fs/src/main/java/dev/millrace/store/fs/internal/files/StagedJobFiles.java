@@ -46,7 +46,7 @@ public final class StagedJobFiles implements JobFiles {
 
   private final JobHeader header;
   private final JobPlan plan;
-  private final JobSpec bare;
+  private final JobSpec tokenless;
   private final long size;
   private final Map<String, LineFile> lines = new HashMap<>();
   private final Map<Integer, CachedFileRegion> results = new HashMap<>();
@@ -57,10 +57,10 @@ public final class StagedJobFiles implements JobFiles {
    * @param bare what was asked, without the tasks that stand in files of their own
    * @param size how many bytes that has on disk
    */
-  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec bare, long size) {
+  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec tokenless, long size) {
     this.header = header;
     this.plan = plan;
-    this.bare = bare;
+    this.tokenless = tokenless;
     this.size = size;
   }
 
@@ -114,7 +114,7 @@ public final class StagedJobFiles implements JobFiles {
       }
       whole.add(stage.plan().spec().withTasks(given));
     }
-    return bare.withStages(whole);
+    return tokenless.withStages(whole);
   }
 
   @Override
@@ -160,27 +160,27 @@ public final class StagedJobFiles implements JobFiles {
 
   @Override
   public void addTasks(
-      JobDirectory at, int stage, String type, int known, byte[] lines, UnsyncedChanges dirty)
+      JobDirectory at, int stage, String type, int known, byte[] lines, UnsyncedChanges unsynced)
       throws IOException {
     if (lines.length == 0) {
       return;
     }
     String path = path(stage, type, TASKS);
-    directory(at, stage, type, dirty);
+    directory(at, stage, type, unsynced);
     lines(path).append(at, known, lines);
-    dirty.addFile(at.file(path)).addDirectory(at.file(path).getParent());
+    unsynced.addFile(at.file(path)).addDirectory(at.file(path).getParent());
     if (taskBytes >= 0) {
       taskBytes += lines.length;
     }
   }
 
   /** Replaces the tasks of a stage by those that its templates came to. */
-  void render(JobDirectory at, StageFold stage, List<TaskSpec> tasks, UnsyncedChanges dirty)
+  void render(JobDirectory at, StageFold stage, List<TaskSpec> tasks, UnsyncedChanges unsynced)
       throws IOException {
-    directory(at, stage.number(), stage.plan().type(), dirty);
+    directory(at, stage.number(), stage.plan().type(), unsynced);
     Path file = at.file(path(stage, TASKS));
     at.disk().write(file, taskLines(tasks));
-    dirty.addFile(file).addDirectory(file.getParent());
+    unsynced.addFile(file).addDirectory(file.getParent());
     synchronized (lines) {
       lines.remove(path(stage, TASKS));
     }
@@ -200,7 +200,7 @@ public final class StagedJobFiles implements JobFiles {
 
   @Override
   public Detail.Completed writeResult(
-      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges dirty)
+      JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges unsynced)
       throws IOException {
     JsonObject line = JsonObject.create().put("task", of.task()).put("attempt", of.attempt());
     if (result.kind() != TaskResult.Kind.RESULT) {
@@ -209,7 +209,7 @@ public final class StagedJobFiles implements JobFiles {
     line.put("result", result.text())
         .putIfPresent("receipt", Json.requireDepth(result.receipt(), "a receipt"));
     byte[] bytes = StrictUtf8.bytes(Json.write(line) + "\n");
-    return new Detail.Completed(append(at, of, bytes, dirty), bytes.length);
+    return new Detail.Completed(append(at, of, bytes, unsynced), bytes.length);
   }
 
   @Override
@@ -257,7 +257,7 @@ public final class StagedJobFiles implements JobFiles {
 
   @Override
   public void writePartial(
-      JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges dirty)
+      JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
       throws IOException {
     append(
         at,
@@ -270,26 +270,26 @@ public final class StagedJobFiles implements JobFiles {
                         .putIfPresent("partial", partial.output())
                         .putIfPresent("receipt", Json.requireDepth(partial.receipt(), "a receipt")))
                 + "\n"),
-        dirty);
+        unsynced);
   }
 
   /** Answers where the line begins. */
-  private long append(JobDirectory at, AnsweredTask of, byte[] line, UnsyncedChanges dirty)
+  private long append(JobDirectory at, AnsweredTask of, byte[] line, UnsyncedChanges unsynced)
       throws IOException {
     Path file = at.file(path(of.stage(), of.type(), RESULTS));
     if (named.add(of.stage())) {
       // Whoever made them before us may have been killed before their names were synced.
-      directory(at, of.stage(), of.type(), dirty);
-      dirty.addDirectory(file.getParent());
+      directory(at, of.stage(), of.type(), unsynced);
+      unsynced.addDirectory(file.getParent());
     }
     long offset = at.disk().kind(file) == Disk.Kind.FILE ? at.disk().size(file) : 0;
     at.disk().append(file, line);
-    dirty.addFile(file);
+    unsynced.addFile(file);
     return offset;
   }
 
   /** A stage that came without tasks of its own has no directory yet. */
-  private static void directory(JobDirectory at, int stage, String type, UnsyncedChanges dirty)
+  private static void directory(JobDirectory at, int stage, String type, UnsyncedChanges unsynced)
       throws IOException {
     Path stages = at.file("stages");
     Path dir = at.file(path(stage, type, RESULTS)).getParent();
@@ -297,7 +297,7 @@ public final class StagedJobFiles implements JobFiles {
       if (at.disk().kind(each) == Disk.Kind.NOTHING) {
         at.disk().createDirectory(each);
       }
-      dirty.addDirectory(each.getParent());
+      unsynced.addDirectory(each.getParent());
     }
   }
 
@@ -321,7 +321,7 @@ public final class StagedJobFiles implements JobFiles {
   }
 
   @Override
-  public void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges dirty)
+  public void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges unsynced)
       throws IOException {
     JsonObject meta = JobMetaFile.read(at.disk(), at.dir());
     List<String> artifacts = new ArrayList<>();
@@ -332,10 +332,10 @@ public final class StagedJobFiles implements JobFiles {
     }
     if (fold.state() == JobState.FAILED) {
       at.disk().write(at.file(PlainJobFiles.ERROR), StrictUtf8.bytes(error(fold) + "\n"));
-      dirty.addFile(at.file(PlainJobFiles.ERROR)).addDirectory(at.dir());
+      unsynced.addFile(at.file(PlainJobFiles.ERROR)).addDirectory(at.dir());
     }
     JobMetaFile.complete(meta, fold, artifacts, 0);
-    JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), dirty);
+    JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), unsynced);
   }
 
   private static String error(JobFold fold) {
@@ -349,7 +349,7 @@ public final class StagedJobFiles implements JobFiles {
 
   @Override
   public JobUpdate.TemplateResolver templateResolver(
-      JobDirectory at, JobFold fold, UnsyncedChanges dirty) {
-    return new TemplateRenderer(at, this, fold, dirty);
+      JobDirectory at, JobFold fold, UnsyncedChanges unsynced) {
+    return new TemplateRenderer(at, this, fold, unsynced);
   }
 }

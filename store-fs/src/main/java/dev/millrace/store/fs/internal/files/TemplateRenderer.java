@@ -19,14 +19,14 @@ import java.util.List;
 /**
  * Renders the templates of stages that open; a file from an opening that a crash undid is replaced.
  */
-record TemplateRenderer(JobDirectory at, StagedJobFiles files, JobFold fold, UnsyncedChanges dirty)
+record TemplateRenderer(JobDirectory at, StagedJobFiles files, JobFold fold, UnsyncedChanges unsynced)
     implements JobUpdate.TemplateResolver {
 
   @Override
   public Fact.Opening resolve(StageFold stage) {
     try {
       List<TaskSpec> tasks = render(stage);
-      files.render(at, stage, tasks, dirty);
+      files.render(at, stage, tasks, unsynced);
       return new Fact.Opening(tasks.size(), null);
     } catch (StageTemplateException | JsonException | JobFiles.MalformedJobException e) {
       return new Fact.Opening(stage.size(), e.getMessage());

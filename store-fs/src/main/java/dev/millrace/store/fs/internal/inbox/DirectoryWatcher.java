@@ -32,7 +32,7 @@ final class DirectoryWatcher implements AutoCloseable {
 
   private final WorkspaceScanner scanner;
   private final OwnerInbox inbox;
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final BooleanSupplier troubled;
   private final WatchService service;
   private final WatchKey ready;
@@ -41,20 +41,20 @@ final class DirectoryWatcher implements AutoCloseable {
   private long nextScan = System.nanoTime() + RESCAN.toNanos();
 
   DirectoryWatcher(
-      WorkspaceLayout places,
+      WorkspaceLayout layout,
       WorkspaceScanner scanner,
       OwnerInbox inbox,
-      JobWriter ledger,
+      JobWriter writer,
       BooleanSupplier troubled)
       throws IOException {
     this.troubled = troubled;
     this.scanner = scanner;
     this.inbox = inbox;
-    this.ledger = ledger;
-    this.service = places.root().getFileSystem().newWatchService();
-    this.ready = places.of(JobState.PENDING).register(service, ENTRY_CREATE);
-    this.cancelled = places.of(JobState.ABORTED).register(service, ENTRY_CREATE);
-    places.internalPath("inbox").register(service, ENTRY_CREATE);
+    this.writer = writer;
+    this.service = layout.root().getFileSystem().newWatchService();
+    this.ready = layout.of(JobState.PENDING).register(service, ENTRY_CREATE);
+    this.cancelled = layout.of(JobState.ABORTED).register(service, ENTRY_CREATE);
+    layout.internalPath("inbox").register(service, ENTRY_CREATE);
     this.thread = Thread.ofPlatform().name("scanner").daemon().unstarted(this::run);
   }
 
@@ -93,7 +93,7 @@ final class DirectoryWatcher implements AutoCloseable {
     } else if (key == ready) {
       scanner.discover(((Path) event.context()).toString());
     } else if (key == cancelled) {
-      JobId.parse(((Path) event.context()).toString()).ifPresent(ledger::completeEndedLog);
+      JobId.parse(((Path) event.context()).toString()).ifPresent(writer::completeEndedLog);
     } else {
       inbox.processAll();
     }

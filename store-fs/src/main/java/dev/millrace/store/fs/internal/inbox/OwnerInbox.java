@@ -26,19 +26,19 @@ public final class OwnerInbox {
   private static final int MAX_BYTES = 64_000_000;
 
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final JobStore store;
 
-  public OwnerInbox(Disk disk, WorkspaceLayout places, JobStore store) {
+  public OwnerInbox(Disk disk, WorkspaceLayout layout, JobStore store) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.store = store;
   }
 
   synchronized void processAll() {
     try {
       List<String> names = new ArrayList<>();
-      disk.list(places.internalPath("inbox"), names::add);
+      disk.list(layout.internalPath("inbox"), names::add);
       names.stream().sorted().filter(name -> name.endsWith(".json")).forEach(this::process);
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot read the inbox: " + StoreErrors.explain(e));
@@ -46,7 +46,7 @@ public final class OwnerInbox {
   }
 
   private void process(String name) {
-    Path file = places.internalPath("inbox").resolve(name);
+    Path file = layout.internalPath("inbox").resolve(name);
     try {
       Object answer;
       try {
@@ -64,9 +64,9 @@ public final class OwnerInbox {
       if (disk.kind(file) == Disk.Kind.NOTHING) {
         return; // whoever asked has given up, and would not remove the answer
       }
-      Path temporary = places.internalPath("answers").resolve(name + ".tmp");
+      Path temporary = layout.internalPath("answers").resolve(name + ".tmp");
       disk.write(temporary, StrictUtf8.bytes(InboxReply.write(answer)));
-      disk.rename(temporary, places.internalPath("answers").resolve(name));
+      disk.rename(temporary, layout.internalPath("answers").resolve(name));
       DirectoryDeleter.delete(disk, file);
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot answer the request " + name + ": " + StoreErrors.explain(e));

@@ -43,8 +43,8 @@ public final class WorkspaceScanner implements AutoCloseable {
   private static final int MOST_EXPECTED = 10_000;
 
   private final Disk disk;
-  private final WorkspaceLayout places;
-  private final JobWriter ledger;
+  private final WorkspaceLayout layout;
+  private final JobWriter writer;
   private final ClaimQueue queue;
   private final OwnerInbox inbox;
   private final Set<String> reported = new HashSet<>();
@@ -56,10 +56,10 @@ public final class WorkspaceScanner implements AutoCloseable {
   private @Nullable DirectoryWatcher watch;
 
   public WorkspaceScanner(
-      Disk disk, WorkspaceLayout places, JobWriter ledger, ClaimQueue queue, OwnerInbox inbox) {
+      Disk disk, WorkspaceLayout layout, JobWriter writer, ClaimQueue queue, OwnerInbox inbox) {
     this.disk = disk;
-    this.places = places;
-    this.ledger = ledger;
+    this.layout = layout;
+    this.writer = writer;
     this.queue = queue;
     this.inbox = inbox;
   }
@@ -68,15 +68,15 @@ public final class WorkspaceScanner implements AutoCloseable {
   public void recoverRunning() throws IOException {
     for (JobState state : List.of(JobState.IN_PROGRESS, JobState.PAUSED)) {
       List<String> names = new ArrayList<>();
-      disk.list(places.of(state), names::add);
+      disk.list(layout.of(state), names::add);
       for (String name : names) {
         // A job that was paused before anything happened to it has nothing to recover.
         if (JobId.isValid(name)
             && (state == JobState.IN_PROGRESS
-                || disk.kind(places.of(state).resolve(name).resolve(EventLog.FILE))
+                || disk.kind(layout.of(state).resolve(name).resolve(EventLog.FILE))
                     == Disk.Kind.FILE)) {
           JobId id = new JobId(name);
-          runIsolated(id, () -> ledger.step(id, (job, dirty) -> job));
+          runIsolated(id, () -> writer.step(id, (job, unsynced) -> job));
         }
       }
     }
@@ -94,7 +94,7 @@ public final class WorkspaceScanner implements AutoCloseable {
    */
   synchronized void scan(Runnable between) {
     try {
-      Path ready = places.of(JobState.PENDING);
+      Path ready = layout.of(JobState.PENDING);
       Instant changed = disk.modified(ready);
       if (!changed.equals(listed)) {
         int[] seen = {0};
@@ -113,7 +113,7 @@ public final class WorkspaceScanner implements AutoCloseable {
       }
       inbox.processAll();
     } catch (IOException e) {
-      throw StoreErrors.of("cannot look for jobs in " + places.root(), e);
+      throw StoreErrors.of("cannot look for jobs in " + layout.root(), e);
     }
   }
 
@@ -163,7 +163,7 @@ public final class WorkspaceScanner implements AutoCloseable {
   }
 
   private boolean isKnown(JobId id) {
-    return queue.isKnown(id) || ledger.jobs().isActive(id);
+    return queue.isKnown(id) || writer.jobs().isActive(id);
   }
 
   /** A job turned up; it may be known already, or gone again. */
@@ -173,7 +173,7 @@ public final class WorkspaceScanner implements AutoCloseable {
           id,
           () -> {
             if (index(id)) {
-              ledger.notifier().changed(id);
+              writer.notifier().changed(id);
             }
           });
     }
@@ -181,7 +181,7 @@ public final class WorkspaceScanner implements AutoCloseable {
 
   /** Whether there is such a job. */
   private boolean index(JobId id) {
-    Path dir = places.of(JobState.PENDING, id);
+    Path dir = layout.of(JobState.PENDING, id);
     try {
       Disk.Kind kind = disk.kind(dir);
       if (kind == Disk.Kind.NOTHING) {
@@ -201,13 +201,13 @@ public final class WorkspaceScanner implements AutoCloseable {
       String type = virgin ? type(meta) : null;
       if (type == null) {
         // Not a job like most: its files tell more than its metadata.
-        return ledger.step(id, (job, dirty) -> ledger.finish(job, dirty)).isPresent();
+        return writer.step(id, (job, unsynced) -> writer.finish(job, unsynced)).isPresent();
       }
       Instant created = JobMetaFile.submittedAt(meta, id);
       queue.put(
           Candidate.of(id, type, JobDocument.priority(meta), created, JobMetaFile.tasks(meta)),
           true);
-      if (ledger.jobs().isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
+      if (writer.jobs().isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
         claimedMeanwhile(id);
       }
       Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();
@@ -223,10 +223,10 @@ public final class WorkspaceScanner implements AutoCloseable {
   /** Whoever claimed it has told the queue already, and what was read before that must not stay. */
   private void claimedMeanwhile(JobId id) {
     Optional<JobId> open =
-        ledger.step(
+        writer.step(
             id,
             (job, _) -> {
-              ledger.updateQueue(job);
+              writer.updateQueue(job);
               return id;
             });
     if (open.isEmpty()) {
@@ -277,7 +277,7 @@ public final class WorkspaceScanner implements AutoCloseable {
    * @param troubled whether a job was left alone that may be well by the next rescan
    */
   public void watch(BooleanSupplier troubled) throws IOException {
-    watch = new DirectoryWatcher(places, this, inbox, ledger, troubled);
+    watch = new DirectoryWatcher(layout, this, inbox, writer, troubled);
     watch.start();
   }
 

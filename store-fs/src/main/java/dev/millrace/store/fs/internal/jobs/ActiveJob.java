@@ -49,7 +49,7 @@ public final class ActiveJob implements TransitionListener {
   final ReentrantLock lock = new ReentrantLock();
   private final JobId id;
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final List<StageQueue> queues = new ArrayList<>();
   private final List<LogEntry> unwritten = new ArrayList<>();
   private final Map<Long, TokenJournalWriter> journals = new HashMap<>();
@@ -67,10 +67,10 @@ public final class ActiveJob implements TransitionListener {
   private volatile boolean timeouts;
   private final Map<Integer, Instant> overdue = new HashMap<>();
 
-  ActiveJob(JobId id, Disk disk, WorkspaceLayout places, JobState place) {
+  ActiveJob(JobId id, Disk disk, WorkspaceLayout layout, JobState place) {
     this.id = id;
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.place = place;
   }
 
@@ -276,7 +276,7 @@ public final class ActiveJob implements TransitionListener {
   }
 
   public JobDirectory at() {
-    return new JobDirectory(disk, places.of(place, id));
+    return new JobDirectory(disk, layout.of(place, id));
   }
 
   /** Entries that must be written with the next ones: those that stand for a log not yet begun. */

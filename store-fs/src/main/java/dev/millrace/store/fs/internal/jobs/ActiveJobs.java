@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ActiveJobs {
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
   private final JobRecovery recovery;
   private final ConcurrentHashMap<JobId, ActiveJob> active = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<JobId, Long> interrupted = new ConcurrentHashMap<>();
   private final Object loading = new Object();
 
-  ActiveJobs(Disk disk, WorkspaceLayout places, GroupCommit commits, JobRecovery recovery) {
+  ActiveJobs(Disk disk, WorkspaceLayout layout, GroupCommit commits, JobRecovery recovery) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.commits = commits;
     this.recovery = recovery;
   }
@@ -85,11 +85,11 @@ public final class ActiveJobs {
   /** Reads a job into memory and completes what a crash or another process left undone. */
   private @Nullable ActiveJob load(JobId id, UnsyncedChanges told) {
     try {
-      Optional<JobState> place = places.lookUp(disk, id);
+      Optional<JobState> place = layout.lookUp(disk, id);
       if (place.isEmpty() || place.get().isFinal()) {
         return null;
       }
-      ActiveJob job = new ActiveJob(id, disk, places, place.get());
+      ActiveJob job = new ActiveJob(id, disk, layout, place.get());
       Long whole = interrupted.get(id);
       if (whole != null) {
         EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
@@ -156,12 +156,12 @@ public final class ActiveJobs {
 
   /** Where a job is, for certain. One in memory that a hand has removed is forgotten. */
   public Optional<JobState> locate(JobId id) throws IOException {
-    Optional<JobState> place = places.lookUp(disk, id);
+    Optional<JobState> place = layout.lookUp(disk, id);
     ActiveJob job = place.isEmpty() ? active.get(id) : null;
     if (job != null) {
       job.lock.lock(); // it does not move then
       try {
-        place = places.lookUp(disk, id);
+        place = layout.lookUp(disk, id);
         if (place.isEmpty()) {
           forget(job);
         }
@@ -169,6 +169,6 @@ public final class ActiveJobs {
         job.lock.unlock();
       }
     }
-    return place.isPresent() ? place : places.lookUp(disk, id);
+    return place.isPresent() ? place : layout.lookUp(disk, id);
   }
 }

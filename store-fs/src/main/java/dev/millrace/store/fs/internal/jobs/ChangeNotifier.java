@@ -42,20 +42,20 @@ public final class ChangeNotifier {
   }
 
   /** Tells what happened in steps whose {@code dirty} is durable by now. */
-  public void notifyWatchers(UnsyncedChanges dirty) {
-    dirty.jobsWithLever().forEach(this::stopped);
-    dirty.jobsWithLever().clear();
-    dirty.changedJobs().forEach(this::changed);
-    dirty.changedJobs().clear();
+  public void notifyWatchers(UnsyncedChanges unsynced) {
+    unsynced.jobsWithLever().forEach(this::stopped);
+    unsynced.jobsWithLever().clear();
+    unsynced.changedJobs().forEach(this::changed);
+    unsynced.changedJobs().clear();
     notifyIfSynced();
   }
 
   /** Tells, when somebody has synced it, what happened in steps that wait for no sync. */
-  void notifyAfterSync(UnsyncedChanges dirty) {
-    dirty.jobsWithLever().forEach(id -> unstopped.merge(id, dirty.lastSync(), Math::max));
-    dirty.jobsWithLever().clear();
-    dirty.changedJobs().forEach(id -> untold.merge(id, dirty.lastSync(), Math::max));
-    dirty.changedJobs().clear();
+  void notifyAfterSync(UnsyncedChanges unsynced) {
+    unsynced.jobsWithLever().forEach(id -> unstopped.merge(id, unsynced.lastSync(), Math::max));
+    unsynced.jobsWithLever().clear();
+    unsynced.changedJobs().forEach(id -> untold.merge(id, unsynced.lastSync(), Math::max));
+    unsynced.changedJobs().clear();
   }
 
   /** Tells what was left for later and is durable by now. */

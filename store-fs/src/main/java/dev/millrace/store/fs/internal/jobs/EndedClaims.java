@@ -30,7 +30,7 @@ public final class EndedClaims {
   void add(ActiveJob job) {
     Map<ClaimKey, Outcome> answers = new ConcurrentHashMap<>();
     job.claimsEndedWithJob()
-        .forEach(hold -> answers.put(hold, ClaimRules.checkFence(job.fold(), hold)));
+        .forEach(key -> answers.put(key, ClaimRules.checkFence(job.fold(), key)));
     if (!answers.isEmpty()) {
       jobs.put(job.id(), new Left(job.files(), job.at(), answers));
     }
@@ -47,11 +47,11 @@ public final class EndedClaims {
   }
 
   /** Its worker has answered, or has been silent for longer than its lease. */
-  public void end(JobClaimKey holding) {
+  public void end(JobClaimKey claimKey) {
     jobs.computeIfPresent(
-        holding.job(),
+        claimKey.job(),
         (_, job) -> {
-          job.answers().remove(holding.key());
+          job.answers().remove(claimKey.key());
           return job.answers().isEmpty() ? null : job;
         });
   }

@@ -36,7 +36,7 @@ public final class EndedJobs {
   private static final Function<JobUpdate, Outcome> NOTHING_MORE = _ -> Outcome.DONE;
 
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
   private final Supplier<Instant> clock;
   private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
@@ -46,9 +46,9 @@ public final class EndedJobs {
   private final Map<JobId, Long> unsynced = new ConcurrentHashMap<>();
 
   public EndedJobs(
-      Disk disk, WorkspaceLayout places, GroupCommit commits, Supplier<Instant> clock) {
+      Disk disk, WorkspaceLayout layout, GroupCommit commits, Supplier<Instant> clock) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.commits = commits;
     this.clock = clock;
   }
@@ -66,12 +66,12 @@ public final class EndedJobs {
     ReentrantLock lock = lock(id);
     lock.lock();
     try {
-      Optional<JobState> place = places.lookUp(disk, id);
+      Optional<JobState> place = layout.lookUp(disk, id);
       return place.isEmpty() || !place.get().isFinal()
           ? Optional.empty()
           : Optional.of(work.at(place.get()));
     } catch (NoSuchFileException e) {
-      if (places.lookUp(disk, id).isPresent()) {
+      if (layout.lookUp(disk, id).isPresent()) {
         throw e;
       }
       return Optional.empty(); // a hand has taken it away
@@ -131,7 +131,7 @@ public final class EndedJobs {
   private Recorded append(
       JobId id, JobState place, Function<JobUpdate, Outcome> rule, UnsyncedChanges dirty)
       throws IOException {
-    ActiveJob job = new ActiveJob(id, disk, places, place);
+    ActiveJob job = new ActiveJob(id, disk, layout, place);
     JobOnDisk found =
         JobOnDisk.read(job.location(), TransitionListener.IGNORED, seen.get(id), null);
     if (found.log().length() > 0) {
@@ -143,11 +143,11 @@ public final class EndedJobs {
             read.reconcile(
                 new JobUpdate(
                     read.fold(), read.time(clock.get()), JobUpdate.TemplateResolver.NONE)));
-    JobUpdate turn = new JobUpdate(read.fold(), clock.get(), JobUpdate.TemplateResolver.NONE);
-    Outcome answer = rule.apply(turn);
-    entries.addAll(turn.entries());
+    JobUpdate update = new JobUpdate(read.fold(), clock.get(), JobUpdate.TemplateResolver.NONE);
+    Outcome answer = rule.apply(update);
+    entries.addAll(update.entries());
     if (!entries.isEmpty()) {
-      dirty.add(JobRecovery.repairLog(disk, places, read));
+      dirty.add(JobRecovery.repairLog(disk, layout, read));
       job.unwritten().addAll(read.unwritten());
       JobWriter.append(job, entries, dirty);
     }
@@ -159,10 +159,10 @@ public final class EndedJobs {
     return with(
         id,
         place -> {
-          Path trash = places.internalPath("trash").resolve(id.value());
+          Path trash = layout.internalPath("trash").resolve(id.value());
           DirectoryDeleter.delete(disk, trash); // of one that had the same id
-          disk.rename(places.of(place, id), trash);
-          dirty.addDirectory(places.of(place)).addDirectory(places.internalPath("trash"));
+          disk.rename(layout.of(place, id), trash);
+          dirty.addDirectory(layout.of(place)).addDirectory(layout.internalPath("trash"));
           return trash;
         });
   }

@@ -26,22 +26,22 @@ final class JobRecovery {
 
   private final FsSettings settings;
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final ClaimQueue queue;
   private final Leases leases;
   private final LongAdder released = new LongAdder();
 
   JobRecovery(
-      FsSettings settings, GroupCommit commits, JobWriter ledger, ClaimQueue queue, Leases leases) {
+      FsSettings settings, GroupCommit commits, JobWriter writer, ClaimQueue queue, Leases leases) {
     this.queue = queue;
     this.leases = leases;
     this.settings = settings;
     this.disk = settings.disk();
-    this.places = settings.layout();
+    this.layout = settings.layout();
     this.commits = commits;
-    this.ledger = ledger;
+    this.writer = writer;
   }
 
   /**
@@ -55,31 +55,31 @@ final class JobRecovery {
     job.load(read);
     // What this owner has let go was durable: with many jobs that wait, a sync for each is a lot.
     boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.isKnown(job.id());
-    UnsyncedChanges dirty =
-        letGo && read.log().torn() == null ? new UnsyncedChanges() : repairLog(disk, places, read);
+    UnsyncedChanges unsynced =
+        letGo && read.log().torn() == null ? new UnsyncedChanges() : repairLog(disk, layout, read);
     UnsyncedChanges rendered = new UnsyncedChanges();
-    JobUpdate turn =
+    JobUpdate update =
         new JobUpdate(
             job.fold(),
-            read.time(ledger.now()),
+            read.time(writer.now()),
             job.files().templateResolver(job.at(), job.fold(), rendered));
-    read.reconcile(turn);
-    ClaimRules.recover(turn, ledger.epoch(), job::attemptProgress);
-    turn.runCascade();
+    read.reconcile(update);
+    ClaimRules.recover(update, writer.epoch(), job::attemptProgress);
+    update.runCascade();
     commits.commit(rendered);
     job.unwritten().addAll(read.unwritten());
-    JobWriter.append(job, turn.entries(), dirty);
+    JobWriter.append(job, update.entries(), unsynced);
     if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
-      ledger.move(job, JobState.IN_PROGRESS, dirty); // claimed once, but the rename was lost
+      writer.move(job, JobState.IN_PROGRESS, unsynced); // claimed once, but the rename was lost
     }
-    boolean ended = ledger.finish(job, dirty);
-    commits.commit(dirty);
-    turn.entries().forEach(entry -> tell(job, entry.fact()));
-    if (!turn.entries().isEmpty()) {
+    boolean ended = writer.finish(job, unsynced);
+    commits.commit(unsynced);
+    update.entries().forEach(entry -> tell(job, entry.fact()));
+    if (!update.entries().isEmpty()) {
       told.changedJobs().add(job.id());
     }
     if (!ended) {
-      leases.grantAll(job, ledger.now());
+      leases.grantAll(job, writer.now());
     }
     return !ended;
   }
@@ -103,9 +103,9 @@ final class JobRecovery {
    * Cuts off what a crash left at the end of a log, and syncs the rest: its last owner may have
    * been killed before it could, and what is built on it now will be acknowledged.
    */
-  static UnsyncedChanges repairLog(Disk disk, WorkspaceLayout places, JobOnDisk job)
+  static UnsyncedChanges repairLog(Disk disk, WorkspaceLayout layout, JobOnDisk job)
       throws IOException {
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     Path log = job.at().file(EventLog.FILE);
     if (job.log().torn() != null) {
       LOG.log(
@@ -117,14 +117,14 @@ final class JobRecovery {
               + ", "
               + job.log().torn());
       disk.truncate(log, job.log().length());
-      dirty.addFile(log);
+      unsynced.addFile(log);
     }
     if (job.log().length() > 0) {
-      dirty.addFile(log).addDirectory(job.at().dir());
+      unsynced.addFile(log).addDirectory(job.at().dir());
     }
     if (job.log().length() > 0 || job.place() != JobState.PENDING) {
-      dirty.addDirectory(places.of(job.place()));
+      unsynced.addDirectory(layout.of(job.place()));
     }
-    return dirty;
+    return unsynced;
   }
 }

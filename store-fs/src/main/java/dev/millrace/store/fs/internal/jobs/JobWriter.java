@@ -47,12 +47,12 @@ public final class JobWriter {
   /** Something done to a job by whoever holds its lock. */
   @FunctionalInterface
   public interface Step<T> {
-    T run(ActiveJob job, UnsyncedChanges dirty) throws IOException;
+    T run(ActiveJob job, UnsyncedChanges unsynced) throws IOException;
   }
 
   private final FsSettings settings;
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final GroupCommit commits;
   private final ClaimQueue queue;
   private final long epoch;
@@ -68,14 +68,14 @@ public final class JobWriter {
       FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
     this.settings = settings;
     this.disk = settings.disk();
-    this.places = settings.layout();
+    this.layout = settings.layout();
     this.commits = commits;
     this.queue = queue;
     this.epoch = epoch;
     this.recovery = new JobRecovery(settings, commits, this, queue, leases);
-    this.jobs = new ActiveJobs(disk, places, commits, recovery);
+    this.jobs = new ActiveJobs(disk, layout, commits, recovery);
     this.waiting = new UnstartedJobs(jobs, queue, commits);
-    this.ended = new EndedJobs(disk, places, commits, this::now);
+    this.ended = new EndedJobs(disk, layout, commits, this::now);
     this.bulletin = new ChangeNotifier(commits);
   }
 
@@ -103,23 +103,23 @@ public final class JobWriter {
    * @return empty if there is no such job in a state that is not final
    */
   public <T> Optional<T> step(JobId id, Step<T> step) {
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     try {
-      Optional<T> answer = step(id, dirty, step);
-      commits.commit(dirty);
+      Optional<T> answer = step(id, unsynced, step);
+      commits.commit(unsynced);
       return answer;
     } finally {
-      bulletin.notifyWatchers(dirty); // also of what was completed before a step that failed
+      bulletin.notifyWatchers(unsynced); // also of what was completed before a step that failed
     }
   }
 
   /** As {@link #step(JobId, Step)}, but waits for no sync: the next one is soon enough. */
   public <T> Optional<T> stepWithoutSync(JobId id, Step<T> step) {
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     try {
-      return step(id, dirty, step);
+      return step(id, unsynced, step);
     } finally {
-      bulletin.notifyAfterSync(dirty);
+      bulletin.notifyAfterSync(unsynced);
     }
   }
 
@@ -154,10 +154,10 @@ public final class JobWriter {
   }
 
   /** As {@link #step(JobId, Step)}, but the caller commits {@code dirty}. */
-  public <T> Optional<T> step(JobId id, UnsyncedChanges dirty, Step<T> step) {
+  public <T> Optional<T> step(JobId id, UnsyncedChanges unsynced, Step<T> step) {
     commits.requireIntact();
     while (true) {
-      ActiveJob job = jobs.find(id, dirty);
+      ActiveJob job = jobs.find(id, unsynced);
       if (job == null) {
         return Optional.empty();
       }
@@ -166,14 +166,14 @@ public final class JobWriter {
         if (!job.isForgotten()) {
           long length = job.logLength();
           JobState place = job.place();
-          T answer = step.run(job, dirty);
-          commits.enlist(dirty);
-          job.enlistedIn(dirty.lastSync());
+          T answer = step.run(job, unsynced);
+          commits.enlist(unsynced);
+          job.enlistedIn(unsynced.lastSync());
           if (job.takeLeverFlag()) {
-            dirty.jobsWithLever().add(id);
+            unsynced.jobsWithLever().add(id);
           }
           if (job.logLength() != length || job.place() != place) {
-            dirty.changedJobs().add(id);
+            unsynced.changedJobs().add(id);
           }
           JobState state = job.fold().state();
           if (state == JobState.ABORTED) {
@@ -205,7 +205,7 @@ public final class JobWriter {
     try {
       if (e instanceof NoSuchFileException && disk.kind(dir) == Disk.Kind.NOTHING) {
         queue.remove(job.id());
-        if (places.lookUp(disk, job.id()).isEmpty()) {
+        if (layout.lookUp(disk, job.id()).isEmpty()) {
           LOG.log(
               Level.ERROR,
               "job "
@@ -224,58 +224,58 @@ public final class JobWriter {
   }
 
   /** Lets a rule record what it will, and writes that to the log. */
-  public Outcome record(ActiveJob job, UnsyncedChanges dirty, Function<JobUpdate, Outcome> rule)
+  public Outcome record(ActiveJob job, UnsyncedChanges unsynced, Function<JobUpdate, Outcome> rule)
       throws IOException {
-    return record(job, now(), dirty, rule);
+    return record(job, now(), unsynced, rule);
   }
 
   private Outcome record(
-      ActiveJob job, Instant at, UnsyncedChanges dirty, Function<JobUpdate, Outcome> rule)
+      ActiveJob job, Instant at, UnsyncedChanges unsynced, Function<JobUpdate, Outcome> rule)
       throws IOException {
     UnsyncedChanges rendered = new UnsyncedChanges();
-    JobUpdate turn =
+    JobUpdate update =
         new JobUpdate(job.fold(), at, job.files().templateResolver(job.at(), job.fold(), rendered));
-    Outcome answer = rule.apply(turn);
+    Outcome answer = rule.apply(update);
     commits.commit(rendered); // what an entry speaks of is on disk before the entry is
-    append(job, turn.entries(), dirty);
+    append(job, update.entries(), unsynced);
     return answer;
   }
 
   /** Adds entries to the log, after those that it should have begun with. */
-  static void append(ActiveJob job, List<LogEntry> entries, UnsyncedChanges dirty)
+  static void append(ActiveJob job, List<LogEntry> entries, UnsyncedChanges unsynced)
       throws IOException {
     if (!entries.isEmpty()) {
       List<LogEntry> all = new ArrayList<>(job.unwritten());
       all.addAll(entries);
-      job.logAppended(EventLog.append(job.at(), all, dirty), all.getLast().number());
+      job.logAppended(EventLog.append(job.at(), all, unsynced), all.getLast().number());
       job.unwritten().clear();
     }
   }
 
   /** Renames the job's directory; the sync of the new name is left to {@code dirty}. */
-  public void move(ActiveJob job, JobState to, UnsyncedChanges dirty) throws IOException {
+  public void move(ActiveJob job, JobState to, UnsyncedChanges unsynced) throws IOException {
     Path from = job.at().dir();
-    disk.rename(from, places.of(to, job.id()));
+    disk.rename(from, layout.of(to, job.id()));
     job.movedTo(to);
-    dirty.addDirectory(places.of(to));
+    unsynced.addDirectory(layout.of(to));
   }
 
   /**
    * Brings the job to its last place if the rules ended it, and the queue up to date if not. True
    * if it ended; everything is durable then.
    */
-  public boolean finish(ActiveJob job, UnsyncedChanges dirty) throws IOException {
+  public boolean finish(ActiveJob job, UnsyncedChanges unsynced) throws IOException {
     JobState end = job.fold().state();
     if (end != JobState.COMPLETED && end != JobState.FAILED) {
       updateQueue(job);
       return false;
     }
-    job.files().writeFinalFiles(job.at(), job.fold(), dirty);
-    commits.commit(dirty);
+    job.files().writeFinalFiles(job.at(), job.fold(), unsynced);
+    commits.commit(unsynced);
     tidy(job);
     JobFiles.publish(job.at(), JobMetaFile.FILE);
-    move(job, end, dirty);
-    commits.commit(dirty.addDirectory(job.at().dir()));
+    move(job, end, unsynced);
+    commits.commit(unsynced.addDirectory(job.at().dir()));
     orphans.add(job);
     jobs.forget(job);
     queue.remove(job.id());
@@ -315,7 +315,7 @@ public final class JobWriter {
   }
 
   /** A user's lever that moves the job: its intent, the rename that does it, then its event. */
-  public Outcome applyLever(ActiveJob job, PendingTransition op, UnsyncedChanges dirty)
+  public Outcome applyLever(ActiveJob job, PendingTransition op, UnsyncedChanges unsynced)
       throws IOException {
     if (job.fold().hasRequest(op.id())) {
       return Outcome.DONE;
@@ -324,15 +324,15 @@ public final class JobWriter {
     if (JobTransitions.TABLE.next(state, op.event()).isEmpty()) {
       return new Outcome.Refused(JobTransitions.TABLE.refusal(state, op.event()));
     }
-    op.write(job.at(), dirty);
+    op.write(job.at(), unsynced);
     if (job.fold().lastNumber() > job.unwritten().size()) {
-      dirty.addFile(job.at().file(EventLog.FILE));
+      unsynced.addFile(job.at().file(EventLog.FILE));
     }
-    commits.commit(dirty);
-    move(job, op.to(), dirty);
-    commits.commit(dirty);
-    record(job, op.at(), dirty, turn -> LeverRules.applyToJob(turn, op.event(), op.cause()));
-    finish(job, dirty);
+    commits.commit(unsynced);
+    move(job, op.to(), unsynced);
+    commits.commit(unsynced);
+    record(job, op.at(), unsynced, update -> LeverRules.applyToJob(update, op.event(), op.cause()));
+    finish(job, unsynced);
     return Outcome.DONE;
   }
 

@@ -64,19 +64,19 @@ public final class Leases {
     }
   }
 
-  public void end(JobClaimKey holding) {
-    leases.remove(holding);
+  public void end(JobClaimKey claimKey) {
+    leases.remove(claimKey);
   }
 
-  public boolean isOver(JobClaimKey holding, Instant now) {
-    Lease lease = leases.get(holding);
+  public boolean isOver(JobClaimKey claimKey, Instant now) {
+    Lease lease = leases.get(claimKey);
     return lease != null && !now.isBefore(lease.until());
   }
 
   /** Forgets it unless it was renewed; true if there is none then. */
-  public boolean endIfOver(JobClaimKey holding, Instant now) {
+  public boolean endIfOver(JobClaimKey claimKey, Instant now) {
     return leases.computeIfPresent(
-            holding, (_, lease) -> now.isBefore(lease.until()) ? lease : null)
+            claimKey, (_, lease) -> now.isBefore(lease.until()) ? lease : null)
         == null;
   }
 

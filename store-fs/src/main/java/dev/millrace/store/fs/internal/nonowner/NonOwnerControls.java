@@ -37,12 +37,12 @@ public final class NonOwnerControls implements JobControls {
 
   private final FsSettings settings;
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
 
   public NonOwnerControls(FsSettings settings) {
     this.settings = settings;
     this.disk = settings.disk();
-    this.places = settings.layout();
+    this.layout = settings.layout();
   }
 
   @Override
@@ -102,18 +102,18 @@ public final class NonOwnerControls implements JobControls {
 
   private Object run(InboxRequest request) {
     String op = settings.ids().get().value();
-    Path file = places.internalPath("inbox").resolve(op + ".json");
+    Path file = layout.internalPath("inbox").resolve(op + ".json");
     try {
       Optional<Object> done = alone(request, op);
       if (done.isPresent()) {
         return done.get();
       }
-      Path temporary = places.internalPath("inbox").resolve(op + ".tmp");
+      Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
       disk.write(temporary, StrictUtf8.bytes(request.write(op)));
       disk.rename(temporary, file);
       return await(request, op, file);
     } catch (IOException e) {
-      throw StoreErrors.of("cannot reach the owner of " + places.root(), e);
+      throw StoreErrors.of("cannot reach the owner of " + layout.root(), e);
     }
   }
 
@@ -127,7 +127,7 @@ public final class NonOwnerControls implements JobControls {
   }
 
   private Object await(InboxRequest request, String op, Path file) throws IOException {
-    Path answer = places.internalPath("answers").resolve(op + ".json");
+    Path answer = layout.internalPath("answers").resolve(op + ".json");
     long end = System.nanoTime() + TIMEOUT_NANOS;
     for (int round = 1; System.nanoTime() < end; round++) {
       try {
@@ -151,7 +151,7 @@ public final class NonOwnerControls implements JobControls {
     DirectoryDeleter.delete(disk, file);
     throw new StoreException(
         "the owner of "
-            + places.root()
+            + layout.root()
             + " did not answer within 30 s; is it"
             + " stopped or overloaded? See \"millrace serve --status\"");
   }

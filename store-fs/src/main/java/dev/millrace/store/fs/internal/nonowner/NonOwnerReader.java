@@ -30,7 +30,7 @@ public final class NonOwnerReader extends ForwardingReader {
   private final FsSettings settings;
   private final Duration patience;
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
 
   /**
    * @param patience how long the owner is waited for
@@ -40,16 +40,16 @@ public final class NonOwnerReader extends ForwardingReader {
     this.settings = settings;
     this.patience = patience;
     this.disk = settings.disk();
-    this.places = settings.layout();
+    this.layout = settings.layout();
   }
 
   @Override
   public Optional<QueuePosition> queuePosition(JobId id) {
     try {
-      if (places.lookUp(disk, id).orElse(null) != JobState.PENDING) {
+      if (layout.lookUp(disk, id).orElse(null) != JobState.PENDING) {
         return Optional.empty();
       }
-      Object answer = OwnerLock.isHeld(places.root()) ? ask(InboxRequest.queuePosition(id)) : null;
+      Object answer = OwnerLock.isHeld(layout.root()) ? ask(InboxRequest.queuePosition(id)) : null;
       if (answer instanceof Optional<?> place) {
         return place.map(QueuePosition.class::cast);
       }
@@ -62,7 +62,7 @@ public final class NonOwnerReader extends ForwardingReader {
   @Override
   public QueueStats queueStats() {
     try {
-      Object answer = OwnerLock.isHeld(places.root()) ? ask(InboxRequest.queueStats()) : null;
+      Object answer = OwnerLock.isHeld(layout.root()) ? ask(InboxRequest.queueStats()) : null;
       if (answer instanceof QueueStats census) {
         return census;
       }
@@ -80,9 +80,9 @@ public final class NonOwnerReader extends ForwardingReader {
   /** The owner's answer; an exception if it takes too long. */
   private Object ask(InboxRequest request) throws IOException {
     String op = settings.ids().get().value();
-    Path file = places.internalPath("inbox").resolve(op + ".json");
-    Path answer = places.internalPath("answers").resolve(op + ".json");
-    Path temporary = places.internalPath("inbox").resolve(op + ".tmp");
+    Path file = layout.internalPath("inbox").resolve(op + ".json");
+    Path answer = layout.internalPath("answers").resolve(op + ".json");
+    Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
     disk.write(temporary, StrictUtf8.bytes(request.write(op)));
     disk.rename(temporary, file);
     try {
@@ -93,7 +93,7 @@ public final class NonOwnerReader extends ForwardingReader {
           NonOwnerControls.pause();
         }
       }
-      throw new StoreException("the owner of " + places.root() + " did not answer in time");
+      throw new StoreException("the owner of " + layout.root() + " did not answer in time");
     } finally {
       DirectoryDeleter.delete(disk, file);
       DirectoryDeleter.delete(disk, answer);

@@ -53,7 +53,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   private final GroupCommit commits;
   private final NoteFiles notes;
   private final FsSubmitter publisher;
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final ClaimQueue queue;
   private final Claimer claimer;
   private final Leases leases = new Leases();
@@ -68,22 +68,22 @@ public final class FsStore extends ForwardingControls implements JobStore {
     this.settings = settings;
     this.lock = lock;
     Disk disk = settings.disk();
-    WorkspaceLayout places = settings.layout();
-    FsReader files = new FsReader(disk, places);
+    WorkspaceLayout layout = settings.layout();
+    FsReader files = new FsReader(disk, layout);
     this.commits = new GroupCommit(disk);
-    places.create(disk);
-    this.notes = new NoteFiles(disk, places, commits);
+    layout.create(disk);
+    this.notes = new NoteFiles(disk, layout, commits);
     this.queue = new ClaimQueue(settings.clock());
-    this.ledger = new JobWriter(settings, commits, queue, leases, OwnerEpoch.next(disk, places));
-    this.publisher = new FsSubmitter(settings, commits, this::ownId, notes, ledger.jobs()::locate);
-    this.claimer = new Claimer(ledger, queue, leases, commits, left);
-    this.retention = new Retention(disk, places, files, commits, ledger);
-    this.answers = new ClaimAnswers(settings, ledger, leases, retention);
+    this.writer = new JobWriter(settings, commits, queue, leases, OwnerEpoch.next(disk, layout));
+    this.publisher = new FsSubmitter(settings, commits, this::ownId, notes, writer.jobs()::locate);
+    this.claimer = new Claimer(writer, queue, leases, commits, left);
+    this.retention = new Retention(disk, layout, files, commits, writer);
+    this.answers = new ClaimAnswers(settings, writer, leases, retention);
     this.controls =
-        new OwnerControls(ledger, files, retention, new JobAdditions(ledger, commits, files));
+        new OwnerControls(writer, files, retention, new JobAdditions(writer, commits, files));
     this.scanner =
-        new WorkspaceScanner(disk, places, ledger, queue, new OwnerInbox(disk, places, this));
-    this.reader = new OwnerReader(files, ledger, queue, scanner::discover);
+        new WorkspaceScanner(disk, layout, writer, queue, new OwnerInbox(disk, layout, this));
+    this.reader = new OwnerReader(files, writer, queue, scanner::discover);
   }
 
   /** Takes the workspace over, recovers what its last owner left, and watches it. */
@@ -147,7 +147,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   }
 
   private void tellReleased() {
-    long released = ledger.takeReleased();
+    long released = writer.takeReleased();
     if (released > 0) {
       String tasks = released == 1 ? " task" : " tasks";
       LOG.log(Level.INFO, "released " + released + tasks + " after a crash of the owner");
@@ -186,14 +186,14 @@ public final class FsStore extends ForwardingControls implements JobStore {
     scanner.arrived(id);
     if (spec.held()) {
       // An empty first stage completes all the same; the job is taken, whatever comes of that.
-      scanner.runIsolated(id, () -> ledger.step(id, (job, dirty) -> job));
+      scanner.runIsolated(id, () -> writer.step(id, (job, unsynced) -> job));
     } else if (spec.stages().isEmpty()) {
       scanner.markNothingToClaim(
           id); // nothing to claim, and nothing to read, before it has a stage
     } else {
       scanner.discover(id);
     }
-    ledger.notifier().changed(id); // the scanner's thread may have met it first, and say so late
+    writer.notifier().changed(id); // the scanner's thread may have met it first, and say so late
   }
 
   @Override
@@ -207,9 +207,9 @@ public final class FsStore extends ForwardingControls implements JobStore {
   }
 
   @Override
-  public List<Claim> claim(ClaimRequest demand) {
+  public List<Claim> claim(ClaimRequest request) {
     requireLock();
-    return claimer.claim(demand);
+    return claimer.claim(request);
   }
 
   @Override
@@ -268,20 +268,20 @@ public final class FsStore extends ForwardingControls implements JobStore {
 
   @Override
   public void onLever(Consumer<JobId> watcher) {
-    ledger.notifier().onLever(watcher);
+    writer.notifier().onLever(watcher);
   }
 
   @Override
   public Subscription onChange(Consumer<JobId> watcher) {
-    return ledger.notifier().onChange(watcher);
+    return writer.notifier().onChange(watcher);
   }
 
   @Override
   public int sweep() {
     requireLock();
     commits.awaitEnlisted(); // lines of logs that nobody waited for
-    ledger.notifier().notifyIfSynced();
-    return new TimeoutSweep(ledger, queue, leases, left, settings.random()).run();
+    writer.notifier().notifyIfSynced();
+    return new TimeoutSweep(writer, queue, leases, left, settings.random()).run();
   }
 
   @Override
@@ -293,27 +293,27 @@ public final class FsStore extends ForwardingControls implements JobStore {
   public boolean isIdle(Set<String> types) {
     scanner.scan();
     return queue.isEmpty(types)
-        && ledger.jobs().active().stream().noneMatch(job -> job.isRunningAny(types));
+        && writer.jobs().active().stream().noneMatch(job -> job.isRunningAny(types));
   }
 
   @Override
-  public Optional<String> readNote(String shelf, String name) {
-    return notes.readNote(shelf, name);
+  public Optional<String> readNote(String collection, String name) {
+    return notes.readNote(collection, name);
   }
 
   @Override
-  public List<String> noteNames(String shelf) {
-    return notes.noteNames(shelf);
+  public List<String> noteNames(String collection) {
+    return notes.noteNames(collection);
   }
 
   @Override
-  public void writeNote(String shelf, String name, String text) {
-    notes.writeNote(shelf, name, text);
+  public void writeNote(String collection, String name, String text) {
+    notes.writeNote(collection, name, text);
   }
 
   @Override
-  public void deleteNote(String shelf, String name) {
-    notes.deleteNote(shelf, name);
+  public void deleteNote(String collection, String name) {
+    notes.deleteNote(collection, name);
   }
 
   @Override

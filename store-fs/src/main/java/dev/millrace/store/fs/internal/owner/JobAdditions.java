@@ -28,12 +28,12 @@ import java.util.function.Function;
  * counts them is written, so there is never an entry without them.
  */
 final class JobAdditions {
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final GroupCommit commits;
   private final FsReader reader;
 
-  JobAdditions(JobWriter ledger, GroupCommit commits, FsReader reader) {
-    this.ledger = ledger;
+  JobAdditions(JobWriter writer, GroupCommit commits, FsReader reader) {
+    this.writer = writer;
     this.commits = commits;
     this.reader = reader;
   }
@@ -53,10 +53,10 @@ final class JobAdditions {
         cause,
         lines.length,
         fold -> AdditionRules.allowsStage(fold, spec),
-        (job, dirty) -> {
+        (job, unsynced) -> {
           int number = job.fold().stageCount() + 1;
           keep(job, number, spec.type(), 0, lines);
-          ledger.record(job, dirty, turn -> AdditionRules.addStage(turn, spec, cause));
+          writer.record(job, unsynced, update -> AdditionRules.addStage(update, spec, cause));
           return number;
         });
   }
@@ -69,10 +69,10 @@ final class JobAdditions {
         cause,
         lines.length,
         fold -> AdditionRules.allowsTasks(fold, stage, tasks),
-        (job, dirty) -> {
+        (job, unsynced) -> {
           int known = job.fold().stage(stage).size();
           keep(job, stage, job.fold().stage(stage).plan().type(), known, lines);
-          ledger.record(job, dirty, turn -> AdditionRules.addTasks(turn, stage, tasks, cause));
+          writer.record(job, unsynced, update -> AdditionRules.addTasks(update, stage, tasks, cause));
           return known + 1;
         });
   }
@@ -83,10 +83,10 @@ final class JobAdditions {
       int bytes,
       Function<JobFold, Outcome> rule,
       JobWriter.Step<Integer> addition) {
-    return ledger
+    return writer
         .step(
             id,
-            (job, dirty) -> {
+            (job, unsynced) -> {
               if (cause.op() != null && job.fold().hasRequest(cause.op())) {
                 return before(id, job.fold(), cause.op());
               }
@@ -98,8 +98,8 @@ final class JobAdditions {
                   > JobSizeLimits.MAX_JOB_BYTES) {
                 return new Added(tooLarge(), 0);
               }
-              int first = addition.run(job, dirty);
-              ledger.finish(job, dirty);
+              int first = addition.run(job, unsynced);
+              writer.finish(job, unsynced);
               return new Added(Outcome.DONE, first);
             })
         // Of a job that has ended, nothing is left to change: the rule only says why.
@@ -121,10 +121,10 @@ final class JobAdditions {
         "a job has at most " + JobSizeLimits.MAX_JOB_BYTES + " bytes of input");
   }
 
-  private static Outcome refusal(Outcome answer) {
-    return answer.isDone()
+  private static Outcome refusal(Outcome outcome) {
+    return outcome.isDone()
         ? new Outcome.Refused(Outcome.Reason.JOB_ENDED, "the job has just ended")
-        : answer;
+        : outcome;
   }
 
   private void keep(ActiveJob job, int stage, String type, int known, byte[] lines)

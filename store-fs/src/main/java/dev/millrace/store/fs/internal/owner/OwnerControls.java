@@ -34,15 +34,15 @@ import java.util.Set;
 
 /** A user's levers in the hands of the owner. A request that was carried out before is seen by its id. */
 final class OwnerControls implements JobControls {
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final FsReader reader;
   private final Retention retention;
   private final JobAdditions growth;
   private final JobIdGenerator operations = JobIdGenerator.forThisProcess();
 
-  OwnerControls(JobWriter ledger, FsReader reader, Retention retention, JobAdditions growth) {
+  OwnerControls(JobWriter writer, FsReader reader, Retention retention, JobAdditions growth) {
     this.growth = growth;
-    this.ledger = ledger;
+    this.writer = writer;
     this.reader = reader;
     this.retention = retention;
   }
@@ -64,19 +64,19 @@ final class OwnerControls implements JobControls {
 
   private Outcome pull(JobId id, JobEvent event, Cause cause) {
     Optional<Outcome> answer =
-        ledger.step(
+        writer.step(
             id,
-            (job, dirty) ->
-                ledger.applyLever(
+            (job, unsynced) ->
+                writer.applyLever(
                     job,
                     new PendingTransition(
                         cause.op() == null ? operations.next().value() : cause.op(),
                         event,
                         JobWriter.targetState(job, event),
-                        later(ledger.now(), job.fold().lastAt()),
+                        later(writer.now(), job.fold().lastAt()),
                         cause.who(),
                         cause.comment()),
-                    dirty));
+                    unsynced));
     return answer
         .or(() -> reader.snapshot(id).map(job -> ended(job, event, cause)))
         .orElseGet(() -> missing(id, event.name().toLowerCase(Locale.ROOT)));
@@ -85,7 +85,7 @@ final class OwnerControls implements JobControls {
   /** A request that was carried out before its owner could say so has been done. */
   private Outcome ended(JobOnDisk job, JobEvent event, Cause cause) {
     if (job.op() != null && job.op().id().equals(cause.op())) {
-      ledger.completeEndedLog(job.id()); // it was renamed, but its log does not say so yet
+      writer.completeEndedLog(job.id()); // it was renamed, but its log does not say so yet
       return Outcome.DONE;
     }
     return knows(job.fold(), cause)
@@ -103,12 +103,12 @@ final class OwnerControls implements JobControls {
 
   @Override
   public Outcome approve(JobId id, int stage, Cause cause) {
-    return record(id, "approve", cause, (_, turn) -> LeverRules.approve(turn, stage, cause));
+    return record(id, "approve", cause, (_, update) -> LeverRules.approve(update, stage, cause));
   }
 
   @Override
   public Outcome hold(JobId id, int stage, Cause cause) {
-    return record(id, "hold", cause, (_, turn) -> LeverRules.hold(turn, stage, cause));
+    return record(id, "hold", cause, (_, update) -> LeverRules.hold(update, stage, cause));
   }
 
   @Override
@@ -117,12 +117,12 @@ final class OwnerControls implements JobControls {
         id,
         "prioritize",
         cause,
-        (now, turn) -> AdditionRules.prioritize(turn, priority, now, cause));
+        (now, update) -> AdditionRules.prioritize(update, priority, now, cause));
   }
 
   /** What a lever that only adds to the log does, given the job's present priority. */
   private interface Rule {
-    Outcome apply(Priority now, JobUpdate turn);
+    Outcome apply(Priority now, JobUpdate update);
   }
 
   private Outcome record(JobId id, String name, Cause cause, Rule rule) {
@@ -142,21 +142,21 @@ final class OwnerControls implements JobControls {
                                         .priority(),
                                     new JobUpdate(
                                         job.fold(),
-                                        ledger.now(),
+                                        writer.now(),
                                         JobUpdate.TemplateResolver.NONE))))
         .orElseGet(() -> missing(id, name));
   }
 
   /** Empty if the job has ended or is nowhere. */
   private Optional<Outcome> active(JobId id, Cause cause, Rule rule) {
-    return ledger.step(
+    return writer.step(
         id,
-        (job, dirty) -> {
+        (job, unsynced) -> {
           if (knows(job.fold(), cause)) {
             return Outcome.DONE;
           }
-          Outcome done = ledger.record(job, dirty, turn -> rule.apply(job.priority(), turn));
-          ledger.finish(job, dirty);
+          Outcome done = writer.record(job, unsynced, update -> rule.apply(job.priority(), update));
+          writer.finish(job, unsynced);
           return done;
         });
   }
@@ -171,7 +171,7 @@ final class OwnerControls implements JobControls {
     return active(
             id,
             cause,
-            (_, turn) -> AdditionRules.replaceMetadata(turn, stage, task, metadata, cause))
+            (_, update) -> AdditionRules.replaceMetadata(update, stage, task, metadata, cause))
         .or(() -> describeEnded(id, stage, task, metadata, cause))
         .orElseGet(() -> missing(id, "describe"));
   }
@@ -180,16 +180,16 @@ final class OwnerControls implements JobControls {
       JobId id, int stage, int task, JsonObject metadata, Cause cause) {
     try {
       Optional<EndedJobs.Recorded> done =
-          ledger
+          writer
               .endedJobs()
               .record(
                   id,
-                  turn ->
-                      knows(turn.fold(), cause)
+                  update ->
+                      knows(update.fold(), cause)
                           ? Outcome.DONE
-                          : AdditionRules.replaceMetadata(turn, stage, task, metadata, cause));
+                          : AdditionRules.replaceMetadata(update, stage, task, metadata, cause));
       if (done.isPresent() && done.get().changed()) {
-        ledger.notifier().changed(id);
+        writer.notifier().changed(id);
       }
       return done.map(EndedJobs.Recorded::outcome);
     } catch (IOException e) {
@@ -209,11 +209,11 @@ final class OwnerControls implements JobControls {
 
   @Override
   public Outcome delete(JobId id) {
-    ledger.requireIntact();
+    writer.requireIntact();
     // One that is in memory is looked at in its turn: it may be just ending.
     Optional<JobState> going =
-        ledger.jobs().isActive(id)
-            ? ledger.step(id, (job, _) -> job.fold().state())
+        writer.jobs().isActive(id)
+            ? writer.step(id, (job, _) -> job.fold().state())
             : reader.state(id).filter(state -> !state.isFinal());
     if (going.isPresent()) {
       return new Outcome.Refused(
@@ -224,7 +224,7 @@ final class OwnerControls implements JobControls {
 
   @Override
   public int prune(Instant before, Set<JobState> states) {
-    ledger.requireIntact();
+    writer.requireIntact();
     return retention.prune(before, states);
   }
 }

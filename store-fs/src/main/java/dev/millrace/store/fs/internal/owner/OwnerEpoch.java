@@ -11,8 +11,8 @@ import java.nio.file.Path;
 final class OwnerEpoch {
   private OwnerEpoch() {}
 
-  static long next(Disk disk, WorkspaceLayout places) throws IOException {
-    Path file = places.internalPath("epoch");
+  static long next(Disk disk, WorkspaceLayout layout) throws IOException {
+    Path file = layout.internalPath("epoch");
     long last;
     try {
       last = Long.parseLong(StrictUtf8.of(file, disk.read(file, 100)).strip());
@@ -25,7 +25,7 @@ final class OwnerEpoch {
               + " that is higher than any \"epoch\" in the jobs' events.jsonl",
           e);
     }
-    Path temporary = places.internalPath("epoch.tmp");
+    Path temporary = layout.internalPath("epoch.tmp");
     disk.writeSynced(temporary, StrictUtf8.bytes((last + 1) + "\n"));
     disk.rename(temporary, file);
     disk.syncDirectory(file.getParent());

@@ -47,7 +47,7 @@ final class OwnerReader implements JobReader {
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final FsReader files;
-  private final JobWriter ledger;
+  private final JobWriter writer;
   private final ClaimQueue queue;
   private final Consumer<JobId> discovery;
   private @Nullable QueueStats census;
@@ -56,9 +56,9 @@ final class OwnerReader implements JobReader {
   /**
    * @param discovery makes sure that a job which waits is in the queue
    */
-  OwnerReader(FsReader files, JobWriter ledger, ClaimQueue queue, Consumer<JobId> discovery) {
+  OwnerReader(FsReader files, JobWriter writer, ClaimQueue queue, Consumer<JobId> discovery) {
     this.files = files;
-    this.ledger = ledger;
+    this.writer = writer;
     this.queue = queue;
     this.discovery = discovery;
   }
@@ -70,7 +70,7 @@ final class OwnerReader implements JobReader {
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return ledger
+    return writer
         .jobs()
         .readIfActive(id, ActiveJob::view)
         .or(() -> durable(id, () -> files.find(id)));
@@ -79,7 +79,7 @@ final class OwnerReader implements JobReader {
   /** What files tell of a job that has ended may still be on its way to the disk. */
   private <T> T durable(JobId id, Supplier<T> read) {
     T answer = read.get();
-    ledger.endedJobs().awaitDurable(id);
+    writer.endedJobs().awaitDurable(id);
     return answer;
   }
 
@@ -108,7 +108,7 @@ final class OwnerReader implements JobReader {
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      Optional<Page> page = ledger.jobs().readIfActive(id, job -> Page.of(job, stage, from, limit));
+      Optional<Page> page = writer.jobs().readIfActive(id, job -> Page.of(job, stage, from, limit));
       if (page.isEmpty()) {
         break;
       }
@@ -144,12 +144,12 @@ final class OwnerReader implements JobReader {
         ? Optional.empty()
         : Optional.of(
             new QueuePosition(
-                ahead, Math.max(ahead + 1, queue.size()), ledger.finishRate().timeFor(ahead + 1)));
+                ahead, Math.max(ahead + 1, queue.size()), writer.finishRate().timeFor(ahead + 1)));
   }
 
   @Override
   public List<LogEntry> events(JobId id, long after, int limit) {
-    return ledger
+    return writer
         .jobs()
         .readIfActive(id, job -> job.events(after, limit))
         .flatMap(entries -> entries)
@@ -173,21 +173,21 @@ final class OwnerReader implements JobReader {
 
   @Override
   public synchronized QueueStats queueStats() {
-    Instant now = ledger.now();
+    Instant now = writer.now();
     boolean good = now.isBefore(censusUntil) && now.plus(LONGEST).isAfter(censusUntil);
     if (census == null || !good) {
       long start = System.nanoTime();
       QueueStatsBuilder sheet = new QueueStatsBuilder();
-      for (ActiveJob job : ledger.jobs().active()) {
-        ledger.jobs().readIfActive(job.id(), ActiveJob::view).ifPresent(sheet::add);
+      for (ActiveJob job : writer.jobs().active()) {
+        writer.jobs().readIfActive(job.id(), ActiveJob::view).ifPresent(sheet::add);
       }
       queue.forEach(
           candidate -> {
-            if (!ledger.jobs().isActive(candidate.id())) {
+            if (!writer.jobs().isActive(candidate.id())) {
               sheet.add(candidate);
             }
           });
-      census = sheet.build(files.counts(id -> queue.isKnown(id) || ledger.jobs().isActive(id)));
+      census = sheet.build(files.counts(id -> queue.isKnown(id) || writer.jobs().isActive(id)));
       Duration share = Duration.ofNanos(SHARE * (System.nanoTime() - start));
       censusUntil = now.plus(share.compareTo(CENSUS) < 0 ? CENSUS : share);
     }

@@ -45,7 +45,7 @@ public final class FsReader implements JobReader {
   private static final Duration CENSUS = Duration.ofSeconds(1);
 
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final JobLocator whereabouts;
   private final JobLister catalogue;
   private final JobVersionStamps stamps;
@@ -58,12 +58,12 @@ public final class FsReader implements JobReader {
 
   private record Completed(String stamp, JobOnDisk job) {}
 
-  public FsReader(Disk disk, WorkspaceLayout places) {
+  public FsReader(Disk disk, WorkspaceLayout layout) {
     this.disk = disk;
-    this.places = places;
-    this.whereabouts = new JobLocator(disk, places);
-    this.catalogue = new JobLister(disk, places, whereabouts);
-    this.stamps = new JobVersionStamps(disk, places);
+    this.layout = layout;
+    this.whereabouts = new JobLocator(disk, layout);
+    this.catalogue = new JobLister(disk, layout, whereabouts);
+    this.stamps = new JobVersionStamps(disk, layout);
   }
 
   @Override
@@ -76,9 +76,9 @@ public final class FsReader implements JobReader {
     boolean foreign =
         place.isPresent()
             && place.get() == JobState.PENDING
-            && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY
-            && !JobFiles.looksLikeJob(disk, places.of(JobState.PENDING, id));
-    if (foreign && disk.kind(places.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY) {
+            && disk.kind(layout.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY
+            && !JobFiles.looksLikeJob(disk, layout.of(JobState.PENDING, id));
+    if (foreign && disk.kind(layout.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY) {
       return Optional.empty();
     }
     return place;
@@ -97,7 +97,7 @@ public final class FsReader implements JobReader {
             try {
               return Optional.of(read(id, place.get()));
             } catch (NoSuchFileException e) {
-              if (disk.kind(places.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
+              if (disk.kind(layout.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
                 throw e;
               }
               // it moved on between finding and reading it
@@ -110,7 +110,7 @@ public final class FsReader implements JobReader {
   private JobOnDisk read(JobId id, JobState place) throws IOException {
     JobOnDisk job =
         JobOnDisk.read(
-            new JobOnDisk.Location(id, new JobDirectory(disk, places.of(place, id)), place),
+            new JobOnDisk.Location(id, new JobDirectory(disk, layout.of(place, id)), place),
             TransitionListener.IGNORED,
             seen.get(id),
             null);
@@ -121,10 +121,10 @@ public final class FsReader implements JobReader {
   }
 
   private static List<LogEntry> complete(JobOnDisk job) {
-    JobUpdate turn =
+    JobUpdate update =
         new JobUpdate(
             job.fold(), job.time(job.fold().lastAt()), stage -> new Fact.Opening(0, null));
-    return job.reconcile(turn);
+    return job.reconcile(update);
   }
 
   @Override
@@ -189,7 +189,7 @@ public final class FsReader implements JobReader {
 
   @Override
   public Optional<QueuePosition> queuePosition(JobId id) {
-    return io("look for " + id, () -> QueuePositionByAge.position(disk, places, id));
+    return io("look for " + id, () -> QueuePositionByAge.position(disk, layout, id));
   }
 
   /** Something read of a stage. */
@@ -286,17 +286,17 @@ public final class FsReader implements JobReader {
 
   @Override
   public List<JobId> list(Query query) {
-    return io("list " + places.root(), () -> catalogue.list(query));
+    return io("list " + layout.root(), () -> catalogue.list(query));
   }
 
   @Override
   public Map<JobState, Integer> counts() {
-    return io("count the jobs in " + places.root(), catalogue::counts);
+    return io("count the jobs in " + layout.root(), catalogue::counts);
   }
 
   /** As {@link #counts}, where some names are known to be those of jobs. */
   public Map<JobState, Integer> counts(Predicate<JobId> known) {
-    return io("count the jobs in " + places.root(), () -> catalogue.counts(known));
+    return io("count the jobs in " + layout.root(), () -> catalogue.counts(known));
   }
 
   @Override

@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
 /** Which jobs there are, by the names in the places of a workspace. Thread-safe. */
 final class JobLister {
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
   private final JobLocator whereabouts;
 
-  JobLister(Disk disk, WorkspaceLayout places, JobLocator whereabouts) {
+  JobLister(Disk disk, WorkspaceLayout layout, JobLocator whereabouts) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
     this.whereabouts = whereabouts;
   }
 
@@ -68,7 +68,7 @@ final class JobLister {
     for (JobState state : WorkspaceLayout.ORDER) {
       if (query.states().contains(state)) {
         disk.list(
-            places.of(state),
+            layout.of(state),
             name -> {
               JobId id = JobId.parse(name).orElse(null);
               if (id != null && (beyond == null || order.compare(id, beyond) > 0)) {
@@ -99,7 +99,7 @@ final class JobLister {
 
   private boolean selected(Query query, JobId id, JobState state) throws IOException {
     if (query.tag() == null && query.parent() == null) {
-      return isJob(state, places.of(state, id));
+      return isJob(state, layout.of(state, id));
     }
     JobHeader header = header(id, state);
     return header != null
@@ -109,13 +109,13 @@ final class JobLister {
 
   /** What its submitter says of a job; null if it is missing or says nothing that can be read. */
   private @Nullable JobHeader header(JobId id, JobState guess) throws IOException {
-    JsonObject meta = JobMetaFile.read(disk, places.of(guess, id));
+    JsonObject meta = JobMetaFile.read(disk, layout.of(guess, id));
     if (!meta.has("mode")) {
       Optional<JobState> place = whereabouts.find(id);
       if (place.isEmpty()) {
         return null;
       }
-      meta = JobMetaFile.read(disk, places.of(place.get(), id));
+      meta = JobMetaFile.read(disk, layout.of(place.get(), id));
     }
     try {
       return JobMetaFile.header(meta, id);
@@ -137,7 +137,7 @@ final class JobLister {
   Map<JobState, Integer> counts(Predicate<JobId> known) throws IOException {
     Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
     for (JobState state : WorkspaceLayout.ORDER) {
-      counts.put(state, count(state, places.of(state), known));
+      counts.put(state, count(state, layout.of(state), known));
     }
     return counts;
   }

@@ -14,20 +14,20 @@ import java.util.Optional;
 /** Short texts that change whenever a job does, without reading it. Thread-safe. */
 final class JobVersionStamps {
   private final Disk disk;
-  private final WorkspaceLayout places;
+  private final WorkspaceLayout layout;
 
-  JobVersionStamps(Disk disk, WorkspaceLayout places) {
+  JobVersionStamps(Disk disk, WorkspaceLayout layout) {
     this.disk = disk;
-    this.places = places;
+    this.layout = layout;
   }
 
   /** Changes whenever the job moves, its log grows, or it is another one with its id. */
   String of(JobId id) throws IOException {
-    Optional<JobState> place = places.lookUp(disk, id);
+    Optional<JobState> place = layout.lookUp(disk, id);
     if (place.isEmpty()) {
       return "";
     }
-    Path dir = places.of(place.get(), id);
+    Path dir = layout.of(place.get(), id);
     return place.get() + size(dir.resolve(EventLog.FILE)) + modified(dir);
   }
 
@@ -41,7 +41,7 @@ final class JobVersionStamps {
 
   /** Changes also whenever the output of a plain prompt grows. */
   String withOutput(JobId id) throws IOException {
-    return of(id) + size(places.of(JobState.IN_PROGRESS, id).resolve(TokenJournal.FILE));
+    return of(id) + size(layout.of(JobState.IN_PROGRESS, id).resolve(TokenJournal.FILE));
   }
 
   private String size(Path file) throws IOException {

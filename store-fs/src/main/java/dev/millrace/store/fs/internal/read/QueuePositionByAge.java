@@ -19,16 +19,16 @@ final class QueuePositionByAge {
 
   private QueuePositionByAge() {}
 
-  static Optional<QueuePosition> position(Disk disk, WorkspaceLayout places, JobId id)
+  static Optional<QueuePosition> position(Disk disk, WorkspaceLayout layout, JobId id)
       throws IOException {
-    if (places.lookUp(disk, id).orElse(null) != JobState.PENDING) {
+    if (layout.lookUp(disk, id).orElse(null) != JobState.PENDING) {
       return Optional.empty();
     }
     long end = System.nanoTime() + LISTING.toNanos();
     int[] ahead = {0};
     int[] others = {0};
     disk.list(
-        places.of(JobState.PENDING),
+        layout.of(JobState.PENDING),
         name -> {
           JobId other = JobId.parse(name).orElse(id);
           ahead[0] += other.compareTo(id) < 0 ? 1 : 0;

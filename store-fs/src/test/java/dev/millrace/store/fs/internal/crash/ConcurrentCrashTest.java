@@ -151,9 +151,9 @@ class ConcurrentCrashTest {
       Thread.yield();
       return;
     }
-    Outcome answer =
+    Outcome outcome =
         was ? rig.store.resume(id, SimulatedStore.ANNA) : rig.store.pause(id, SimulatedStore.ANNA);
-    if (answer.isDone()) {
+    if (outcome.isDone()) {
       told.paused.put(id, !was);
     } // else it has ended
   }

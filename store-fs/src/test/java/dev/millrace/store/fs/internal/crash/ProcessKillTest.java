@@ -128,10 +128,10 @@ class ProcessKillTest extends RealWorkspaceCase {
 
   private void everythingIsCompletedOnce() {
     assertThat(acknowledged).isNotEmpty();
-    WorkspaceInvariants.hold(new RealDisk(root), places, workspace.reader());
+    WorkspaceInvariants.hold(new RealDisk(root), layout, workspace.reader());
     JobStore store = own();
     completeAll(store);
-    WorkspaceInvariants.hold(new RealDisk(root), places, store);
+    WorkspaceInvariants.hold(new RealDisk(root), layout, store);
     assertThat(store.list(JobReader.Query.all())).containsAll(acknowledged.keySet());
     for (JobId id : store.list(JobReader.Query.all())) {
       assertThat(store.state(id)).as("job %s", id).contains(JobState.COMPLETED);

@@ -64,14 +64,14 @@ class GroupCommitTest {
   @Test
   void whatIsEnlistedIsSyncedByWhoeverCommitsNext() throws IOException {
     Path mine = SimulatedStore.ROOT.resolve("mine");
-    UnsyncedChanges dirty = written(mine);
-    commits.enlist(dirty);
-    assertThat(dirty.isEmpty()).isTrue();
+    UnsyncedChanges unsynced = written(mine);
+    commits.enlist(unsynced);
+    assertThat(unsynced.isEmpty()).isTrue();
     assertThat(lost().kind(mine)).isEqualTo(Disk.Kind.NOTHING);
     commits.commit(written(SimulatedStore.ROOT.resolve("another")));
     assertThat(lost().kind(mine)).isEqualTo(Disk.Kind.FILE);
     int before = disk.operations();
-    commits.commit(dirty);
+    commits.commit(unsynced);
     assertThat(disk.operations()).as("it is not synced twice").isEqualTo(before);
   }
 
@@ -84,13 +84,13 @@ class GroupCommitTest {
           }
           return null;
         });
-    UnsyncedChanges dirty = written(SimulatedStore.ROOT.resolve("mine"));
-    commits.enlist(dirty);
+    UnsyncedChanges unsynced = written(SimulatedStore.ROOT.resolve("mine"));
+    commits.enlist(unsynced);
     assertThatThrownBy(
             () -> commits.commit(new UnsyncedChanges().addDirectory(SimulatedStore.ROOT)))
         .isInstanceOf(IllegalStateException.class);
     disk.heal();
-    assertThatThrownBy(() -> commits.commit(dirty))
+    assertThatThrownBy(() -> commits.commit(unsynced))
         .isInstanceOf(StoreBrokenException.class)
         .hasMessageContaining("a sync failed (it was cut short)");
   }
@@ -99,25 +99,25 @@ class GroupCommitTest {
   void whatWasWrittenIsDurableThoughTheJobMovesOnBeforeItIsSynced() {
     ClaimQueue queue = new ClaimQueue(clock);
     Leases leases = new Leases();
-    JobWriter ledger = new JobWriter(settings, commits, queue, leases, 1);
+    JobWriter writer = new JobWriter(settings, commits, queue, leases, 1);
     JobId id =
         new FsSubmitter(
                 settings,
                 commits,
                 settings.ids(),
                 new NoteFiles(disk, SimulatedStore.PLACES, commits),
-                ledger.jobs()::locate)
+                writer.jobs()::locate)
             .submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
-    ledger.step(id, (job, dirty) -> ledger.finish(job, dirty));
+    writer.step(id, (job, unsynced) -> writer.finish(job, unsynced));
     Claim claim =
-        new Claimer(ledger, queue, leases, commits, new SkippedJobs())
+        new Claimer(writer, queue, leases, commits, new SkippedJobs())
             .claim(new ClaimRequest(Set.of("a"), 1, "worker", null))
             .getFirst();
     UnsyncedChanges mine = new UnsyncedChanges();
-    ledger.step(
+    writer.step(
         id,
         mine,
-        (job, dirty) -> {
+        (job, unsynced) -> {
           Fact.Detail.Completed delivered =
               job.files()
                   .writeResult(
@@ -125,13 +125,13 @@ class GroupCommitTest {
                       new JobFiles.AnsweredTask(
                           1, "a", 1, 1, new dev.millrace.core.task.FencingToken(1, 1)),
                       TaskResult.of("result"),
-                      dirty);
-          return ledger.record(
-              job, dirty, turn -> ClaimRules.complete(turn, claim.key(), delivered));
+                      unsynced);
+          return writer.record(
+              job, unsynced, update -> ClaimRules.complete(update, claim.key(), delivered));
         });
     PendingTransition pause =
         new PendingTransition("op", JobEvent.PAUSE, JobState.PAUSED, clock.instant(), null, null);
-    assertThat(ledger.step(id, (job, dirty) -> ledger.applyLever(job, pause, dirty)))
+    assertThat(writer.step(id, (job, unsynced) -> writer.applyLever(job, pause, unsynced)))
         .contains(Outcome.DONE);
     commits.commit(mine); // the path that it knew is no more
     var task = new SimulatedStore(lost(), clock.instant(), 8).store.tasks(id, 1, 1, 1).getFirst();
@@ -155,14 +155,14 @@ class GroupCommitTest {
   @Test
   void manyFilesAreSyncedByOneSyncWhereThereIsOne() throws IOException {
     SimDisk able = new SimDisk(true);
-    UnsyncedChanges dirty = new UnsyncedChanges();
+    UnsyncedChanges unsynced = new UnsyncedChanges();
     for (int i = 0; i < 10; i++) {
       Path file = Path.of("/file" + i);
       able.write(file, new byte[1]);
-      dirty.addFile(file);
+      unsynced.addFile(file);
     }
     int before = able.operations();
-    new GroupCommit(able).commit(dirty);
+    new GroupCommit(able).commit(unsynced);
     assertThat(able.operations()).isEqualTo(before + 1);
     assertThat(able.operation(before + 1).what()).isEqualTo(What.SYNC_ALL);
     assertThat(

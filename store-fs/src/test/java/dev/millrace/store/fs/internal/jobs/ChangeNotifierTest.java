@@ -25,11 +25,11 @@ class ChangeNotifierTest {
     bulletin.onLever(id -> told.add("stopped " + id));
     bulletin.onChange(id -> told.add("changed " + id));
     JobId id = new JobId("1_2_3");
-    UnsyncedChanges dirty = new UnsyncedChanges().addFile(file);
-    dirty.jobsWithLever().add(id);
-    dirty.changedJobs().add(id);
-    commits.enlist(dirty);
-    bulletin.notifyAfterSync(dirty);
+    UnsyncedChanges unsynced = new UnsyncedChanges().addFile(file);
+    unsynced.jobsWithLever().add(id);
+    unsynced.changedJobs().add(id);
+    commits.enlist(unsynced);
+    bulletin.notifyAfterSync(unsynced);
     bulletin.notifyIfSynced();
     assertThat(told).isEmpty();
     commits.awaitEnlisted();

@@ -180,7 +180,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
   }
 
   private List<Path> left(String where) {
-    try (Stream<Path> files = Files.list(places.internalPath(where))) {
+    try (Stream<Path> files = Files.list(layout.internalPath(where))) {
       return files.toList();
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
@@ -222,7 +222,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
 
   @Test
   void rubbishInTheInboxIsAnsweredAndRemoved() throws Exception {
-    Path inbox = places.internalPath("inbox");
+    Path inbox = layout.internalPath("inbox");
     Files.write(inbox.resolve("1.json"), new byte[] {(byte) 0xff});
     Files.writeString(inbox.resolve("2.json"), "{\"lever\":\"explode\",\"op\":\"2\"}");
     Files.writeString(inbox.resolve("3.json"), "");

@@ -188,14 +188,14 @@ class NonOwnerViewTest extends RealWorkspaceCase {
       assertThat(lock.isIntact()).isTrue();
       assertThat(hasty.queuePosition(id)).contains(new QueuePosition(0, 1, null));
     }
-    assertThat(places.internalPath("inbox")).isEmptyDirectory();
-    assertThat(places.internalPath("answers")).isEmptyDirectory();
+    assertThat(layout.internalPath("inbox")).isEmptyDirectory();
+    assertThat(layout.internalPath("answers")).isEmptyDirectory();
   }
 
   @Test
   void aPlainJobThatNamesNoRecoveryCeilingHasTheOwners() throws IOException {
-    JobId bare = new JobId("1794733669168034_1_0");
-    writeJobDirectory(JobState.PENDING, bare, "prompt.txt", "x");
+    JobId tokenless = new JobId("1794733669168034_1_0");
+    writeJobDirectory(JobState.PENDING, tokenless, "prompt.txt", "x");
     JobId said =
         workspace
             .submitter()
@@ -207,7 +207,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
             new dev.millrace.core.store.ClaimRequest(SimulatedStore.TYPES, 5, "worker", null));
       }
     }
-    assertThat(strict.reader().state(bare)).contains(JobState.FAILED);
+    assertThat(strict.reader().state(tokenless)).contains(JobState.FAILED);
     assertThat(strict.reader().state(said)).contains(JobState.IN_PROGRESS);
   }
 

@@ -266,11 +266,11 @@ class JobAdditionsTest {
             .start(
                 () -> {
                   for (JobId id : rig.jobs.reversed()) {
-                    Outcome answer =
+                    Outcome outcome =
                         rig.store.replaceMetadata(
                             id, 0, 0, JsonObject.create().put("a", 1), SimulatedStore.ANNA);
-                    if (!answer.isDone() && !(answer instanceof Outcome.Missing)) {
-                      surprises.add(answer);
+                    if (!outcome.isDone() && !(outcome instanceof Outcome.Missing)) {
+                      surprises.add(outcome);
                     }
                   }
                 });

@@ -153,7 +153,7 @@ class FsReaderTest {
       read.set(0);
       assertThat(
               ended.record(
-                  id, turn -> AdditionRules.replaceMetadata(turn, 0, 0, note, SimulatedStore.ANNA)))
+                  id, update -> AdditionRules.replaceMetadata(update, 0, 0, note, SimulatedStore.ANNA)))
           .contains(new EndedJobs.Recorded(Outcome.DONE, true));
       assertThat(read).as("time %s", time).hasValueBetween(1L, time == 0 ? whole : whole / 2);
     }
