@@ -21,6 +21,7 @@ import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerListener;
 import dev.millrace.server.infer.InferenceStats;
+import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -148,7 +149,7 @@ public final class HttpApi implements AutoCloseable {
 
   private static Map<String, String> waiting(InferenceStats models) {
     Map<String, String> waiting = new LinkedHashMap<>();
-    for (InferenceStats.RemoteModelStatus model : models.remoteModels()) {
+    for (RemoteModelStatus model : models.remoteModels()) {
       if (!model.ready()) {
         waiting.put("model " + model.model(), model.waitReason());
       }

@@ -43,21 +43,22 @@ public final class GenerationDefaults {
 
   public static SamplingParameters of(Shell shell) {
     EnvironmentVariables variables = new EnvironmentVariables(shell);
-    return SamplingParameters.unset()
-        .withMaxTokens(variables.integer(1, Integer.MAX_VALUE, "PREDICT", "N_PREDICT"))
-        .withTemperature(variables.number(0, 100, "TEMP"))
-        .withTopK(variables.integer(0, Integer.MAX_VALUE, "TOP_K"))
-        .withTopP(variables.positive(1, "TOP_P"))
-        .withMinP(variables.number(0, 1, "MIN_P"))
-        .withRepeatPenalty(variables.positive(100, "REPEAT_PENALTY"))
-        .withRepeatLastN(variables.integer(-1, Integer.MAX_VALUE, "REPEAT_LAST_N"))
-        .withSeed(variables.seed("SEED"))
-        .withThinking(variables.flag("THINKING"))
-        .withChatTemplate(template(shell, variables.find("CHAT_TEMPLATE_FILE")));
+    return SamplingParameters.builder()
+        .maxTokens(variables.integer(1, Integer.MAX_VALUE, "PREDICT", "N_PREDICT"))
+        .temperature(variables.number(0, 100, "TEMP"))
+        .topK(variables.integer(0, Integer.MAX_VALUE, "TOP_K"))
+        .topP(variables.positive(1, "TOP_P"))
+        .minP(variables.number(0, 1, "MIN_P"))
+        .repeatPenalty(variables.positive(100, "REPEAT_PENALTY"))
+        .repeatLastN(variables.integer(-1, Integer.MAX_VALUE, "REPEAT_LAST_N"))
+        .seed(variables.seed("SEED"))
+        .thinking(variables.flag("THINKING"))
+        .build();
   }
 
-  private static @Nullable String template(
-      Shell shell, EnvironmentVariables.@Nullable Value value) {
+  /** The chat template that replaces those of the model files; null: none is set. */
+  public static @Nullable String chatTemplate(Shell shell) {
+    EnvironmentVariables.Value value = new EnvironmentVariables(shell).find("CHAT_TEMPLATE_FILE");
     if (value == null) {
       return null;
     }

@@ -126,9 +126,11 @@ public final class InferenceOptions {
     }
     return usual
         .withEngine(engine(shell, given, slots))
-        .withIdle(idle == null ? usual.idle() : idle)
-        .withMemory(memory == null ? usual.memory() : MemorySize.parse(given.shown(MEMORY), memory))
-        .withDefaults(GenerationDefaults.of(shell));
+        .withIdle(idle == null ? usual.shelf().idle() : idle)
+        .withMemory(
+            memory == null ? usual.shelf().memory() : MemorySize.parse(given.shown(MEMORY), memory))
+        .withSampling(GenerationDefaults.of(shell))
+        .withChatTemplate(GenerationDefaults.chatTemplate(shell));
   }
 
   private static EngineSettings engine(Shell shell, Arguments given, int slots) {

@@ -32,7 +32,7 @@ public record LocalWorkers(
     return new LocalWorkers(
         inference.workers(),
         inference.slots(),
-        () -> inference.stats().generatedTokens(),
+        () -> inference.stats().tokens().generated(),
         info,
         inference::close);
   }

@@ -105,7 +105,8 @@ final class VerifyRun {
         InferenceSettings.of(List.of(new ModelFile(name, file)))
             .withEngine(engine(bench).withSlots(Math.min(SLOTS, tasks.size())))
             .withMemory(Long.MAX_VALUE)
-            .withDefaults(GenerationDefaults.of(shell));
+            .withSampling(GenerationDefaults.of(shell))
+            .withChatTemplate(GenerationDefaults.chatTemplate(shell));
     try (Inference inference = InferenceOpener.open(settings)) {
       repeat(inference, tasks);
     }

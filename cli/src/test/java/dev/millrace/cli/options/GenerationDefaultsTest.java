@@ -60,8 +60,8 @@ class GenerationDefaultsTest {
     environment.put("NRVNA_THINKING", "0");
     environment.put("NRVNA_CHAT_TEMPLATE_FILE", "chat.jinja");
     assertThat(defaults())
-        .isEqualTo(
-            new SamplingParameters(100, 0.5, 7, 0.8, 0.0, 1.25, 32, 42L, false, "{{ messages }}"));
+        .isEqualTo(new SamplingParameters(100, 0.5, 7, 0.8, 0.0, 1.25, 32, 42L, false));
+    assertThat(GenerationDefaults.chatTemplate(shell())).isEqualTo("{{ messages }}");
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.millrace.http.metrics;
 
 import dev.millrace.server.infer.InferenceStats;
-import dev.millrace.server.infer.InferenceStats.ModelStats;
+import dev.millrace.server.infer.model.ModelStats;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -61,11 +61,11 @@ final class InferenceMeter {
         .labelNames("kind")
         .callback(
             point -> {
-              InferenceStats now = stats.get();
-              point.call(now.promptTokens(), "prompt");
-              point.call(now.cachedTokens(), "cached");
-              point.call(now.generatedTokens(), "generated");
-              point.call(now.embeddedTokens(), "embedded");
+              InferenceStats.TokenTotals now = stats.get().tokens();
+              point.call(now.prompt(), "prompt");
+              point.call(now.cached(), "cached");
+              point.call(now.generated(), "generated");
+              point.call(now.embedded(), "embedded");
             })
         .register(registry);
   }

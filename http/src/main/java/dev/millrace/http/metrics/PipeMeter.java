@@ -1,6 +1,7 @@
 package dev.millrace.http.metrics;
 
 import dev.millrace.server.infer.InferenceStats;
+import dev.millrace.server.infer.model.RemoteModelStatus;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -33,7 +34,7 @@ final class PipeMeter implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     Map<String, Map<Labels, Double>> figures = new TreeMap<>();
-    for (InferenceStats.RemoteModelStatus model : stats.get().remoteModels()) {
+    for (RemoteModelStatus model : stats.get().remoteModels()) {
       Labels labels = Labels.of("model", model.model());
       Map<String, Double> own = new TreeMap<>(model.metrics());
       own.put("ready", model.ready() ? 1.0 : 0.0);

@@ -25,6 +25,8 @@ import dev.millrace.http.route.CompletedRequest;
 import dev.millrace.http.route.Route;
 import dev.millrace.http.webhook.WebhookStats;
 import dev.millrace.server.infer.InferenceStats;
+import dev.millrace.server.infer.model.ModelStatsFixture;
+import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -156,21 +158,14 @@ class ServerMetricsTest {
 
   @Test
   void modelsWebhooksAndRequestsAreThere() {
-    InferenceStats.ModelStats wheel =
-        new InferenceStats.ModelStats("tiny", 8, 6, 2, 10, 55, 1, 30, 10, 60);
     meters
         .inference(
             () ->
                 new InferenceStats(
-                    100,
-                    40,
-                    70,
-                    5,
-                    6,
-                    2,
+                    new InferenceStats.TokenTotals(100, 40, 70, 5),
                     List.of("tiny"),
                     List.of("tiny"),
-                    List.of(wheel),
+                    List.of(ModelStatsFixture.tiny()),
                     List.of()))
         .webhooks(() -> new WebhookStats(3, 2, 1, 4))
         .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
@@ -206,15 +201,18 @@ class ServerMetricsTest {
 
   @Test
   void figuresOfModelsThatAreSpreadHaveNamesOfTheirOwn() {
-    InferenceStats.RemoteModelStatus far =
-        new InferenceStats.RemoteModelStatus(
-            "far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
-    InferenceStats.RemoteModelStatus gone =
-        new InferenceStats.RemoteModelStatus("gone", false, "layers 0 to 3", Map.of("nodes", 1.0));
+    RemoteModelStatus far =
+        new RemoteModelStatus("far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
+    RemoteModelStatus gone =
+        new RemoteModelStatus("gone", false, "layers 0 to 3", Map.of("nodes", 1.0));
     meters.inference(
         () ->
             new InferenceStats(
-                0, 0, 0, 0, 0, 0, List.of(), List.of(), List.of(), List.of(far, gone)));
+                new InferenceStats.TokenTotals(0, 0, 0, 0),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(far, gone)));
     assertThat(text().lines())
         .contains(
             "# TYPE millrace_pipe_nodes gauge",

@@ -4,6 +4,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
+import dev.millrace.server.infer.InferenceStats.TokenTotals;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.TaskRefused;
@@ -62,7 +63,9 @@ public final class Inference implements AutoCloseable {
    * @param patience with others' networks, where other models can work meanwhile
    */
   static Inference open(InferenceSettings settings, LongSupplier clock, Duration patience) {
-    ModelLibrary library = new ModelLibrary(settings, clock);
+    ModelLibrary library =
+        new ModelLibrary(
+            settings.models(), settings.engine(), settings.defaults(), settings.shelf(), clock);
     Inference inference = new Inference(settings, library);
     try {
       library.warmUp(patience);
@@ -103,18 +106,15 @@ public final class Inference implements AutoCloseable {
   }
 
   public InferenceStats stats() {
-    List<InferenceStats.ModelStats> wheels =
-        library.generating().stream().map(LoadedModel::stats).toList();
     return new InferenceStats(
-        counters.promptTokens.sum(),
-        counters.cachedTokens.sum(),
-        counters.generatedTokens.sum(),
-        counters.embeddedTokens.sum(),
-        wheels.stream().mapToInt(InferenceStats.ModelStats::running).sum(),
-        wheels.stream().mapToInt(InferenceStats.ModelStats::waiting).sum(),
+        new TokenTotals(
+            counters.promptTokens(),
+            counters.cachedTokens(),
+            counters.generatedTokens(),
+            counters.embeddedTokens()),
         library.servedNames(),
         library.loadedNames(),
-        wheels,
+        library.loadedModels().stream().map(LoadedModel::stats).toList(),
         library.remoteModels());
   }
 
@@ -140,7 +140,7 @@ public final class Inference implements AutoCloseable {
   }
 
   /** Tasks that embed, on threads that may compute. */
-  private record EmbedWorker(ModelLibrary library, TokenCounters figures) implements Worker {
+  private record EmbedWorker(ModelLibrary library, TokenCounters counters) implements Worker {
     @Override
     public String type() {
       return "embed";
@@ -148,7 +148,7 @@ public final class Inference implements AutoCloseable {
 
     @Override
     public TaskOutcome work(TaskContext task) {
-      return new EmbedRunner(library, figures, task).run();
+      return new EmbedRunner(library, counters, task).run();
     }
 
     @Override
@@ -166,7 +166,7 @@ public final class Inference implements AutoCloseable {
    * Tasks that generate, on threads that may compute: a long prompt's tokens or a schema's
    * automaton would hold up virtual threads, on which other tasks write down what they have.
    */
-  private record GenerateWorker(ModelLibrary library, TokenCounters figures) implements Worker {
+  private record GenerateWorker(ModelLibrary library, TokenCounters counters) implements Worker {
     @Override
     public String type() {
       return "generate";
@@ -174,7 +174,7 @@ public final class Inference implements AutoCloseable {
 
     @Override
     public TaskOutcome work(TaskContext task) {
-      return new GenerateRunner(library, figures, task).run();
+      return new GenerateRunner(library, counters, task).run();
     }
 
     @Override

@@ -2,31 +2,30 @@ package dev.millrace.server.infer;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.server.infer.model.ModelDefaults;
 import dev.millrace.server.infer.model.ModelFile;
 import dev.millrace.server.infer.parameters.SamplingParameters;
+import dev.millrace.server.infer.shelf.ShelfSettings;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What an inference worker is made of.
+ * The models that {@link Inference} serves, and how it runs them.
  *
- * @param models at least one; the first that can is the default for jobs that name none
- * @param engine how each model is run; a context is cut to what a model was trained on
- * @param memory bytes for weights and caches of all loaded models together
- * @param idle a model that nobody used for so long is unloaded
- * @param defaults what jobs get that do not say
+ * @param models at least one; the first suitable one is the default for jobs that name no model
+ * @param engine how each model is run; its context is cut to what a model was trained on
+ * @param shelf how much memory the loaded models may take, and for how long
+ * @param defaults what the operator sets for all models
  */
 public record InferenceSettings(
-    List<ModelFile> models,
-    EngineSettings engine,
-    long memory,
-    Duration idle,
-    SamplingParameters defaults) {
+    List<ModelFile> models, EngineSettings engine, ShelfSettings shelf, ModelDefaults defaults) {
 
   private static final int CONTEXT = 8192;
+  private static final Duration IDLE = Duration.ofMinutes(15);
 
   public InferenceSettings {
     models = List.copyOf(models);
@@ -37,37 +36,30 @@ public record InferenceSettings(
     for (ModelFile model : models) {
       if (!names.add(model.name())) {
         throw new IllegalArgumentException(
-            "models: two are called \"%s\"; give one of them another name (NAME=FILE)"
+            "models: two have the name \"%s\"; give one of them another name (NAME=FILE)"
                 .formatted(model.name()));
       }
-    }
-    if (memory < 1) {
-      throw new IllegalArgumentException("memory must be at least 1 byte, got " + memory);
-    }
-    if (idle.isNegative() || idle.isZero()) {
-      throw new IllegalArgumentException("idle must be longer than 0, got " + idle);
     }
   }
 
   /**
-   * Half of the machine's memory; up to 8,192 positions a sequence, as nrvna has it; models leave
-   * after 15 minutes without work.
+   * The defaults: half of the machine's memory, up to 8,192 positions for a sequence (as nrvna), and
+   * models are unloaded after 15 minutes without a task.
    */
   public static InferenceSettings of(List<ModelFile> models) {
     return new InferenceSettings(
         models,
         EngineSettings.usual().withContext(CONTEXT),
-        physicalMemory() / 2,
-        Duration.ofMinutes(15),
-        SamplingParameters.unset());
+        new ShelfSettings(physicalMemory() / 2, IDLE),
+        ModelDefaults.unset());
   }
 
-  /** Whether any model is wholly here: one whose layers are with others gives no vectors. */
+  /** Whether any model is loaded here completely: a model with remote layers cannot embed. */
   public boolean canEmbed() {
     return models.stream().anyMatch(model -> model.remoteOpener() == null);
   }
 
-  /** Of the machine, or of the container where that has less. */
+  /** The memory of the machine, or of the container if that is less. */
   private static long physicalMemory() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         ? system.getTotalMemorySize()
@@ -75,18 +67,25 @@ public record InferenceSettings(
   }
 
   public InferenceSettings withEngine(EngineSettings newEngine) {
-    return new InferenceSettings(models, newEngine, memory, idle, defaults);
+    return new InferenceSettings(models, newEngine, shelf, defaults);
   }
 
   public InferenceSettings withMemory(long bytes) {
-    return new InferenceSettings(models, engine, bytes, idle, defaults);
+    return new InferenceSettings(models, engine, shelf.withMemory(bytes), defaults);
   }
 
   public InferenceSettings withIdle(Duration time) {
-    return new InferenceSettings(models, engine, memory, time, defaults);
+    return new InferenceSettings(models, engine, shelf.withIdle(time), defaults);
   }
 
-  public InferenceSettings withDefaults(SamplingParameters newDefaults) {
-    return new InferenceSettings(models, engine, memory, idle, newDefaults);
+  public InferenceSettings withSampling(SamplingParameters parameters) {
+    return new InferenceSettings(models, engine, shelf, defaults.withSampling(parameters));
+  }
+
+  /**
+   * @param template null: the template in the model file
+   */
+  public InferenceSettings withChatTemplate(@Nullable String template) {
+    return new InferenceSettings(models, engine, shelf, defaults.withChatTemplate(template));
   }
 }

@@ -15,7 +15,6 @@ import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.FrozenTerms;
 import dev.millrace.server.infer.run.ResolvedTask;
-import dev.millrace.server.infer.run.StopSignal;
 import dev.millrace.server.infer.run.TokenizedPrompt;
 import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
@@ -59,10 +58,10 @@ record TaskVerifier(ModelLibrary library) {
       throws InterruptedException {
     JsonObject frozen = request.terms();
     EffectiveParameters parameters =
-        EffectiveParameters.parse(frozen.object("parameters"), asked.constraint());
+        EffectiveParameters.parse(frozen.object("parameters"), asked.output().constraint());
     TokenizedPrompt prompt =
         TokenizedPrompt.of(
-            model.prompts(), asked.conversation(), parameters.thinking(), request.createdAt());
+            model.prompts(), asked.prompt(), parameters.thinking(), request.createdAt());
     FrozenTerms terms = FrozenTerms.of(model, prompt, parameters);
     Optional<String> change = terms.changeSince(frozen);
     if (change.isPresent()) {
@@ -104,7 +103,7 @@ record TaskVerifier(ModelLibrary library) {
                 .formatted(receipt.integer("numerics"), NumericsVersion.CURRENT));
       }
       return compare(
-          request.result().text(), lent.item().embed(asked, new StopSignal()).orElseThrow().text());
+          request.result().text(), lent.item().embed(asked, cancel -> {}).orElseThrow().text());
     }
   }
 

@@ -21,7 +21,7 @@ class BrokenModelTest {
   void aWheelThatEndsByItselfFailsTheAttemptAndIsReplaced() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       String text = TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text();
-      LoadedModel first = inference.library().generating().getFirst();
+      LoadedModel first = inference.library().loadedModels().getFirst();
       FakeTaskContext task = FakeTaskContext.generate("once", DATA);
       CountDownLatch closed = new CountDownLatch(1);
       task.onJournal =
@@ -43,7 +43,7 @@ class BrokenModelTest {
 
       TaskResult result = TaskRunHelper.result(inference, task.again(task.tokens().size()));
       assertThat(result.text()).isEqualTo(text);
-      assertThat(inference.library().generating()).doesNotContain(first).hasSize(1);
+      assertThat(inference.library().loadedModels()).doesNotContain(first).hasSize(1);
     }
   }
 
@@ -52,7 +52,7 @@ class BrokenModelTest {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       FakeTaskContext whole = FakeTaskContext.generate("once", DATA);
       String text = TaskRunHelper.result(inference, whole).text();
-      inference.library().generating().getFirst().close();
+      inference.library().loadedModels().getFirst().close();
       FakeTaskContext again = whole.again(100);
       Failure failure = TaskRunHelper.failure(inference, again);
       assertThat(failure.message()).isEqualTo("model \"tiny\" does not run any more");

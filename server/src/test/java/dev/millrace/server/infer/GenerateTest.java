@@ -183,8 +183,7 @@ class GenerateTest {
     String text = TaskRunHelper.result(inference, first).text();
     InferenceSettings changed =
         TinyModels.serving(TinyModels.llama())
-            .withDefaults(
-                SamplingParameters.unset().withTemperature(3.0).withTopK(3).withSeed(99L));
+            .withSampling(SamplingParameters.builder().temperature(3.0).topK(3).seed(99L).build());
     try (Inference later = Inference.open(changed)) {
       assertThat(TaskRunHelper.result(later, first.again(10)).text()).isEqualTo(text);
       FakeTaskContext fresh =
@@ -232,9 +231,7 @@ class GenerateTest {
   }
 
   private static Inference templated(String template) {
-    return Inference.open(
-        TinyModels.serving(TinyModels.llama())
-            .withDefaults(SamplingParameters.unset().withChatTemplate(template)));
+    return Inference.open(TinyModels.serving(TinyModels.llama()).withChatTemplate(template));
   }
 
   @Test
@@ -244,7 +241,7 @@ class GenerateTest {
         _ -> {
           throw new IllegalStateException("the job's files are gone");
         };
-    Engine engine = inference.library().generating().getFirst().engine();
+    Engine engine = inference.library().loadedModels().getFirst().engine();
     try (SlowWheel _ = new SlowWheel(inference)) {
       long ended = engine.stats().ended();
       assertThatThrownBy(() -> TaskRunHelper.run(inference, task)).hasMessageContaining("are gone");
@@ -426,12 +423,11 @@ class GenerateTest {
 
   @Test
   void messagesGoThroughTheTemplate() throws Exception {
-    SamplingParameters template =
-        SamplingParameters.unset()
+    InferenceSettings settings =
+        TinyModels.serving(TinyModels.llama())
             .withChatTemplate(
                 "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}{{ '<think>' if"
                     + " enable_thinking else '' }}");
-    InferenceSettings settings = TinyModels.serving(TinyModels.llama()).withDefaults(template);
     try (Inference templated = Inference.open(settings)) {
       String rest = ", \"max_tokens\": 30, \"seed\": 1, \"ignore_eos\": true}";
       FakeTaskContext chat =

@@ -23,7 +23,7 @@ class IdleUnloadTest {
     try (Inference inference = Inference.open(settings, clock::get)) {
       String text = TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text();
       ModelShelf shelf = inference.library().shelf();
-      LoadedModel first = inference.library().generating().getFirst();
+      LoadedModel first = inference.library().loadedModels().getFirst();
       clock.addAndGet(Duration.ofMinutes(5).toNanos() - 1);
       shelf.unloadIdle();
       assertThat(inference.stats().loaded()).containsExactly("tiny");
@@ -42,7 +42,7 @@ class IdleUnloadTest {
       assertThat(TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text())
           .isEqualTo(text);
       assertThat(inference.stats().loaded()).containsExactly("tiny");
-      assertThat(inference.library().generating()).doesNotContain(first).hasSize(1);
+      assertThat(inference.library().loadedModels()).doesNotContain(first).hasSize(1);
     }
   }
 }

@@ -83,7 +83,7 @@ class InferenceServerTest {
       assertThat(tasks.get(i).result().text()).as(inputs.get(i)).isEqualTo(texts.get(i));
       assertThat(tasks.get(i).result().receipt()).isNotNull();
     }
-    assertThat(inference.stats().generatedTokens()).isEqualTo(40 * 120);
+    assertThat(inference.stats().tokens().generated()).isEqualTo(40 * 120);
   }
 
   @Test
@@ -172,7 +172,7 @@ class InferenceServerTest {
 
   @Test
   void twoModelsThatHaveRoomForOneTakeTurns() throws Exception {
-    long one = inference.library().generating().getFirst().bytes();
+    long one = inference.library().loadedModels().getFirst().bytes();
     InferenceSettings settings =
         TinyModels.serving(TinyModels.llama(), TinyModels.other()).withMemory(one + one / 2);
     try (Inference both = Inference.open(settings)) {

@@ -104,7 +104,7 @@ class LeverTest {
   void atMostOneTokenFollowsALeverThatIsDurable(Lever lever) throws Exception {
     try (InMemoryServer mill = new InMemoryServer();
         Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
-      Engine engine = inference.library().generating().getFirst().engine();
+      Engine engine = inference.library().loadedModels().getFirst().engine();
       Server server = mill.start(accompanied(inference.workers().getFirst(), engine));
       JobId job = mill.submit(stage());
       held.await();

@@ -154,7 +154,7 @@ class RemoteModelTest {
     JsonObject far = JsonObject.create().put("model", "far");
     Failure failure = TaskRunHelper.failure(inference, new FakeTaskContext("embed", "once", far));
     assertThat(failure.retryable()).isFalse();
-    assertThat(failure.message()).contains("far", "layers are with other nodes");
+    assertThat(failure.message()).contains("far", "layers are at other nodes");
   }
 
   @Test

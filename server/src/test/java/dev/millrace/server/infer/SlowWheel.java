@@ -20,7 +20,7 @@ final class SlowWheel implements GenerationListener, AutoCloseable {
   private final Generation generation;
 
   SlowWheel(Inference inference) {
-    Engine engine = inference.library().generating().getFirst().engine();
+    Engine engine = inference.library().loadedModels().getFirst().engine();
     GenerationRequest request =
         GenerationRequest.of(new int[] {1}, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
     generation = engine.submit(request, this);

@@ -57,7 +57,7 @@ class TaskVerifierTest {
   void otherDefaultsMakeNoDifference() {
     InferenceSettings changed =
         TinyModels.serving(TinyModels.llama())
-            .withDefaults(SamplingParameters.unset().withTemperature(0.0));
+            .withSampling(SamplingParameters.builder().temperature(0.0).build());
     try (Inference later = Inference.open(changed)) {
       assertThat(later.verify(request(result)).same()).isTrue();
     }

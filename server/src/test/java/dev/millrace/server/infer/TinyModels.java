@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Models of random weights, made once for all tests of a run, and how to serve them. */
-final class TinyModels {
+public final class TinyModels {
   /** Positions that the models were "trained" on. */
   static final int CONTEXT = 256;
 
@@ -47,7 +47,7 @@ final class TinyModels {
     }
   }
 
-  static ModelFile llama() {
+  public static ModelFile llama() {
     return model("tiny", "llama", 1);
   }
 
@@ -75,7 +75,7 @@ final class TinyModels {
     }
   }
 
-  static EngineSettings engine() {
+  public static EngineSettings engine() {
     return EngineSettings.usual()
         .withThreads(1)
         .withSlots(4)

@@ -9,69 +9,74 @@ import dev.millrace.server.infer.model.EmbedBatcher.EmbedRequest;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
 import dev.millrace.server.infer.parameters.EmbedParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
-import dev.millrace.server.infer.run.StopSignal;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
-/** A model that turns texts into vectors, at work. */
+/** A loaded model that turns texts into vectors. */
 public final class LoadedEmbedder implements ShelfItem {
-  private final ModelDescription card;
+  private final ModelDescription description;
   private final Embeddings embeddings;
   private final String sha256;
-  private final EmbedBatcher line;
+  private final EmbedBatcher batcher;
 
-  private LoadedEmbedder(ModelDescription card, Hashed<Embeddings> hashed) {
-    this.card = card;
+  private LoadedEmbedder(ModelDescription description, Hashed<Embeddings> hashed) {
+    this.description = description;
     this.embeddings = hashed.made();
     this.sha256 = hashed.sha256();
-    this.line = new EmbedBatcher(embeddings::embed);
+    this.batcher = new EmbedBatcher(embeddings::embed);
   }
 
-  static ShelfItemLoader<LoadedEmbedder> source(ModelDescription card, ModelFileHasher hashes) {
+  static ShelfItemLoader<LoadedEmbedder> source(
+      ModelDescription description, ModelFileHasher hasher) {
     return new ShelfItemLoader<>() {
       @Override
       public String name() {
-        return card.name();
+        return description.name();
       }
 
       @Override
       public long bytes() {
-        return card.embedBytes();
+        return description.embedBytes();
       }
 
       @Override
       public LoadedEmbedder load() {
         return new LoadedEmbedder(
-            card,
-            hashes.hashWhile(card.files(), () -> Embeddings.open(card.file(), card.settings())));
+            description,
+            hasher.hashWhile(
+                description.files(),
+                () -> Embeddings.open(description.file(), description.settings())));
       }
     };
   }
 
   /**
-   * A vector as it is published.
+   * A vector in the form of a task's result.
    *
-   * @param text in nrvna's form
+   * @param text the JSON that nrvna writes
    */
   public record EmbeddingVector(String text, int tokens, int dimensions, Pooling pooling) {}
 
   /**
-   * Computes a vector; empty if the brake was pulled while it waited.
+   * Computes a vector; empty if it was cancelled while it waited.
    *
+   * @param onStart gets the action that cancels it; that does nothing once it is being computed
    * @throws TaskRefused if the text cannot have a vector
-   * @throws EngineException if it has none this time
+   * @throws EngineException if this attempt failed
    */
-  public Optional<EmbeddingVector> embed(EmbedParameters asked, StopSignal brake)
+  public Optional<EmbeddingVector> embed(EmbedParameters asked, Consumer<Runnable> onStart)
       throws InterruptedException {
     Pooling pooling = asked.pooling() == null ? embeddings.usualPooling() : asked.pooling();
     int[] tokens = tokens(asked.text());
-    EmbedRequest wish = line.submit(tokens, pooling, asked.normalize());
-    brake.setActions(wish::cancel, wish::cancel);
-    return wish.await()
-        .map(vector -> new EmbeddingVector(written(vector), tokens.length, vector.length, pooling));
+    EmbedRequest request = batcher.submit(tokens, pooling, asked.normalize());
+    onStart.accept(request::cancel);
+    return request
+        .await()
+        .map(vector -> new EmbeddingVector(toJson(vector), tokens.length, vector.length, pooling));
   }
 
   private int[] tokens(String text) {
@@ -84,18 +89,18 @@ public final class LoadedEmbedder implements ShelfItem {
     if (tokens.length == 0 || tokens.length > embeddings.maxTokens()) {
       throw new TaskRefused(
           "a text of %d tokens cannot be embedded: model \"%s\" takes 1 to %d"
-              .formatted(tokens.length, card.name(), embeddings.maxTokens()));
+              .formatted(tokens.length, description.name(), embeddings.maxTokens()));
     }
     return tokens;
   }
 
-  private String written(float[] vector) {
+  private String toJson(float[] vector) {
     List<Object> numbers = new ArrayList<>(vector.length);
     for (float number : vector) {
       if (!Float.isFinite(number)) {
         throw new TaskRefused(
-            "model \"%s\" gives an embedding with %s in it, which is no number to publish"
-                .formatted(card.name(), number));
+            "model \"%s\" returned an embedding that contains %s; only finite numbers can be published"
+                .formatted(description.name(), number));
       }
       numbers.add(number);
     }
@@ -104,7 +109,7 @@ public final class LoadedEmbedder implements ShelfItem {
   }
 
   public String name() {
-    return card.name();
+    return description.name();
   }
 
   public String sha256() {
@@ -113,7 +118,7 @@ public final class LoadedEmbedder implements ShelfItem {
 
   @Override
   public long bytes() {
-    return card.embedBytes();
+    return description.embedBytes();
   }
 
   @Override

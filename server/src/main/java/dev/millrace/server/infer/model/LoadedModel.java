@@ -2,88 +2,89 @@ package dev.millrace.server.infer.model;
 
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.PromptEncoder;
-import dev.millrace.engine.api.WheelStats;
-import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 
-/** A model that generates, at work. */
+/** A loaded model that generates text. */
 public final class LoadedModel implements ShelfItem {
-  private final ModelDescription card;
+  private final ModelDescription description;
   private final Engine engine;
   private final String sha256;
   private final PromptEncoder prompts;
   private final SamplingParameters defaults;
   private final ConstraintCache constraints;
 
-  private LoadedModel(ModelDescription card, Hashed<Engine> hashed, SamplingParameters users) {
-    this.card = card;
+  private LoadedModel(
+      ModelDescription description, Hashed<Engine> hashed, ModelDefaults operators) {
+    this.description = description;
     this.engine = hashed.made();
     this.sha256 = hashed.sha256();
     this.prompts =
-        users.chatTemplate() == null
+        operators.chatTemplate() == null
             ? engine.prompts()
-            : new PromptEncoder(users.chatTemplate(), engine.tokenizer());
+            : new PromptEncoder(operators.chatTemplate(), engine.tokenizer());
     this.defaults =
-        users
+        operators
+            .sampling()
             .orElse(SamplingParameters.fromMetadata(engine.metadata()))
-            .orElse(SamplingParameters.forModelFamily(card.name()))
+            .orElse(SamplingParameters.forModelFamily(description.name()))
             .orElse(SamplingParameters.builtIn());
     this.constraints = new ConstraintCache(engine::constraint);
   }
 
   /**
-   * @param users what whoever runs the server wants tasks to get
+   * @param operators what the operator of the server sets for all models
    */
   static ShelfItemLoader<LoadedModel> source(
-      ModelDescription card, SamplingParameters users, ModelFileHasher hashes) {
+      ModelDescription description, ModelDefaults operators, ModelFileHasher hasher) {
     return new ShelfItemLoader<>() {
       @Override
       public String name() {
-        return card.name();
+        return description.name();
       }
 
       @Override
       public long bytes() {
-        return card.generateBytes();
+        return description.generateBytes();
       }
 
       @Override
       public boolean mayBlock() {
-        return card.remoteOpener() != null;
+        return description.remoteOpener() != null;
       }
 
       @Override
       public LoadedModel load() {
-        Hashed<Engine> hashed = open(card, hashes);
+        Hashed<Engine> hashed = open(description, hasher);
         try {
-          return new LoadedModel(card, hashed, users);
+          return new LoadedModel(description, hashed, operators);
         } catch (RuntimeException e) {
-          close(card, hashed.made());
+          close(description, hashed.made());
           throw e;
         }
       }
     };
   }
 
-  private static Hashed<Engine> open(ModelDescription card, ModelFileHasher hashes) {
-    RemoteModelOpener opening = card.remoteOpener();
-    return opening == null
-        ? hashes.hashWhile(card.files(), () -> Engine.open(card.file(), card.settings()))
-        : new Hashed<>(opening.open(card.settings()), opening.sha256());
+  private static Hashed<Engine> open(ModelDescription description, ModelFileHasher hasher) {
+    RemoteModelOpener opener = description.remoteOpener();
+    return opener == null
+        ? hasher.hashWhile(
+            description.files(), () -> Engine.open(description.file(), description.settings()))
+        : new Hashed<>(opener.open(description.settings()), opener.sha256());
   }
 
-  private static void close(ModelDescription card, Engine engine) {
+  private static void close(ModelDescription description, Engine engine) {
     engine.close();
-    if (card.remoteOpener() != null) {
-      card.remoteOpener().close();
+    if (description.remoteOpener() != null) {
+      description.remoteOpener().close();
     }
   }
 
   public String name() {
-    return card.name();
+    return description.name();
   }
 
   public Engine engine() {
@@ -98,7 +99,7 @@ public final class LoadedModel implements ShelfItem {
     return prompts;
   }
 
-  /** What a task gets that does not say; all but the seed is set. */
+  /** The parameters of tasks that do not set them; only the seed may be null. */
   public SamplingParameters defaults() {
     return defaults;
   }
@@ -107,40 +108,29 @@ public final class LoadedModel implements ShelfItem {
     return constraints;
   }
 
-  /** Positions that one sequence may have. */
+  /** The most positions of one sequence. */
   public int capacity() {
-    return card.capacity();
+    return description.capacity();
   }
 
-  /** How keys and values are kept. */
+  /** The number type of the KV cache. */
   public String kvType() {
-    return card.settings().kvType().name();
+    return description.settings().kvType().name();
   }
 
-  public InferenceStats.ModelStats stats() {
-    WheelStats stats = engine.stats();
-    return new InferenceStats.ModelStats(
-        card.name(),
-        card.settings().slots(),
-        stats.admitted(),
-        stats.waiting(),
-        stats.turns(),
-        stats.prefillTokens() + stats.decodeTokens(),
-        stats.preemptions(),
-        stats.pagesUsed(),
-        stats.pagesCached(),
-        stats.pagesFree());
+  public ModelStats stats() {
+    return new ModelStats(description.name(), description.settings().slots(), engine.stats());
   }
 
   @Override
   public long bytes() {
-    return card.remoteOpener() == null
-        ? engine.weightBytes() + card.generateBytes() - card.weightBytes()
-        : card.generateBytes();
+    return description.remoteOpener() == null
+        ? engine.weightBytes() + description.generateBytes() - description.weightBytes()
+        : description.generateBytes();
   }
 
   @Override
   public void close() {
-    close(card, engine);
+    close(description, engine);
   }
 }

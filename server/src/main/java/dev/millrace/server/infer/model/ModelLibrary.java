@@ -1,8 +1,7 @@
 package dev.millrace.server.infer.model;
 
+import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelMemoryBudget;
@@ -10,6 +9,7 @@ import dev.millrace.server.infer.shelf.ModelRequest;
 import dev.millrace.server.infer.shelf.ModelShelf;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
+import dev.millrace.server.infer.shelf.ShelfSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,57 +24,65 @@ import org.jspecify.annotations.Nullable;
 /** The models that are served, by name, and the shelf for those in use. Thread-safe. */
 public final class ModelLibrary implements AutoCloseable {
   /**
-   * @param standing null: all of it is here
-   * @param listed whether it could be used, once
+   * A model by the name that tasks use.
+   *
+   * @param remoteSlot null: the whole model is loaded here
+   * @param listed whether it was ready at least once
    */
   private record ServedModel(
-      ModelDescription card,
+      ModelDescription description,
       ShelfItemLoader<LoadedModel> model,
       ShelfItemLoader<LoadedEmbedder> embeddings,
       @Nullable RemoteModelSlot remoteSlot,
       AtomicBoolean listed) {
 
-    /** Whether it generates, and could now. */
+    /** Whether it is a generator that is ready now. */
     boolean canGenerate() {
-      return !card.isEncoder() && card.isReady();
+      return !description.isEncoder() && description.isReady();
     }
 
     boolean isListed() {
-      return listed.get() || card.isReady();
+      return listed.get() || description.isReady();
     }
   }
 
   private final Map<String, ServedModel> served = new LinkedHashMap<>();
   private final List<RemoteModelSlot> remoteSlots = new ArrayList<>();
   private final ModelMemoryBudget budget;
-  private final ModelShelf shelf; // of those that are here
+  private final ModelShelf shelf; // the models that are loaded here completely
 
   /**
    * @param clock nanoseconds
    * @throws EngineException if a file cannot be run here
    */
-  public ModelLibrary(InferenceSettings settings, LongSupplier clock) {
-    ModelFileHasher hashes = new ModelFileHasher();
-    long taken = 0;
-    for (ModelFile file : settings.models()) {
-      ModelDescription card = ModelDescription.read(file, settings.engine());
-      ShelfItemLoader<LoadedModel> source = LoadedModel.source(card, settings.defaults(), hashes);
-      RemoteModelSlot stays =
-          card.remoteOpener() == null ? null : new RemoteModelSlot(source, clock);
+  public ModelLibrary(
+      List<ModelFile> models,
+      EngineSettings engine,
+      ModelDefaults defaults,
+      ShelfSettings shelfSettings,
+      LongSupplier clock) {
+    ModelFileHasher hasher = new ModelFileHasher();
+    long reserved = 0;
+    for (ModelFile file : models) {
+      ModelDescription description = ModelDescription.read(file, engine);
+      ShelfItemLoader<LoadedModel> source = LoadedModel.source(description, defaults, hasher);
+      RemoteModelSlot remoteSlot =
+          description.remoteOpener() == null ? null : new RemoteModelSlot(source, clock);
       AtomicBoolean listed = new AtomicBoolean();
       served.put(
           file.name(),
-          new ServedModel(card, source, LoadedEmbedder.source(card, hashes), stays, listed));
-      if (stays != null) {
-        remoteSlots.add(stays);
-        taken += card.generateBytes();
+          new ServedModel(
+              description, source, LoadedEmbedder.source(description, hasher), remoteSlot, listed));
+      if (remoteSlot != null) {
+        remoteSlots.add(remoteSlot);
+        reserved += description.generateBytes();
       }
-      if (card.remoteOpener() != null) {
-        card.remoteOpener().onReady(() -> listed.set(true));
+      if (description.remoteOpener() != null) {
+        description.remoteOpener().onReady(() -> listed.set(true));
       }
     }
-    budget = new ModelMemoryBudget(settings.memory(), taken);
-    shelf = new ModelShelf(budget, settings.idle(), clock);
+    budget = new ModelMemoryBudget(shelfSettings.memory(), reserved);
+    shelf = new ModelShelf(budget, shelfSettings.idle(), clock);
   }
 
   public ModelShelf shelf() {
@@ -82,45 +90,45 @@ public final class ModelLibrary implements AutoCloseable {
   }
 
   /**
-   * Asks for a model to generate with.
+   * Requests a model that generates.
    *
    * @param name null: the first that generates
-   * @throws TaskRefused if it is not served, or gives vectors only
+   * @throws TaskRefused if it is not served, or is for embeddings only
    */
   public ModelRequest<LoadedModel> requestGenerator(@Nullable String name) {
-    ServedModel found = generating(name);
-    if (found.card.isEncoder()) {
+    ServedModel found = generatorNamed(name);
+    if (found.description.isEncoder()) {
       throw new TaskRefused(
-          "model \"%s\" gives embeddings and generates no text; a job of type embed can use it"
-              .formatted(found.card.name()));
+          "model \"%s\" is for embeddings and generates no text; use it in a job of type embed"
+              .formatted(found.description.name()));
     }
     return found.remoteSlot == null ? shelf.request(found.model) : found.remoteSlot.request();
   }
 
-  /** Whether a model could generate now, for all that others have to do with it. */
+  /** Whether a model could generate now: all layers at other nodes are available. */
   public boolean isReady(@Nullable String name) {
-    return generating(name).card.isReady();
+    return generatorNamed(name).description.isReady();
   }
 
-  private ServedModel generating(@Nullable String name) {
-    return name == null ? first(card -> !card.isEncoder()) : named(name);
+  private ServedModel generatorNamed(@Nullable String name) {
+    return name == null ? first(description -> !description.isEncoder()) : named(name);
   }
 
   /**
-   * Asks for a model to embed with.
+   * Requests a model that embeds.
    *
-   * @param name null: the first made for it, else the first that is wholly here
-   * @throws TaskRefused if it is not served, or its layers are with others
+   * @param name null: the first encoder, else the first model without remote layers
+   * @throws TaskRefused if it is not served, or has layers at other nodes
    */
   public ModelRequest<LoadedEmbedder> requestEmbedder(@Nullable String name) {
     ServedModel found =
         name == null
-            ? first(ModelDescription::isEncoder, card -> card.remoteOpener() == null)
+            ? first(ModelDescription::isEncoder, description -> description.remoteOpener() == null)
             : named(name);
-    if (found.card.remoteOpener() != null) {
+    if (found.description.remoteOpener() != null) {
       throw new TaskRefused(
-          "model \"%s\" gives no embeddings here: its layers are with other nodes; serve a model for embeddings beside it"
-              .formatted(found.card.name()));
+          "model \"%s\" gives no embeddings here: some of its layers are at other nodes; serve a model for embeddings as well"
+              .formatted(found.description.name()));
     }
     return shelf.request(found.embeddings);
   }
@@ -129,46 +137,47 @@ public final class ModelLibrary implements AutoCloseable {
   public List<String> servedNames() {
     return served.values().stream()
         .filter(ServedModel::isListed)
-        .map(model -> model.card.name())
+        .map(model -> model.description.name())
         .toList();
   }
 
   /**
-   * Whether a task to generate could be worked on. Where no model generates at all it can: it is
-   * told so.
+   * Whether tasks to generate should be claimed. They are when no model generates at all: each then
+   * fails with that reason.
    */
   public boolean canGenerate() {
-    return served.values().stream().allMatch(model -> model.card.remoteOpener() == null)
+    return served.values().stream().allMatch(model -> model.description.remoteOpener() == null)
         || served.values().stream().anyMatch(ServedModel::canGenerate);
   }
 
-  /** Runs {@code hook} each time that a model turns ready. */
+  /** Runs {@code hook} each time a model becomes ready. */
   public void onReady(Runnable hook) {
     for (ServedModel model : served.values()) {
-      if (model.card.remoteOpener() != null) {
-        model.card.remoteOpener().onReady(hook);
+      if (model.description.remoteOpener() != null) {
+        model.description.remoteOpener().onReady(hook);
       }
     }
   }
 
-  /** What a model waits for before it can generate, in words; empty if for nothing. */
+  /** What a model waits for before it can generate, in words; empty if it is ready. */
   public Optional<String> waitReason(String name) {
-    RemoteModelOpener opening = named(name).card.remoteOpener();
-    return opening == null || opening.ready()
-        ? Optional.empty()
-        : Optional.of(opening.waitReason());
+    RemoteModelOpener opener = named(name).description.remoteOpener();
+    return opener == null || opener.ready() ? Optional.empty() : Optional.of(opener.waitReason());
   }
 
-  /** Models whose layers are with others. */
-  public List<InferenceStats.RemoteModelStatus> remoteModels() {
-    List<InferenceStats.RemoteModelStatus> all = new ArrayList<>();
+  /** The models that have layers at other nodes. */
+  public List<RemoteModelStatus> remoteModels() {
+    List<RemoteModelStatus> all = new ArrayList<>();
     for (ServedModel model : served.values()) {
-      RemoteModelOpener opening = model.card.remoteOpener();
-      if (opening != null) {
-        boolean ready = opening.ready();
+      RemoteModelOpener opener = model.description.remoteOpener();
+      if (opener != null) {
+        boolean ready = opener.ready();
         all.add(
-            new InferenceStats.RemoteModelStatus(
-                model.card.name(), ready, ready ? "" : opening.waitReason(), opening.metrics()));
+            new RemoteModelStatus(
+                model.description.name(),
+                ready,
+                ready ? "" : opener.waitReason(),
+                opener.metrics()));
       }
     }
     return all;
@@ -178,12 +187,12 @@ public final class ModelLibrary implements AutoCloseable {
     return served.containsKey(name);
   }
 
-  /** The first that fits the first wish for which there is one; else the first of all. */
+  /** The first model that meets the first condition that any meets; else the first of all. */
   @SafeVarargs
-  private ServedModel first(Predicate<ModelDescription>... wishes) {
-    for (Predicate<ModelDescription> wish : wishes) {
+  private ServedModel first(Predicate<ModelDescription>... conditions) {
+    for (Predicate<ModelDescription> condition : conditions) {
       for (ServedModel model : served.values()) {
-        if (wish.test(model.card)) {
+        if (condition.test(model.description)) {
           return model;
         }
       }
@@ -200,20 +209,21 @@ public final class ModelLibrary implements AutoCloseable {
   }
 
   /**
-   * Loads the default model and what is here of those whose layers are with others, and waits for
-   * that.
+   * Loads the default model and the local part of the remote ones, and waits for that.
    *
-   * @param patience with the others: after that they come when they come
-   * @throws TaskRefused if there can never be room for one of all models
+   * @param patience how long to wait for a remote model; after that it opens in the background
+   * @throws TaskRefused if one of the models can never fit into the memory
    */
   public void warmUp(Duration patience) throws InterruptedException {
     checkRoom();
     remoteSlots.forEach(RemoteModelSlot::startOpening);
     ServedModel first = served.values().iterator().next();
     if (first.remoteSlot == null) {
-      ModelRequest<?> ticket =
-          first.card.isEncoder() ? shelf.request(first.embeddings) : shelf.request(first.model);
-      ticket.await().ifPresent(ModelLease::close);
+      ModelRequest<?> request =
+          first.description.isEncoder()
+              ? shelf.request(first.embeddings)
+              : shelf.request(first.model);
+      request.await().ifPresent(ModelLease::close);
     }
     for (RemoteModelSlot model : remoteSlots) {
       model.awaitOpened(patience);
@@ -225,19 +235,21 @@ public final class ModelLibrary implements AutoCloseable {
     for (ServedModel model : served.values()) {
       if (model.remoteSlot != null) {
         new ModelMemoryBudget(budget.total(), taken)
-            .checkFits(model.card.name(), model.card.generateBytes());
-        taken += model.card.generateBytes();
+            .checkFits(model.description.name(), model.description.generateBytes());
+        taken += model.description.generateBytes();
       }
     }
     for (ServedModel model : served.values()) {
       if (model.remoteSlot == null) {
-        ModelDescription card = model.card;
-        budget.checkFits(card.name(), card.isEncoder() ? card.embedBytes() : card.generateBytes());
+        ModelDescription description = model.description;
+        budget.checkFits(
+            description.name(),
+            description.isEncoder() ? description.embedBytes() : description.generateBytes());
       }
     }
   }
 
-  /** Lets go of what nobody uses, and opens anew what is to stay. */
+  /** Unloads idle models, and reopens remote ones that ended. */
   public void maintain() throws InterruptedException {
     shelf.unloadIdle();
     for (RemoteModelSlot model : remoteSlots) {
@@ -245,15 +257,15 @@ public final class ModelLibrary implements AutoCloseable {
     }
   }
 
-  private List<ShelfItem> onShelves() {
+  private List<ShelfItem> loadedItems() {
     List<ShelfItem> items = new ArrayList<>(shelf.loaded());
     remoteSlots.forEach(model -> items.addAll(model.loaded()));
     return items;
   }
 
-  public List<LoadedModel> generating() {
+  public List<LoadedModel> loadedModels() {
     List<LoadedModel> models = new ArrayList<>();
-    for (ShelfItem item : onShelves()) {
+    for (ShelfItem item : loadedItems()) {
       if (item instanceof LoadedModel model) {
         models.add(model);
       }
@@ -261,9 +273,9 @@ public final class ModelLibrary implements AutoCloseable {
     return models;
   }
 
-  /** Names of models that are loaded; those that embed as {@code name (embeddings)}. */
+  /** The names of the loaded models; those that embed as {@code name (embeddings)}. */
   public List<String> loadedNames() {
-    return onShelves().stream()
+    return loadedItems().stream()
         .map(
             item ->
                 switch (item) {

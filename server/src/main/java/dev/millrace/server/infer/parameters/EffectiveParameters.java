@@ -2,71 +2,62 @@ package dev.millrace.server.infer.parameters;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.api.Sampling;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * With what a task is really run: what it said, and for the rest what was the default when it began.
+ * What a task is run with: its own parameters, completed by the defaults of its first attempt.
  *
- * @param settled every field is set but the chat template
+ * @param sampling every field is set
  */
 public record EffectiveParameters(
-    SamplingParameters samplingParameters,
-    double presencePenalty,
-    double frequencyPenalty,
-    Map<Integer, Float> logitBias,
-    List<String> stops,
-    boolean ignoreEos,
-    @Nullable OutputConstraint constraint) {
+    SamplingParameters sampling, LogitAdjustments logits, OutputRules output) {
 
-  /** What is left open by all is decided by {@code seed}. */
+  /**
+   * @param seed used if neither the task nor the defaults set one
+   */
   public static EffectiveParameters of(
       GenerateParameters asked, SamplingParameters defaults, long seed) {
-    SamplingParameters settled = asked.samplingWithImplied().orElse(defaults);
+    SamplingParameters sampling = asked.samplingWithImplied().orElse(defaults);
     return new EffectiveParameters(
-        settled.seed() == null ? settled.withSeed(seed) : settled,
-        asked.presencePenalty(),
-        asked.frequencyPenalty(),
-        asked.logitBias(),
-        asked.stops(),
-        asked.ignoreEos(),
-        asked.constraint());
+        sampling.seed() == null ? sampling.toBuilder().seed(seed).build() : sampling,
+        asked.logits(),
+        asked.output());
   }
 
   /**
-   * As an earlier attempt wrote it down.
+   * Reads what {@link #toJson} of an earlier attempt wrote.
    *
-   * @param rule the task's, which is written down by its hash only
-   * @throws RuntimeException if it is something else
+   * @param constraint the task's: the JSON has only its hash
+   * @throws RuntimeException if the JSON is something else
    */
-  public static EffectiveParameters parse(JsonObject json, @Nullable OutputConstraint rule) {
+  public static EffectiveParameters parse(JsonObject json, @Nullable OutputConstraint constraint) {
     Map<Integer, Float> bias = new TreeMap<>();
     json.object("logit_bias")
         .values()
         .forEach((token, value) -> bias.put(Integer.valueOf(token), floats(value)));
-    SamplingParameters settled =
-        new SamplingParameters(
-            Math.toIntExact(json.integer("max_tokens")),
-            json.number("temperature", 0),
-            Math.toIntExact(json.integer("top_k")),
-            json.number("top_p", 1),
-            json.number("min_p", 0),
-            json.number("repeat_penalty", 1),
-            Math.toIntExact(json.integer("repeat_last_n")),
-            json.integer("seed"),
-            json.flag("thinking", true),
-            null);
+    SamplingParameters sampling =
+        SamplingParameters.builder()
+            .maxTokens(Math.toIntExact(json.integer("max_tokens")))
+            .temperature(json.number("temperature", 0))
+            .topK(Math.toIntExact(json.integer("top_k")))
+            .topP(json.number("top_p", 1))
+            .minP(json.number("min_p", 0))
+            .repeatPenalty(json.number("repeat_penalty", 1))
+            .repeatLastN(Math.toIntExact(json.integer("repeat_last_n")))
+            .seed(json.integer("seed"))
+            .thinking(json.flag("thinking", true))
+            .build();
     return new EffectiveParameters(
-        settled,
-        json.number("presence_penalty", 0),
-        json.number("frequency_penalty", 0),
-        bias,
-        json.list("stop").stream().map(String::valueOf).toList(),
-        json.flag("ignore_eos", false),
-        rule);
+        sampling,
+        new LogitAdjustments(
+            json.number("presence_penalty", 0), json.number("frequency_penalty", 0), bias),
+        new OutputRules(
+            json.list("stop").stream().map(String::valueOf).toList(),
+            json.flag("ignore_eos", false),
+            constraint));
   }
 
   private static float floats(@Nullable Object value) {
@@ -77,73 +68,68 @@ public record EffectiveParameters(
     JsonObject json =
         JsonObject.create()
             .put("max_tokens", (long) maxTokens())
-            .put("temperature", samplingParameters.temperature())
-            .put("top_k", Objects.requireNonNull(samplingParameters.topK()).longValue())
-            .put("top_p", samplingParameters.topP())
-            .put("min_p", samplingParameters.minP())
-            .put("repeat_penalty", samplingParameters.repeatPenalty())
-            .put(
-                "repeat_last_n",
-                Objects.requireNonNull(samplingParameters.repeatLastN()).longValue())
+            .put("temperature", sampling.temperature())
+            .put("top_k", Objects.requireNonNull(sampling.topK()).longValue())
+            .put("top_p", sampling.topP())
+            .put("min_p", sampling.minP())
+            .put("repeat_penalty", sampling.repeatPenalty())
+            .put("repeat_last_n", Objects.requireNonNull(sampling.repeatLastN()).longValue())
             .put("seed", seed())
             .put("thinking", thinking());
-    putUnless(json, "presence_penalty", presencePenalty, presencePenalty == 0);
-    putUnless(json, "frequency_penalty", frequencyPenalty, frequencyPenalty == 0);
-    putUnless(json, "logit_bias", biasJson(), logitBias.isEmpty());
-    putUnless(json, "stop", stops, stops.isEmpty());
-    putUnless(json, "ignore_eos", true, !ignoreEos);
+    double presence = logits.presencePenalty();
+    double frequency = logits.frequencyPenalty();
+    putUnless(json, "presence_penalty", presence, presence == 0);
+    putUnless(json, "frequency_penalty", frequency, frequency == 0);
+    putUnless(json, "logit_bias", biasJson(), logits.logitBias().isEmpty());
+    putUnless(json, "stop", output.stops(), output.stops().isEmpty());
+    putUnless(json, "ignore_eos", true, !output.ignoreEos());
+    OutputConstraint constraint = output.constraint();
     return json.putIfPresent(
         "constraint", constraint == null ? null : constraint.toJson().values());
   }
 
   private Map<String, Object> biasJson() {
     Map<String, Object> json = new TreeMap<>();
-    logitBias.forEach((token, bias) -> json.put(token.toString(), bias.doubleValue()));
+    logits.logitBias().forEach((token, bias) -> json.put(token.toString(), bias.doubleValue()));
     return json;
   }
 
-  private static void putUnless(JsonObject json, String name, Object value, boolean usual) {
-    if (!usual) {
+  private static void putUnless(JsonObject json, String name, Object value, boolean isDefault) {
+    if (!isDefault) {
       json.put(name, value);
     }
   }
 
-  /** The same with no more tokens than there is room for. */
+  /** The same with at most {@code room} tokens. */
   public EffectiveParameters cappedTo(int room) {
     return new EffectiveParameters(
-        samplingParameters.withMaxTokens(Math.min(room, maxTokens())),
-        presencePenalty,
-        frequencyPenalty,
-        logitBias,
-        stops,
-        ignoreEos,
-        constraint);
+        sampling.toBuilder().maxTokens(Math.min(room, maxTokens())).build(), logits, output);
   }
 
   public int maxTokens() {
-    return Objects.requireNonNull(samplingParameters.maxTokens());
+    return Objects.requireNonNull(sampling.maxTokens());
   }
 
   public long seed() {
-    return Objects.requireNonNull(samplingParameters.seed());
+    return Objects.requireNonNull(sampling.seed());
   }
 
   public boolean thinking() {
-    return !Boolean.FALSE.equals(samplingParameters.thinking());
+    return !Boolean.FALSE.equals(sampling.thinking());
   }
 
-  /** As the engine wants it. */
-  public Sampling sampling() {
+  /** The same in the engine's type. */
+  public Sampling engineSampling() {
     return Sampling.builder()
-        .temperature(Objects.requireNonNull(samplingParameters.temperature()))
-        .topK(Objects.requireNonNull(samplingParameters.topK()))
-        .topP(Objects.requireNonNull(samplingParameters.topP()))
-        .minP(Objects.requireNonNull(samplingParameters.minP()))
-        .repetitionPenalty(Objects.requireNonNull(samplingParameters.repeatPenalty()))
-        .penaltyWindow(Objects.requireNonNull(samplingParameters.repeatLastN()))
-        .presencePenalty(presencePenalty)
-        .frequencyPenalty(frequencyPenalty)
-        .logitBias(logitBias)
+        .temperature(Objects.requireNonNull(sampling.temperature()))
+        .topK(Objects.requireNonNull(sampling.topK()))
+        .topP(Objects.requireNonNull(sampling.topP()))
+        .minP(Objects.requireNonNull(sampling.minP()))
+        .repetitionPenalty(Objects.requireNonNull(sampling.repeatPenalty()))
+        .penaltyWindow(Objects.requireNonNull(sampling.repeatLastN()))
+        .presencePenalty(logits.presencePenalty())
+        .frequencyPenalty(logits.frequencyPenalty())
+        .logitBias(logits.logitBias())
         .seed(seed())
         .build();
   }

@@ -2,30 +2,22 @@ package dev.millrace.server.infer.parameters;
 
 import dev.millrace.core.json.JsonObject;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task to generate says, checked. Nothing is filled in yet.
+ * What a task to generate asks for, checked. Defaults are not filled in.
  *
  * @param model null: the default
- * @param given what it says about matters that have defaults
- * @param stops texts that end the output and are no part of it
- * @param rule null: the output is free
  */
 public record GenerateParameters(
     @Nullable String model,
-    TaskPrompt conversation,
+    TaskPrompt prompt,
     SamplingParameters sampling,
-    double presencePenalty,
-    double frequencyPenalty,
-    Map<Integer, Float> logitBias,
-    List<String> stops,
-    boolean ignoreEos,
-    @Nullable OutputConstraint constraint) {
+    LogitAdjustments logits,
+    OutputRules output) {
 
   private static final Set<String> SAMPLING =
       Set.of(
@@ -61,35 +53,45 @@ public record GenerateParameters(
    */
   public static GenerateParameters of(JsonObject data, @Nullable Object input) {
     ParameterReader fields = ParameterReader.of(data, input, KNOWN);
-    Double presence = fields.number("presence_penalty", p -> Math.abs(p) <= 100, PENALTY);
-    Double frequency = fields.number("frequency_penalty", p -> Math.abs(p) <= 100, PENALTY);
     return new GenerateParameters(
         fields.text("model"),
         TaskPrompt.of(fields),
-        given(fields),
-        presence == null ? 0 : presence,
-        frequency == null ? 0 : frequency,
-        bias(fields),
-        fields.texts("stop", "a text that is not empty, or a list of such"),
-        Boolean.TRUE.equals(fields.flag("ignore_eos")),
-        OutputConstraint.of(fields));
+        sampling(fields),
+        logits(fields),
+        new OutputRules(
+            fields.texts("stop", "a text that is not empty, or a list of such"),
+            Boolean.TRUE.equals(fields.flag("ignore_eos")),
+            OutputConstraint.of(fields)));
   }
 
-  private static SamplingParameters given(ParameterReader fields) {
-    return new SamplingParameters(
-        fields.integer("max_tokens", 1, "a whole number, at least 1"),
-        fields.number("temperature", t -> t >= 0 && t <= 100, "a number from 0 to 100"),
-        fields.integer("top_k", 0, "a whole number, at least 0 (0 is off)"),
-        fields.number("top_p", p -> p > 0 && p <= 1, "a number above 0 and at most 1 (1 is off)"),
-        fields.number("min_p", p -> p >= 0 && p <= 1, "a number from 0 to 1 (0 is off)"),
-        fields.number(
-            "repeat_penalty",
-            p -> p > 0 && p <= 100,
-            "a number above 0 and at most 100 (1 is off)"),
-        fields.integer("repeat_last_n", -1, "a whole number, at least -1 (-1 is the whole text)"),
-        fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE, "a whole number of 64 bits"),
-        fields.flag("thinking"),
-        null);
+  private static SamplingParameters sampling(ParameterReader fields) {
+    return SamplingParameters.builder()
+        .maxTokens(fields.integer("max_tokens", 1, "a whole number, at least 1"))
+        .temperature(
+            fields.number("temperature", t -> t >= 0 && t <= 100, "a number from 0 to 100"))
+        .topK(fields.integer("top_k", 0, "a whole number, at least 0 (0 is off)"))
+        .topP(
+            fields.number(
+                "top_p", p -> p > 0 && p <= 1, "a number above 0 and at most 1 (1 is off)"))
+        .minP(fields.number("min_p", p -> p >= 0 && p <= 1, "a number from 0 to 1 (0 is off)"))
+        .repeatPenalty(
+            fields.number(
+                "repeat_penalty",
+                p -> p > 0 && p <= 100,
+                "a number above 0 and at most 100 (1 is off)"))
+        .repeatLastN(
+            fields.integer(
+                "repeat_last_n", -1, "a whole number, at least -1 (-1 is the whole text)"))
+        .seed(fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE, "a whole number of 64 bits"))
+        .thinking(fields.flag("thinking"))
+        .build();
+  }
+
+  private static LogitAdjustments logits(ParameterReader fields) {
+    Double presence = fields.number("presence_penalty", p -> Math.abs(p) <= 100, PENALTY);
+    Double frequency = fields.number("frequency_penalty", p -> Math.abs(p) <= 100, PENALTY);
+    return new LogitAdjustments(
+        presence == null ? 0 : presence, frequency == null ? 0 : frequency, bias(fields));
   }
 
   private static Map<Integer, Float> bias(ParameterReader fields) {
@@ -115,10 +117,10 @@ public record GenerateParameters(
     bias.put(Integer.valueOf(token.toString()), ((Number) value).floatValue());
   }
 
-  /** A structured answer leaves no place for thoughts, unless the task says so itself. */
+  /** A constrained output has no place for thoughts, unless the task asks for them itself. */
   SamplingParameters samplingWithImplied() {
-    return constraint != null && sampling.thinking() == null
-        ? sampling.withThinking(false)
+    return output.constraint() != null && sampling.thinking() == null
+        ? sampling.toBuilder().thinking(false).build()
         : sampling;
   }
 }

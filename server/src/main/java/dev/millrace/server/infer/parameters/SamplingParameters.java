@@ -5,13 +5,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job gets that does not say. Null is silence: then the next in line decides, and the line is
- * the job itself, whoever runs the server, the model's file, the model's family, and {@link
- * #usual}.
+ * How a model chooses tokens, and how many. A null field is not set; the first source that sets it
+ * decides: the task, the operator of the server, the model file, the model family, {@link
+ * #builtIn}.
  *
- * @param seed null to the end: each task gets one of its own
- * @param thinking whether a model that can think before it answers does
- * @param chatTemplate in Jinja, instead of the one in the model's file
+ * @param repeatLastN how many of the last tokens the repeat penalty looks at; -1: all
+ * @param seed may stay null: each task then gets its own
+ * @param thinking whether a model that can reason before it answers does so
  */
 public record SamplingParameters(
     @Nullable Integer maxTokens,
@@ -22,34 +22,42 @@ public record SamplingParameters(
     @Nullable Double repeatPenalty,
     @Nullable Integer repeatLastN,
     @Nullable Long seed,
-    @Nullable Boolean thinking,
-    @Nullable String chatTemplate) {
+    @Nullable Boolean thinking) {
 
-  private static final SamplingParameters UNSET =
-      new SamplingParameters(null, null, null, null, null, null, null, null, null, null);
+  private static final SamplingParameters UNSET = builder().build();
 
-  /** Says nothing. */
+  /** Sets nothing. */
   public static SamplingParameters unset() {
     return UNSET;
   }
 
-  /** The last word: nrvna's constants. */
+  /** The last source: nrvna's constants. Only the seed is null. */
   public static SamplingParameters builtIn() {
-    return new SamplingParameters(2048, 0.8, 40, 0.9, 0.05, 1.1, 64, null, true, null);
+    return builder()
+        .maxTokens(2048)
+        .temperature(0.8)
+        .topK(40)
+        .topP(0.9)
+        .minP(0.05)
+        .repeatPenalty(1.1)
+        .repeatLastN(64)
+        .thinking(true)
+        .build();
   }
 
   /**
-   * What a model's file recommends, in the keys that llama.cpp's converter writes ({@code
+   * What a model file recommends, in the keys that llama.cpp's converter writes ({@code
    * general.sampling.*}).
    */
   public static SamplingParameters fromMetadata(GgufMetadata metadata) {
-    return UNSET
-        .withTemperature(decimal(metadata, "temp"))
-        .withTopK(integer(metadata, "top_k", 0))
-        .withTopP(decimal(metadata, "top_p"))
-        .withMinP(decimal(metadata, "min_p"))
-        .withRepeatPenalty(decimal(metadata, "penalty_repeat"))
-        .withRepeatLastN(integer(metadata, "penalty_last_n", -1));
+    return builder()
+        .temperature(decimal(metadata, "temp"))
+        .topK(integer(metadata, "top_k", 0))
+        .topP(decimal(metadata, "top_p"))
+        .minP(decimal(metadata, "min_p"))
+        .repeatPenalty(decimal(metadata, "penalty_repeat"))
+        .repeatLastN(integer(metadata, "penalty_last_n", -1))
+        .build();
   }
 
   /** The decimal that was meant: a float's 0.95 is not a double's 0.949999988079071. */
@@ -67,16 +75,18 @@ public record SamplingParameters(
         .orElse(null);
   }
 
-  /** What nrvna knows of families, by the model's name. */
+  /** What nrvna recommends for model families, recognized by the model's name. */
   public static SamplingParameters forModelFamily(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     if (lower.contains("code")) { // coder, too
-      return UNSET.withTemperature(0.3);
+      return builder().temperature(0.3).build();
     }
-    return lower.contains("deepseek") || lower.contains("r1") ? UNSET.withTemperature(0.6) : UNSET;
+    return lower.contains("deepseek") || lower.contains("r1")
+        ? builder().temperature(0.6).build()
+        : UNSET;
   }
 
-  /** These, and what {@code next} says where they are silent. */
+  /** These parameters, completed by {@code next} where they are not set. */
   public SamplingParameters orElse(SamplingParameters next) {
     return new SamplingParameters(
         either(maxTokens, next.maxTokens),
@@ -87,142 +97,94 @@ public record SamplingParameters(
         either(repeatPenalty, next.repeatPenalty),
         either(repeatLastN, next.repeatLastN),
         either(seed, next.seed),
-        either(thinking, next.thinking),
-        either(chatTemplate, next.chatTemplate));
+        either(thinking, next.thinking));
   }
 
   private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {
     return first == null ? second : first;
   }
 
-  public SamplingParameters withMaxTokens(@Nullable Integer value) {
-    return new SamplingParameters(
-        value,
-        temperature,
-        topK,
-        topP,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        thinking,
-        chatTemplate);
+  public static Builder builder() {
+    return new Builder();
   }
 
-  public SamplingParameters withTemperature(@Nullable Double value) {
-    return new SamplingParameters(
-        maxTokens,
-        value,
-        topK,
-        topP,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        thinking,
-        chatTemplate);
+  /** A builder that starts with these parameters. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.maxTokens = maxTokens;
+    builder.temperature = temperature;
+    builder.topK = topK;
+    builder.topP = topP;
+    builder.minP = minP;
+    builder.repeatPenalty = repeatPenalty;
+    builder.repeatLastN = repeatLastN;
+    builder.seed = seed;
+    builder.thinking = thinking;
+    return builder;
   }
 
-  public SamplingParameters withTopK(@Nullable Integer value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        value,
-        topP,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        thinking,
-        chatTemplate);
-  }
+  /** Collects parameters; all are null until they are set. */
+  public static final class Builder {
+    private @Nullable Integer maxTokens;
+    private @Nullable Double temperature;
+    private @Nullable Integer topK;
+    private @Nullable Double topP;
+    private @Nullable Double minP;
+    private @Nullable Double repeatPenalty;
+    private @Nullable Integer repeatLastN;
+    private @Nullable Long seed;
+    private @Nullable Boolean thinking;
 
-  public SamplingParameters withTopP(@Nullable Double value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        topK,
-        value,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        thinking,
-        chatTemplate);
-  }
+    private Builder() {}
 
-  public SamplingParameters withMinP(@Nullable Double value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        topK,
-        topP,
-        value,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        thinking,
-        chatTemplate);
-  }
+    public Builder maxTokens(@Nullable Integer value) {
+      maxTokens = value;
+      return this;
+    }
 
-  public SamplingParameters withRepeatPenalty(@Nullable Double value) {
-    return new SamplingParameters(
-        maxTokens, temperature, topK, topP, minP, value, repeatLastN, seed, thinking, chatTemplate);
-  }
+    public Builder temperature(@Nullable Double value) {
+      temperature = value;
+      return this;
+    }
 
-  public SamplingParameters withRepeatLastN(@Nullable Integer value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        topK,
-        topP,
-        minP,
-        repeatPenalty,
-        value,
-        seed,
-        thinking,
-        chatTemplate);
-  }
+    public Builder topK(@Nullable Integer value) {
+      topK = value;
+      return this;
+    }
 
-  public SamplingParameters withSeed(@Nullable Long value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        topK,
-        topP,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        value,
-        thinking,
-        chatTemplate);
-  }
+    public Builder topP(@Nullable Double value) {
+      topP = value;
+      return this;
+    }
 
-  public SamplingParameters withThinking(@Nullable Boolean value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        topK,
-        topP,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        value,
-        chatTemplate);
-  }
+    public Builder minP(@Nullable Double value) {
+      minP = value;
+      return this;
+    }
 
-  public SamplingParameters withChatTemplate(@Nullable String value) {
-    return new SamplingParameters(
-        maxTokens,
-        temperature,
-        topK,
-        topP,
-        minP,
-        repeatPenalty,
-        repeatLastN,
-        seed,
-        thinking,
-        value);
+    public Builder repeatPenalty(@Nullable Double value) {
+      repeatPenalty = value;
+      return this;
+    }
+
+    public Builder repeatLastN(@Nullable Integer value) {
+      repeatLastN = value;
+      return this;
+    }
+
+    public Builder seed(@Nullable Long value) {
+      seed = value;
+      return this;
+    }
+
+    public Builder thinking(@Nullable Boolean value) {
+      thinking = value;
+      return this;
+    }
+
+    public SamplingParameters build() {
+      return new SamplingParameters(
+          maxTokens, temperature, topK, topP, minP, repeatPenalty, repeatLastN, seed, thinking);
+    }
   }
 }

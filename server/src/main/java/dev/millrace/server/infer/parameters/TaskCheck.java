@@ -7,30 +7,29 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of tasks, before they are submitted, whether their parameters can be honoured, as far as
- * that can be told without a model. Tasks that share a schema or a grammar share the work. Not
- * thread-safe.
+ * Checks the parameters of tasks before they are submitted, as far as that is possible without a
+ * model. A schema or grammar that several tasks share is compiled once. Not thread-safe.
  */
 public final class TaskCheck {
-  private final Set<OutputConstraint> good = new HashSet<>();
+  private final Set<OutputConstraint> compiled = new HashSet<>();
   private final Set<String> models;
 
-  /** For tasks whose server is not known yet. */
+  /** A check for tasks whose server is not known yet. */
   public TaskCheck() {
     this(Set.of());
   }
 
   /**
-   * @param models names of those that the server has; empty: any may be named
+   * @param models names of the models that the server has; empty: any name is accepted
    */
   public TaskCheck(Set<String> models) {
     this.models = Set.copyOf(models);
   }
 
   /**
-   * @param type of the task; one that no model works on is not looked at
+   * @param type of the task; only {@code generate} and {@code embed} are checked
    * @param data of its stage
-   * @return what is wrong, with its field and rule; null if nothing is
+   * @return what is wrong, with its field and rule; null if nothing
    */
   public @Nullable String problem(String type, JsonObject data, @Nullable Object input) {
     try {
@@ -47,7 +46,7 @@ public final class TaskCheck {
 
   private void check(GenerateParameters parameters) {
     check(parameters.model());
-    check(parameters.constraint());
+    check(parameters.output().constraint());
   }
 
   private void check(@Nullable String model) {
@@ -56,10 +55,10 @@ public final class TaskCheck {
     }
   }
 
-  private void check(@Nullable OutputConstraint rule) {
-    if (rule != null && !good.contains(rule)) {
-      rule.grammar();
-      good.add(rule);
+  private void check(@Nullable OutputConstraint constraint) {
+    if (constraint != null && !compiled.contains(constraint)) {
+      constraint.grammar();
+      compiled.add(constraint);
     }
   }
 }

@@ -20,16 +20,16 @@ import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.util.Optional;
 
-/** One attempt at a task to embed. It settles no terms: nothing of it is drawn or gone on with. */
+/** One attempt at a task to embed. It freezes no terms: it has no random choices and no journal. */
 public final class EmbedRunner {
   private final ModelLibrary library;
   private final TokenCounters counters;
   private final TaskContext task;
   private final StopSignal stopSignal;
 
-  public EmbedRunner(ModelLibrary library, TokenCounters figures, TaskContext task) {
+  public EmbedRunner(ModelLibrary library, TokenCounters counters, TaskContext task) {
     this.library = library;
-    this.counters = figures;
+    this.counters = counters;
     this.task = task;
     this.stopSignal = StopSignal.of(task);
   }
@@ -37,10 +37,10 @@ public final class EmbedRunner {
   public TaskOutcome run() {
     try {
       EmbedParameters asked = EmbedParameters.of(task.data(), task.input());
-      ModelRequest<LoadedEmbedder> ticket = library.requestEmbedder(asked.model());
+      ModelRequest<LoadedEmbedder> request = library.requestEmbedder(asked.model());
       long start = System.nanoTime();
-      stopSignal.setActions(ticket::cancel, ticket::cancel);
-      Optional<ModelLease<LoadedEmbedder>> lease = ticket.await();
+      stopSignal.setActions(request::cancel, request::cancel);
+      Optional<ModelLease<LoadedEmbedder>> lease = request.await();
       if (lease.isEmpty()) {
         return stopped();
       }
@@ -59,12 +59,13 @@ public final class EmbedRunner {
   private TaskOutcome embed(LoadedEmbedder model, EmbedParameters asked, long waited)
       throws InterruptedException {
     long start = System.nanoTime();
-    Optional<EmbeddingVector> computed = model.embed(asked, stopSignal);
+    Optional<EmbeddingVector> computed =
+        model.embed(asked, cancel -> stopSignal.setActions(cancel, cancel));
     if (computed.isEmpty()) {
       return stopped();
     }
     EmbeddingVector vector = computed.get();
-    counters.embeddedTokens.add(vector.tokens());
+    counters.countEmbedded(vector.tokens());
     JsonObject timings =
         JsonObject.create()
             .put("wait_ms", ReceiptJson.millis(waited))

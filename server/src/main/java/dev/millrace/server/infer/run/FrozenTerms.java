@@ -10,24 +10,34 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an output follows from: settled by a task's first attempt, kept with the job, and what a
- * later attempt must find again to go on from the tokens of an earlier one. The prompt's tokens are
- * kept by their hash: they are made anew from the input.
- *
- * @param kv how keys and values are kept
- * @param context positions that a sequence may have
- * @param thoughtTags by which thoughts are told from the answer; null where all is answer
+ * Everything that determines an output. The first attempt of a task freezes its terms with the job;
+ * a later attempt resumes from the journaled tokens only if its own terms give the same output. The
+ * prompt is kept by its hash only: its tokens are made again from the input.
  */
 public record FrozenTerms(
-    String model,
-    String modelSha256,
-    int numerics,
-    String kvType,
-    int context,
-    int promptTokens,
-    String promptSha256,
-    @Nullable String thoughtTags,
-    EffectiveParameters parameters) {
+    ModelIdentity model, CacheShape cache, PromptIdentity prompt, EffectiveParameters parameters) {
+
+  /**
+   * Which weights are computed, and how.
+   *
+   * @param numerics the version of the arithmetic
+   */
+  public record ModelIdentity(String name, String sha256, int numerics) {}
+
+  /**
+   * The KV cache of a sequence.
+   *
+   * @param kvType the type of its numbers
+   * @param context the most positions of a sequence
+   */
+  public record CacheShape(String kvType, int context) {}
+
+  /**
+   * Which tokens the model gets.
+   *
+   * @param thoughtTags the marks that separate thoughts from the answer; null: all is answer
+   */
+  public record PromptIdentity(int tokens, String sha256, @Nullable String thoughtTags) {}
 
   /** A field that must be the same, and what is said where it is not. */
   private record PinnedField(String name, String change) {}
@@ -44,47 +54,40 @@ public record FrozenTerms(
   public static FrozenTerms of(
       LoadedModel model, TokenizedPrompt prompt, EffectiveParameters parameters) {
     return new FrozenTerms(
-        model.name(),
-        model.sha256(),
-        NumericsVersion.CURRENT,
-        model.kvType(),
-        model.capacity(),
-        prompt.tokens().length,
-        Sha256.of(prompt.tokens()),
-        prompt.thoughtTags(),
+        new ModelIdentity(model.name(), model.sha256(), NumericsVersion.CURRENT),
+        new CacheShape(model.kvType(), model.capacity()),
+        new PromptIdentity(
+            prompt.tokens().length, Sha256.of(prompt.tokens()), prompt.thoughtTags()),
         parameters);
   }
 
   JsonObject toJson() {
     return JsonObject.create()
-        .put("model", model)
-        .put("model_sha256", modelSha256)
-        .put("numerics", (long) numerics)
-        .put("kv", kvType)
-        .put("context", (long) context)
-        .put("prompt_tokens", (long) promptTokens)
-        .put("prompt_sha256", promptSha256)
-        .putIfPresent("thought_tags", thoughtTags)
+        .put("model", model.name())
+        .put("model_sha256", model.sha256())
+        .put("numerics", (long) model.numerics())
+        .put("kv", cache.kvType())
+        .put("context", (long) cache.context())
+        .put("prompt_tokens", (long) prompt.tokens())
+        .put("prompt_sha256", prompt.sha256())
+        .putIfPresent("thought_tags", prompt.thoughtTags())
         .put("parameters", parameters.toJson().values());
   }
 
-  /**
-   * What is otherwise than it was, in words; empty if these terms would give what {@code frozen}
-   * would.
-   */
+  /** What differs from {@code frozen}, in words; empty if both give the same output. */
   public Optional<String> changeSince(JsonObject frozen) {
     JsonObject now = toJson();
-    for (PinnedField bond : PINNED_FIELDS) {
-      String before = String.valueOf(frozen.get(bond.name));
-      String present = String.valueOf(now.get(bond.name));
+    for (PinnedField field : PINNED_FIELDS) {
+      String before = String.valueOf(frozen.get(field.name));
+      String present = String.valueOf(now.get(field.name));
       if (!present.equals(before)) {
         return Optional.of(
-            "%s (%s then, %s now)".formatted(bond.change, brief(before), brief(present)));
+            "%s (%s then, %s now)".formatted(field.change, brief(before), brief(present)));
       }
     }
-    String rule = String.valueOf(frozen.object("parameters").get("constraint"));
+    String before = String.valueOf(frozen.object("parameters").get("constraint"));
     String present = String.valueOf(parameters.toJson().get("constraint"));
-    return rule.equals(present) ? Optional.empty() : Optional.of("the constraint changed");
+    return before.equals(present) ? Optional.empty() : Optional.of("the constraint changed");
   }
 
   private static String brief(String text) {

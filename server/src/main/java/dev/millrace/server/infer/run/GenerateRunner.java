@@ -38,9 +38,9 @@ public final class GenerateRunner {
   private final TaskContext task;
   private final StopSignal stopSignal;
 
-  public GenerateRunner(ModelLibrary library, TokenCounters figures, TaskContext task) {
+  public GenerateRunner(ModelLibrary library, TokenCounters counters, TaskContext task) {
     this.library = library;
-    this.counters = figures;
+    this.counters = counters;
     this.task = task;
     this.stopSignal = StopSignal.of(task);
   }
@@ -129,7 +129,7 @@ public final class GenerateRunner {
       Generation generation = started.generation;
       stopSignal.setActions(generation::release, generation::cancel);
       GenerationResult result = started.journaler.journalUntilEnd(generation);
-      counters.count(result, settled.priorTokens().length);
+      counters.countGenerated(result, settled.priorTokens().length);
       return result;
     }
 

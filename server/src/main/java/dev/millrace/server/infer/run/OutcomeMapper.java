@@ -43,7 +43,7 @@ record OutcomeMapper(
   }
 
   private TaskOutcome finished(GenerationResult result) {
-    OutputConstraint rule = resolved.terms().parameters().constraint();
+    OutputConstraint rule = resolved.terms().parameters().output().constraint();
     ReasoningSplitter.Parts parts = resolved.splitAnswer(result);
     String reason = result.finish() == FinishReason.STOP ? "stop" : "length";
     JsonObject receipt = receipt(result, reason, parts.reasoning());

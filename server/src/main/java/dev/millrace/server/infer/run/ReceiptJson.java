@@ -25,9 +25,9 @@ final class ReceiptJson {
     GenerationUsage usage = result.usage();
     JsonObject receipt =
         JsonObject.create()
-            .put("model", terms.model())
-            .put("model_sha256", terms.modelSha256())
-            .put("numerics", (long) terms.numerics())
+            .put("model", terms.model().name())
+            .put("model_sha256", terms.model().sha256())
+            .put("numerics", (long) terms.model().numerics())
             .put("prompt_tokens", (long) usage.promptTokens())
             .put("cached_tokens", (long) usage.cachedTokens())
             .put("completion_tokens", (long) result.tokens().length)

@@ -33,13 +33,13 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] prio
   public GenerationRequest request(LoadedModel model, long order) throws InterruptedException {
     EffectiveParameters parameters = terms.parameters();
     GenerationRequest request =
-        GenerationRequest.of(prompt.tokens(), parameters.sampling(), parameters.maxTokens())
-            .withStops(parameters.stops())
+        GenerationRequest.of(prompt.tokens(), parameters.engineSampling(), parameters.maxTokens())
+            .withStops(parameters.output().stops())
             .withOrder(order);
-    if (parameters.ignoreEos()) {
+    if (parameters.output().ignoreEos()) {
       request = request.ignoringEnd();
     }
-    OutputConstraint rule = parameters.constraint();
+    OutputConstraint rule = parameters.output().constraint();
     return rule == null ? request : request.withConstraint(model.constraints().compile(rule));
   }
 
@@ -48,7 +48,7 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] prio
    * prompt opened a place for thoughts.
    */
   public ReasoningSplitter.Parts splitAnswer(GenerationResult result) {
-    return terms.parameters().constraint() == null
+    return terms.parameters().output().constraint() == null
         ? prompt.splitThoughts(result.text())
         : new ReasoningSplitter.Parts("", result.text());
   }

@@ -47,7 +47,7 @@ final class TermsResolver {
     String change;
     try {
       EffectiveParameters parameters =
-          EffectiveParameters.parse(frozen.object("parameters"), asked.constraint());
+          EffectiveParameters.parse(frozen.object("parameters"), asked.output().constraint());
       TokenizedPrompt prompt = prompted(parameters);
       FrozenTerms terms = FrozenTerms.of(model, prompt, parameters);
       Optional<String> changed = terms.changeSince(frozen);
@@ -92,7 +92,7 @@ final class TermsResolver {
   private TokenizedPrompt prompted(EffectiveParameters parameters) {
     try {
       return TokenizedPrompt.of(
-          model.prompts(), asked.conversation(), parameters.thinking(), task.claim().createdAt());
+          model.prompts(), asked.prompt(), parameters.thinking(), task.claim().createdAt());
     } catch (EngineException e) {
       throw new TaskRefused(String.valueOf(e.getMessage()), e);
     }
@@ -114,7 +114,7 @@ final class TermsResolver {
 
   private void checkBias(EffectiveParameters parameters) {
     int size = model.engine().tokenizer().size();
-    for (int token : parameters.logitBias().keySet()) {
+    for (int token : parameters.logits().logitBias().keySet()) {
       if (token >= size) {
         throw new TaskRefused(
             "parameter \"logit_bias\" names token %d; model \"%s\" has tokens 0 to %d"

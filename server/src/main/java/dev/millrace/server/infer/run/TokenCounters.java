@@ -3,19 +3,42 @@ package dev.millrace.server.infer.run;
 import dev.millrace.engine.api.GenerationResult;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What was computed since the start. Thread-safe. */
+/** Counts the tokens that were processed since the start. Thread-safe. */
 public final class TokenCounters {
-  public final LongAdder promptTokens = new LongAdder();
-  public final LongAdder cachedTokens = new LongAdder();
-  public final LongAdder generatedTokens = new LongAdder();
-  public final LongAdder embeddedTokens = new LongAdder();
+  private final LongAdder prompt = new LongAdder();
+  private final LongAdder cached = new LongAdder();
+  private final LongAdder generated = new LongAdder();
+  private final LongAdder embedded = new LongAdder();
 
   /**
-   * @param prior tokens that it went on from
+   * Counts a generation that ended.
+   *
+   * @param prior tokens of earlier attempts that it resumed from
    */
-  void count(GenerationResult result, int prior) {
-    promptTokens.add(result.usage().promptTokens());
-    cachedTokens.add(result.usage().cachedTokens());
-    generatedTokens.add(Math.max(0, result.tokens().length - prior));
+  void countGenerated(GenerationResult result, int prior) {
+    prompt.add(result.usage().promptTokens());
+    cached.add(result.usage().cachedTokens());
+    generated.add(Math.max(0, result.tokens().length - prior));
+  }
+
+  void countEmbedded(int tokens) {
+    embedded.add(tokens);
+  }
+
+  public long promptTokens() {
+    return prompt.sum();
+  }
+
+  /** Prompt tokens that were found in the KV cache. */
+  public long cachedTokens() {
+    return cached.sum();
+  }
+
+  public long generatedTokens() {
+    return generated.sum();
+  }
+
+  public long embeddedTokens() {
+    return embedded.sum();
   }
 }

@@ -25,13 +25,13 @@ class SamplingParametersTest {
   @Test
   void theUsualOnesAreNrvnas() {
     assertThat(SamplingParameters.builtIn())
-        .isEqualTo(new SamplingParameters(2048, 0.8, 40, 0.9, 0.05, 1.1, 64, null, true, null));
+        .isEqualTo(new SamplingParameters(2048, 0.8, 40, 0.9, 0.05, 1.1, 64, null, true));
   }
 
   @Test
   void aFileRecommendsInDecimals() {
     assertThat(SamplingParameters.fromMetadata(FILE))
-        .isEqualTo(new SamplingParameters(null, 0.7, 20, 0.95, null, 1.05, -1, null, null, null));
+        .isEqualTo(new SamplingParameters(null, 0.7, 20, 0.95, null, 1.05, -1, null, null));
     assertThat(SamplingParameters.fromMetadata(new GgufMetadata(Map.of())))
         .isEqualTo(SamplingParameters.unset());
   }
@@ -48,12 +48,13 @@ class SamplingParametersTest {
   @Test
   void theFirstWhoSaysSomethingIsHeard() {
     SamplingParameters heard =
-        SamplingParameters.unset()
-            .withTopK(5)
+        SamplingParameters.builder()
+            .topK(5)
+            .build()
             .orElse(SamplingParameters.fromMetadata(FILE))
             .orElse(SamplingParameters.forModelFamily("coder"))
             .orElse(SamplingParameters.builtIn());
     assertThat(heard)
-        .isEqualTo(new SamplingParameters(2048, 0.7, 5, 0.95, 0.05, 1.05, -1, null, true, null));
+        .isEqualTo(new SamplingParameters(2048, 0.7, 5, 0.95, 0.05, 1.05, -1, null, true));
   }
 }

@@ -36,7 +36,11 @@ class OutcomeMapperTest {
         EffectiveParameters.of(
             GenerateParameters.of(JsonObject.create(), "x"), SamplingParameters.builtIn(), 1);
     FrozenTerms terms =
-        new FrozenTerms("m", "0", NumericsVersion.CURRENT, "F16", 64, 1, "0", null, parameters);
+        new FrozenTerms(
+            new FrozenTerms.ModelIdentity("m", "0", NumericsVersion.CURRENT),
+            new FrozenTerms.CacheShape("F16", 64),
+            new FrozenTerms.PromptIdentity(1, "0", null),
+            parameters);
     ResolvedTask settled =
         new ResolvedTask(new TokenizedPrompt(new int[] {1}, null), terms, new int[0]);
     ModelLease<ShelfItem> lease = lease();
