@@ -117,8 +117,8 @@ class RefusedTasksTest {
         .isEqualTo("model \"gpt\" is not served here; served: tiny, vectors");
     assertThat(refusal("x", "{\"model\": \"vectors\"}"))
         .isEqualTo(
-            "model \"vectors\" gives embeddings and generates no text; a job of type embed can use"
-                + " it");
+            "model \"vectors\" is for embeddings and generates no text; use it in a job of type"
+                + " embed");
   }
 
   @Test
