@@ -5,7 +5,7 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
-/** Two listeners as one: the second is told whatever becomes of the first. */
+/** Two listeners as one: the second is called even if the first throws. */
 record BothListeners(ServerListener first, ServerListener second) implements ServerListener {
   @Override
   public void started(Claim claim) {

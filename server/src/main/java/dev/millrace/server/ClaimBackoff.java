@@ -3,29 +3,27 @@ package dev.millrace.server;
 import java.time.Duration;
 
 /**
- * Keeps a pool from spinning. A store says that there may be something to claim; where that is
- * again and again not for this pool (tasks of other types), it looks less and less often. Owned by
- * the pool's thread.
+ * Keeps the pool from spinning. The store signals possible work; if that is repeatedly not for this pool (tasks of other types), the pool looks less often. Used by the pool's thread only.
  */
 final class ClaimBackoff {
   private static final Duration SOON = Duration.ofMillis(20);
   private static final int FREE_WAKES = 3;
   private static final int LONGEST_NAP_MS = 50;
 
-  private int fruitless;
+  private int wakesInVain;
 
-  /** There was something to do. */
+  /** A task was claimed. */
   void reset() {
-    fruitless = 0;
+    wakesInVain = 0;
   }
 
-  /** Waits for work, and a little longer if it has often been called for nothing. */
+  /** Waits for work, and a little longer if the last signals were in vain. */
   void await(WorkerPool.BlockingWait forWork) throws InterruptedException {
-    if (fruitless > FREE_WAKES) {
-      Thread.sleep(Math.min(LONGEST_NAP_MS, 1 << Math.min(fruitless - FREE_WAKES, 10)));
+    if (wakesInVain > FREE_WAKES) {
+      Thread.sleep(Math.min(LONGEST_NAP_MS, 1 << Math.min(wakesInVain - FREE_WAKES, 10)));
     }
     long start = System.nanoTime();
     forWork.await();
-    fruitless = System.nanoTime() - start < SOON.toNanos() ? fruitless + 1 : 0;
+    wakesInVain = System.nanoTime() - start < SOON.toNanos() ? wakesInVain + 1 : 0;
   }
 }

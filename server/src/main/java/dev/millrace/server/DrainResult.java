@@ -2,10 +2,10 @@ package dev.millrace.server;
 
 /** How draining ended. */
 public enum DrainResult {
-  /** Everything was worked off, and no job failed. */
+  /** All tasks were processed, and no job failed. */
   CLEAN,
-  /** Everything was worked off, and at least one job failed meanwhile. */
+  /** All tasks were processed, and at least one job failed. */
   WITH_FAILURES,
-  /** It was stopped while there was work left. */
+  /** The server was stopped before all tasks were processed. */
   INTERRUPTED
 }

@@ -3,7 +3,7 @@ package dev.millrace.server;
 import dev.millrace.core.store.Outcome;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a server's work came to since its start. Thread-safe. */
+/** Counts the outcomes of a server since its start. Thread-safe. */
 final class OutcomeCounters {
   final LongAdder done = new LongAdder();
   final LongAdder failed = new LongAdder();

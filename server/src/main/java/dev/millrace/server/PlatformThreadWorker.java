@@ -1,6 +1,6 @@
 package dev.millrace.server;
 
-/** Another worker, on platform threads. */
+/** Runs the tasks of another worker on platform threads. */
 record PlatformThreadWorker(Worker worker) implements Worker {
   @Override
   public String type() {

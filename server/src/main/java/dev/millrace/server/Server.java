@@ -17,13 +17,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works off the tasks of a store: {@code Server.builder(store).worker(worker).build().start()}.
+ * Runs the tasks of a store: {@code Server.builder(store).worker(worker).build().start()}.
  *
- * <p>All methods may be called from any thread, several at once: one thread may wait in {@link
- * #stop} while another loses patience and calls {@link #stopNow}. A server runs once. It closes its
- * workers but not its store. Threads of its own: {@code millrace-pool} claims and keeps the JVM
- * alive, {@code millrace-pulse} asks after claims, {@code millrace-sweep} lets time pass in the
- * store; each task has one more.
+ * <p>All methods may be called from any thread, several at once: one thread may wait in {@link #stop} while another calls {@link #stopNow}. A server runs once. It closes its
+ * workers but not its store. Its threads: {@code millrace-pool} claims tasks and keeps the JVM alive, {@code millrace-pulse} sends heartbeats, {@code millrace-sweep} lets the store expire leases and delays; each running task has one more.
  */
 public final class Server implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -60,7 +57,7 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * STARTING to RUNNING. Returns at once.
+   * Starts to claim tasks: STARTING to RUNNING. Returns at once.
    *
    * @throws IllegalTransitionException if it was started or stopped before
    */
@@ -78,12 +75,12 @@ public final class Server implements AutoCloseable {
       store.onLever(
           job -> {
             if (pool.isRunning(job)) {
-              pulse.trigger(); // this is the store's thread: the pulse asks
+              pulse.trigger(); // the pulse thread asks the store; this is the store's own
             }
           });
       pool.run();
     } catch (Throwable e) {
-      LOG.log(Level.ERROR, "the pool failed and the server stops", e);
+      LOG.log(Level.ERROR, "the worker pool failed; the server stops", e);
       lifecycle.tryMove(ServerEvent.STOP);
       pool.stopAll();
     } finally {
@@ -93,12 +90,12 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /** The store may live on, and must not keep this server alive with it. */
+  /** Removes the callback: the store may outlive this server and must not keep it in memory. */
   private void detachFromStore() {
     try {
       store.onLever(_ -> {});
     } catch (RuntimeException e) {
-      LOG.log(Level.DEBUG, "the store still watches for a server that has stopped", e);
+      LOG.log(Level.DEBUG, "the store could not be detached from a stopped server", e);
     }
   }
 
@@ -113,12 +110,11 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Works until nothing of its types runs, can be claimed, or will be claimable by itself; then
-   * stops. Starts the server if that has not been done.
+   * Runs until no task of its types runs, can be claimed, or will become claimable by itself; then stops. Starts the server if it was not started.
    *
-   * @return whether all was worked off, and whether a job failed meanwhile
-   * @throws StoreBrokenException if the store is; the server has stopped then
-   * @throws InterruptedException if the waiting was interrupted; the server goes on draining
+   * @return whether all tasks were processed, and whether a job failed
+   * @throws StoreBrokenException if the store is broken; the server has stopped then
+   * @throws InterruptedException if the wait was interrupted; the server keeps draining
    */
   public DrainResult drain() throws InterruptedException {
     int failedBefore = failedJobs();
@@ -143,7 +139,7 @@ public final class Server implements AutoCloseable {
   /**
    * Waits until the server has stopped.
    *
-   * @throws StoreBrokenException if that is why
+   * @throws StoreBrokenException if the store is broken and the server stopped for that reason
    */
   public void await() throws InterruptedException {
     lifecycle.awaitStopped();
@@ -154,8 +150,7 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Claims nothing more, releases what can go on later, and waits until all else that runs has
-   * finished and is stored.
+   * Stops claiming, releases tasks that can be resumed later, and waits until all other running tasks have finished and are stored.
    */
   public void stop() throws InterruptedException {
     beginStop();
@@ -171,8 +166,7 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Claims nothing more, tells what runs to stop, and releases it: no attempt is lost. A worker
-   * that does not obey is not waited for.
+   * Stops claiming, cancels all running tasks and releases them: no attempt is lost. A worker that does not stop in time is abandoned.
    */
   public void stopNow() throws InterruptedException {
     beginStop();
@@ -195,7 +189,7 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /** As {@link #stop}; as {@link #stopNow} if interrupted meanwhile. */
+  /** As {@link #stop}; as {@link #stopNow} if the calling thread is interrupted. */
   @Override
   public void close() {
     try {
@@ -204,18 +198,19 @@ public final class Server implements AutoCloseable {
       try {
         stopNow();
       } catch (InterruptedException again) {
-        LOG.log(Level.WARNING, "interrupted twice while stopping: what still runs is left behind");
+        LOG.log(Level.WARNING, "interrupted twice while stopping: running tasks are abandoned");
       }
       Thread.currentThread().interrupt();
     }
   }
 
-  /** The store can no longer be trusted: the server ends itself, and {@link #await} says why. */
+  /** Stops the server because the store can no longer be trusted; {@link #await} throws the reason. */
   private void onStoreBroken(StoreBrokenException broken) {
     if (problem.compareAndSet(null, broken) && lifecycle.tryMove(ServerEvent.BREAK)) {
       LOG.log(
           Level.ERROR,
-          "the store is broken and the server stops; what ran will run again after a restart: "
+          "the store is broken; the server stops, and running tasks will run again after a restart:"
+              + " "
               + broken.getMessage());
       Thread.ofPlatform().name("millrace-break").daemon().start(this::stopAfterBreak);
     }
@@ -225,27 +220,27 @@ public final class Server implements AutoCloseable {
     try {
       stopNow();
     } catch (InterruptedException e) {
-      LOG.log(Level.WARNING, "interrupted while stopping: what still runs is left behind");
+      LOG.log(Level.WARNING, "interrupted while stopping: running tasks are abandoned");
     }
   }
 
-  /** How it stands at this moment. */
+  /** The state, the running tasks and the counters at this moment. */
   public ServerStatus status() {
     List<Running> running =
         pool.running().stream()
             .map(attempt -> new Running(attempt.claim(), attempt.since()))
             .sorted(Comparator.comparing(Running::since))
             .toList();
-    OutcomeCounters tally = processor.counters();
+    OutcomeCounters counters = processor.counters();
     StoreBrokenException broken = problem.get();
     return new ServerStatus(
         lifecycle.state(),
         slots,
         running,
-        tally.done.sum(),
-        tally.failed.sum(),
-        tally.released.sum(),
-        tally.dropped.sum(),
+        counters.done.sum(),
+        counters.failed.sum(),
+        counters.released.sum(),
+        counters.dropped.sum(),
         broken == null ? null : broken.getMessage());
   }
 }

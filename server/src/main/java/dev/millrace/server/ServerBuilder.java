@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a server is made of. Not thread-safe. */
+/** Configures a {@link Server}. Not thread-safe. */
 public final class ServerBuilder {
   final JobStore store;
   private final Map<String, Worker> workers = new LinkedHashMap<>();
@@ -31,13 +31,13 @@ public final class ServerBuilder {
     return this;
   }
 
-  /** How many tasks run at once, of all single workers together; 4 unless told. */
+  /** How many tasks the workers added by {@link #worker} run at once, all together; the default is 4. */
   public ServerBuilder slots(int count) {
     this.slots = requireSlots(count);
     return this;
   }
 
-  /** Adds workers with slots of their own, that others neither take nor lend. */
+  /** Adds workers that share {@code count} slots with each other and with no other worker. */
   public ServerBuilder group(int count, Collection<? extends Worker> together) {
     requireSlots(count);
     Map<String, Worker> members = new LinkedHashMap<>();
@@ -65,13 +65,13 @@ public final class ServerBuilder {
     }
   }
 
-  /** How the jobs' logs call this server. */
+  /** The name of this server in the logs of jobs. */
   public ServerBuilder name(String newName) {
     this.name = newName;
     return this;
   }
 
-  /** How long a worker may take to obey when it is told to stop at once; 5 s unless told. */
+  /** How long {@link Server#stopNow} waits for workers before it abandons them; the default is 5 s. */
   public ServerBuilder stopTimeout(Duration atMost) {
     this.stopTimeout = atMost;
     return this;
@@ -87,12 +87,12 @@ public final class ServerBuilder {
     return this;
   }
 
-  /** Without any worker, the server only lets time pass in the store: others claim its tasks. */
+  /** Builds the server. Without any worker it claims no tasks, and only lets the store expire leases and delays. */
   public Server build() {
     return new Server(this);
   }
 
-  /** All, anew: single workers are one too. */
+  /** New groups for one server; the workers added one by one are the first. */
   List<WorkerGroup> groups() {
     List<WorkerGroup> all = new ArrayList<>();
     if (!workers.isEmpty()) {

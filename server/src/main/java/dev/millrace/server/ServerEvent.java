@@ -1,13 +1,13 @@
 package dev.millrace.server;
 
-/** What can happen to a server. */
+/** The events that change the state of a server. */
 public enum ServerEvent {
   START,
   DRAIN,
-  /** Nothing is left to do. */
+  /** A draining server has no task left. */
   IDLE,
   STOP,
-  /** The store is broken for good. */
+  /** The store is broken and cannot recover. */
   BREAK,
   END
 }

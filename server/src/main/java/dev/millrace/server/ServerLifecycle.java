@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Where a server is in its life. The only place where that changes. Thread-safe. */
+/** Holds the state of a server: the only class that changes it. Thread-safe. */
 final class ServerLifecycle {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -16,13 +16,13 @@ final class ServerLifecycle {
     return state;
   }
 
-  /** What first made it stop; null before that. */
+  /** The event that first made it stop; null before that. */
   synchronized @Nullable ServerEvent stoppedBy() {
     return stoppedBy;
   }
 
   /**
-   * @throws IllegalTransitionException if the table has no such move
+   * @throws IllegalTransitionException if the table has no such transition
    */
   synchronized void move(ServerEvent event) {
     ServerState from = state;
@@ -34,7 +34,7 @@ final class ServerLifecycle {
     notifyAll();
   }
 
-  /** As {@link #move}; false where somebody else was faster and it makes no difference. */
+  /** As {@link #move}, but returns false if the table has no such transition. */
   synchronized boolean tryMove(ServerEvent event) {
     boolean legal = ServerTransitions.TABLE.next(state, event).isPresent();
     if (legal) {

@@ -6,27 +6,26 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what a server does, for displays of progress. Called on the tasks' own threads, many at
- * once; what it throws is logged and ignored, and while it takes its time a slot is taken.
+ * Observes the tasks of a server, for example to display progress. Called on the threads of the tasks, many at once. Exceptions are logged and ignored. A slow listener keeps the task's slot occupied.
  */
 public interface ServerListener {
 
-  /** A worker is about to get the task. */
+  /** A worker is about to start the task. */
   default void started(Claim claim) {}
 
-  /** The trace of an attempt that has started, if the listener keeps one; its worker is told. */
+  /** The trace of a started attempt, if the listener has one; the worker can read it. */
   default @Nullable TraceContext trace(Claim claim) {
     return null;
   }
 
   /**
-   * An attempt is over.
+   * An attempt has ended.
    *
-   * @param answer what the store said: {@link Outcome.Done} if the outcome counts
+   * @param answer the store's answer: {@link Outcome.Done} if the outcome counts
    */
   default void finished(Claim claim, TaskOutcome outcome, Outcome answer) {}
 
-  /** Tells this one, then the other; the first trace that one of them keeps counts. */
+  /** Calls this listener, then the other. The first trace that either returns is used. */
   default ServerListener and(ServerListener other) {
     return new BothListeners(this, other);
   }

@@ -2,18 +2,18 @@ package dev.millrace.server;
 
 /** The states of a server. */
 public enum ServerState {
-  /** Built. A user starts it, or lets go of it. */
+  /** Built. A user starts or stops it. */
   STARTING,
-  /** Claims and works. A user drains or stops it; a broken store stops it. */
+  /** Claims and runs tasks. A user drains or stops it; a broken store stops it. */
   RUNNING,
-  /** Claims and works until nothing is left to do, which stops it. */
+  /** Claims and runs tasks until none is left, then stops. */
   DRAINING,
-  /** Claims nothing more; what runs may finish, or is told to stop. */
+  /** Claims no tasks; running ones may finish, or are told to stop. */
   STOPPING,
-  /** Nothing runs and no thread is left. Final. */
+  /** No task runs and no thread is left. Final. */
   STOPPED;
 
-  /** Whether a server in this state takes new tasks. */
+  /** Whether a server in this state claims tasks. */
   public boolean claims() {
     return this == RUNNING || this == DRAINING;
   }

@@ -6,16 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server at one moment.
+ * The state of a server at one moment.
  *
- * @param slots how many tasks may run at once, of all groups of workers together, besides those
- *     that wait for something that is not here
- * @param running what runs, longest first
+ * @param slots how many tasks may run at once, over all groups of workers; tasks that wait for something outside of this server are not counted
+ * @param running the running tasks, longest first
  * @param done tasks completed since the start
  * @param failed attempts that failed since the start
- * @param released tasks handed back since the start
+ * @param released tasks released since the start
  * @param dropped outcomes that came too late to count: the job had ended, or the claim was lost
- * @param problem why it had to stop; null if it did not
+ * @param problem why the server had to stop; null if it did not
  */
 public record ServerStatus(
     ServerState state,
@@ -27,6 +26,6 @@ public record ServerStatus(
     long dropped,
     @Nullable String problem) {
 
-  /** A task in a worker's hands since then. */
+  /** A task that a worker runs, and since when. */
   public record Running(Claim claim, Instant since) {}
 }

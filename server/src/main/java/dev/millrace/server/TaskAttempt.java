@@ -22,9 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a task, from its claim to the store's answer. Its steps are taken by the task's
- * own thread, except that a server that stops at once may take {@link Step#COMMIT} away from a
- * worker that does not obey; {@link #heartbeat} belongs to the pulse thread; the rest is for any.
+ * One attempt at a task, from its claim to the store's answer. The task's own thread takes its steps, except that a server that stops at once may take {@link Step#COMMIT} away from a worker that does not stop. {@link #heartbeat} is called by the pulse thread; any thread may call the rest.
  */
 final class TaskAttempt implements TaskContext {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -37,7 +35,7 @@ final class TaskAttempt implements TaskContext {
     END
   }
 
-  /** Why it is to stop; a later reason overrides an earlier one. */
+  /** Why the attempt must stop; a later reason overrides an earlier one. */
   enum StopReason {
     TIMED_OUT,
     CANCELLED,
@@ -61,23 +59,23 @@ final class TaskAttempt implements TaskContext {
   private volatile boolean paused; // written under the lock of pauseHooks
   private volatile Supplier<@Nullable TraceContext> trace = () -> null;
   private volatile BooleanSupplier outsideWait = () -> false;
-  private volatile boolean journalEnds; // a piece is missing: nothing may follow it
+  private volatile boolean journalEnds; // a chunk is missing: no other may follow
 
-  TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry trouble, InstantSource clock) {
+  TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry retry, InstantSource clock) {
     this.claim = claim;
     this.order = order;
     this.store = store;
-    this.storeRetry = trouble;
+    this.storeRetry = retry;
     this.since = clock.instant();
     this.deadline = claim.runTimeout() == null ? null : since.plus(claim.runTimeout());
   }
 
-  /** Goes on to {@code next} if it stands before it; false if somebody else took that step. */
+  /** Moves to {@code next} if it was not reached yet; false if another thread took that step. */
   boolean advance(Step next) {
     return step.getAndUpdate(now -> now.compareTo(next) < 0 ? next : now).compareTo(next) < 0;
   }
 
-  /** Lets the worker work: the only place where the thread may be interrupted. */
+  /** Calls the worker: the only code in which the thread may be interrupted. */
   TaskOutcome runWorker(Worker worker) throws Exception {
     zone.enter();
     try {
@@ -87,38 +85,38 @@ final class TaskAttempt implements TaskContext {
     }
   }
 
-  /** Asks the store how the claim stands, and passes on what it says. */
+  /** Renews the claim, and obeys the signal that the store returns. */
   void heartbeat(Instant now) {
     boolean runs = step.get().compareTo(Step.COMMIT) < 0;
     if (runs && deadline != null && !now.isBefore(deadline)) {
       stop(StopReason.TIMED_OUT);
     }
-    ClaimSignal pulse = store.heartbeat(claim, progress.getAndSet(false));
-    if (runs) { // else it was only to keep the lease
-      obey(pulse);
+    ClaimSignal signal = store.heartbeat(claim, progress.getAndSet(false));
+    if (runs) { // else the heartbeat only renews the lease
+      obey(signal);
     }
   }
 
-  private void obey(ClaimSignal pulse) {
-    pause(pulse == ClaimSignal.PAUSE);
-    switch (pulse) {
+  private void obey(ClaimSignal signal) {
+    pause(signal == ClaimSignal.PAUSE);
+    switch (signal) {
       case CONTINUE, PAUSE -> {}
       case CANCEL -> stop(StopReason.CANCELLED);
       case LOST -> stop(StopReason.LOST);
     }
   }
 
-  private void pause(boolean held) {
+  private void pause(boolean now) {
     List<Runnable> toRun;
     synchronized (pauseHooks) {
-      paused = held;
-      toRun = held ? List.copyOf(pauseHooks) : List.of();
+      paused = now;
+      toRun = now ? List.copyOf(pauseHooks) : List.of();
       pauseHooks.removeAll(toRun);
     }
     toRun.forEach(this::call);
   }
 
-  /** Tells the worker to stop: flag, hooks, interrupt. */
+  /** Tells the worker to stop by flag, hooks and interrupt. */
   void stop(StopReason reason) {
     List<Runnable> toRun;
     synchronized (hooks) {
@@ -138,11 +136,11 @@ final class TaskAttempt implements TaskContext {
     try {
       hook.run();
     } catch (Throwable e) { // an Error too: this thread is the server's
-      LOG.log(Level.WARNING, "task " + claim + ": a hook of its worker failed", e);
+      LOG.log(Level.WARNING, "task " + claim + ": a hook of the worker failed", e);
     }
   }
 
-  @Nullable StopReason stop() {
+  @Nullable StopReason stopReason() {
     return stop;
   }
 
@@ -155,7 +153,7 @@ final class TaskAttempt implements TaskContext {
     return claim;
   }
 
-  /** Where {@link #trace} asks; set before the worker gets the task. */
+  /** Sets the source of {@link #trace}, before the worker gets the task. */
   void setTraceSource(Supplier<@Nullable TraceContext> source) {
     trace = source;
   }
@@ -178,21 +176,21 @@ final class TaskAttempt implements TaskContext {
   @Override
   public void log(String line) {
     if (step.get() == Step.RUN) {
-      zone.shield(() -> keep(line));
+      zone.shield(() -> writeLog(line));
     }
   }
 
-  private void keep(String line) {
+  private void writeLog(String line) {
     try {
       store.log(claim, "info", line);
     } catch (RuntimeException e) {
       if (linesLost.compareAndSet(false, true)) {
-        LOG.log(Level.WARNING, this + ": lines of its log are lost: " + e.getMessage());
+        LOG.log(Level.WARNING, this + ": log lines are lost: " + e.getMessage());
       }
     }
   }
 
-  /** What has to stop does not wait for a store that fails. */
+  /** An attempt that must stop does not wait for a failing store. */
   private boolean isWorthRetrying() {
     return stop == null;
   }
@@ -212,18 +210,18 @@ final class TaskAttempt implements TaskContext {
   }
 
   @Override
-  public void journal(OutputChunk piece) {
+  public void journal(OutputChunk chunk) {
     if (step.get() == Step.RUN && !journalEnds) {
-      zone.shield(() -> append(piece));
+      zone.shield(() -> append(chunk));
     }
   }
 
-  private void append(OutputChunk piece) {
+  private void append(OutputChunk chunk) {
     journalEnds = true; // also if this throws
-    Optional<ClaimSignal> pulse =
-        storeRetry.callWithRetry(() -> store.appendJournal(claim, piece), this::isWorthRetrying);
-    journalEnds = pulse.isEmpty();
-    pulse.ifPresent(this::obey);
+    Optional<ClaimSignal> signal =
+        storeRetry.callWithRetry(() -> store.appendJournal(claim, chunk), this::isWorthRetrying);
+    journalEnds = signal.isEmpty();
+    signal.ifPresent(this::obey);
   }
 
   @Override
@@ -252,12 +250,12 @@ final class TaskAttempt implements TaskContext {
     outsideWait = waiting;
   }
 
-  /** Whether its worker waits for something that is not here. */
+  /** Whether the worker waits for something outside of this server. */
   boolean isWaitingOutside() {
     try {
       return step.get() == Step.RUN && outsideWait.getAsBoolean();
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, this + ": what it waits for is not known", e);
+      LOG.log(Level.WARNING, this + ": the condition of its wait failed", e);
       outsideWait = () -> false;
       return false;
     }

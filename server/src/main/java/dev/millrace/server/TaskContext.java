@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A task as its worker sees it. Thread-safe: a worker may hand it to threads of its own. */
+/** What a worker knows of its task and can do with it. Thread-safe: a worker may pass it to its own threads. */
 public interface TaskContext {
 
-  /** Which task, of which job, under which fencing token. */
+  /** The claim: task, job and fencing token. */
   Claim claim();
 
-  /** The input as text; anything else than text as JSON. */
+  /** The input as text; a value that is not text as JSON. */
   default String text() {
     return claim().inputText();
   }
@@ -30,73 +30,65 @@ public interface TaskContext {
     return claim().data();
   }
 
-  /** Which attempt this is, from 1. */
+  /** The number of this attempt, from 1. */
   default int attempt() {
     return claim().attempt();
   }
 
   /**
-   * The trace that this attempt belongs to: its own span where the server makes one, else what the
-   * task, its stage or its job came with; null if none came with any. May read the store.
+   * The trace that this attempt belongs to: its own span if the server makes one, else the trace of the task, its stage or its job; null if none has one. May read the store.
    */
   default @Nullable TraceContext trace() {
     return claim().view().trace();
   }
 
-  /** Which claim of this server it is, in claim order: who comes first should be served first. */
+  /** The position of this claim among all claims of this server; lower ones should be served first. */
   long claimOrder();
 
-  /** When this attempt will be stopped; empty if it may take as long as it likes. */
+  /** When this attempt will be stopped; empty if it has no time limit. */
   Optional<Instant> deadline();
 
-  /** Adds a line to the job's log. A line that cannot be kept does not fail the task. */
+  /** Adds a line to the job's log. A line that cannot be stored does not fail the task. */
   void log(String line);
 
-  /** The task got further: crashes of the server before this are forgiven. */
+  /** Reports progress: server crashes before this no longer count against the task. */
   void progress();
 
   /**
-   * Keeps what this attempt settled, for all later ones: {@link Claim#frozenTerms}. What was journaled
-   * before is dropped.
+   * Stores the terms of this attempt for all later ones ({@link Claim#frozenTerms}), and drops the journal of earlier attempts.
    *
-   * @return false if the claim is gone, and with it the point of going on
+   * @return false if the claim is lost; the worker should stop then
    */
   boolean freeze(JsonObject terms);
 
   /**
-   * Keeps output as it comes, for readers and for the next attempt: {@link Claim#journaledTokens}. Called by
-   * one thread at a time, in order. A store that fails is waited for, so that nothing is missing in
-   * the middle. A worker that has frozen its terms says with {@link OutputChunk#EMPTY} that it begins to
-   * work by them: a crash of the server before that is not counted against the task.
+   * Journals output as it is produced, for readers and for the next attempt ({@link Claim#journaledTokens}). Called by one thread at a time, in order. While the store fails, this call waits, so that the journal has no gap. A worker that has frozen its terms journals {@link OutputChunk#EMPTY} when it starts: a server crash before that does not count against the task.
    */
-  void journal(OutputChunk piece);
+  void journal(OutputChunk chunk);
 
-  /** Whether a user holds the job. Work that can go on later should be released; other runs on. */
+  /** Whether a user paused the job. A task that can be resumed later should be released; others run on. */
   boolean paused();
 
   /**
-   * Calls {@code hook} once when {@link #paused} turns true, at once if it is. It runs on a thread
-   * of the server and should only pass the word on.
+   * Calls {@code hook} once when {@link #paused} becomes true, at once if it is. It runs on a thread of the server and must return quickly.
    */
   void onPause(Runnable hook);
 
   /**
-   * Says when it waits for something that is not here, such as another machine. A task that does
-   * gives its slot to others, and needs none from then on; all else about it stays as it is.
+   * Declares when the task waits for something outside of this server, such as another machine. A waiting task gives its slot to others and runs on without one; nothing else changes.
    *
-   * @param outside asked often, by a thread of the server; answers at once
+   * @param waiting called often by a thread of the server; returns at once
    */
-  void releaseSlotWhile(BooleanSupplier outside);
+  void releaseSlotWhile(BooleanSupplier waiting);
 
-  /** Whether to stop: the job was aborted, time is over, the claim is lost, or the server stops. */
+  /** Whether to stop: the job was aborted, the time limit is reached, the claim is lost, or the server stops. */
   boolean cancelled();
 
-  /** Whether it is to stop because its time is over. */
+  /** Whether to stop because the time limit is reached. */
   boolean timedOut();
 
   /**
-   * Calls {@code hook} once when {@link #cancelled} turns true, at once if it is. It runs on a
-   * thread of the server and should only pass the word on.
+   * Calls {@code hook} once when {@link #cancelled} becomes true, at once if it is. It runs on a thread of the server and must return quickly.
    */
   void onCancel(Runnable hook);
 }

@@ -6,13 +6,13 @@ import dev.millrace.core.task.TaskResult;
 /** How an attempt ended. */
 public sealed interface TaskOutcome {
 
-  /** With a result. */
+  /** The task has a result. */
   record Done(TaskResult result) implements TaskOutcome {}
 
-  /** Without one: the attempt counts, and another follows while attempts are left. */
+  /** The attempt failed: it counts, and another follows while attempts are left. */
   record Failed(Failure failure) implements TaskOutcome {}
 
-  /** Not at all: the task goes back into the queue and the attempt does not count. */
+  /** The task goes back into the queue, and the attempt does not count. */
   record Released(String reason) implements TaskOutcome {}
 
   static TaskOutcome done(String text) {
@@ -23,7 +23,7 @@ public sealed interface TaskOutcome {
     return new Failed(Failure.of(message));
   }
 
-  /** What was thrown, as one line; the name of its class where it says nothing. */
+  /** A failure with the exception's message, or the name of its class if it has none. */
   static TaskOutcome thrown(Throwable problem) {
     String message = problem.getMessage();
     return failed(message == null || message.isBlank() ? problem.getClass().getName() : message);

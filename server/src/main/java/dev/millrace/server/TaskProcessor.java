@@ -21,13 +21,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one task through its worker and commits the outcome: start, run, commit. Shared by all
- * threads of the pool; each attempt is one thread's at a time.
+ * Runs one attempt: start, run the worker, commit the outcome. Shared by all task threads; one thread at a time handles an attempt.
  */
 final class TaskProcessor {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  /** Some seconds, by the waits between them. */
+  /** With the delays between them, a few seconds. */
   private static final int RELEASE_TRIES = 6;
 
   private final JobStore store;
@@ -40,17 +39,17 @@ final class TaskProcessor {
    * @param workers by type
    */
   TaskProcessor(
-      JobStore store, Map<String, Worker> workers, StoreRetry trouble, ServerListener listener) {
+      JobStore store, Map<String, Worker> workers, StoreRetry retry, ServerListener listener) {
     this.store = store;
     this.workers = Map.copyOf(workers);
-    this.storeRetry = trouble;
+    this.storeRetry = retry;
     this.listener = listener;
   }
 
   /**
    * Takes the attempt through all its steps.
    *
-   * @throws StoreBrokenException if the store is; the task is left as it was
+   * @throws StoreBrokenException if the store is broken; the task is left as it was
    */
   void process(TaskAttempt attempt) {
     if (!start(attempt)) {
@@ -60,11 +59,11 @@ final class TaskProcessor {
     if (attempt.advance(Step.COMMIT)) {
       commit(attempt, outcome);
     } else {
-      LOG.log(Level.INFO, attempt + ": its worker ended after it had been released");
+      LOG.log(Level.INFO, attempt + ": the worker ended after the task was released");
     }
   }
 
-  /** Releases a task whatever its worker does; false if its outcome is being committed. */
+  /** Releases a task although its worker still runs; false if its outcome is being committed. */
   boolean abandon(TaskAttempt attempt, String reason) {
     boolean first = attempt.advance(Step.COMMIT);
     if (first) {
@@ -76,38 +75,38 @@ final class TaskProcessor {
   private boolean start(TaskAttempt attempt) {
     boolean first = attempt.advance(Step.RUN);
     if (first) {
-      LOG.log(Level.DEBUG, attempt + " is claimed");
+      LOG.log(Level.DEBUG, attempt + " claimed");
       attempt.setTraceSource(() -> trace(attempt.claim()));
       notifyListener("started", () -> listener.started(attempt.claim()));
     }
     return first;
   }
 
-  /** A trace is an aid: what cannot be read of it does not fail a task. */
+  /** The trace of a task; null if it cannot be read, which must not fail the task. */
   private @Nullable TraceContext trace(Claim claim) {
     try {
       TraceContext kept = listener.trace(claim);
       return kept == null ? TaskTraceLookup.of(store, claim) : kept;
     } catch (RuntimeException e) {
-      LOG.log(Level.DEBUG, "task " + claim + ": its trace is not known", e);
+      LOG.log(Level.DEBUG, "task " + claim + ": trace cannot be read", e);
       return null;
     }
   }
 
   private TaskOutcome run(TaskAttempt attempt) {
-    if (attempt.stop() != null) {
-      return interpret(attempt, TaskOutcome.failed("stopped before it had begun"));
+    if (attempt.stopReason() != null) {
+      return interpret(attempt, TaskOutcome.failed("stopped before it began"));
     }
     TaskOutcome outcome;
     try {
       outcome = attempt.runWorker(worker(attempt.claim()));
-      if (outcome == null) { // a worker of a language or a caller that knows no null contract
+      if (outcome == null) { // from code that is not checked for null
         outcome = TaskOutcome.failed("the worker returned null");
       }
     } catch (Exception e) {
       outcome = TaskOutcome.thrown(e);
     } catch (Error e) {
-      LOG.log(Level.ERROR, attempt + ": its worker failed", e);
+      LOG.log(Level.ERROR, attempt + ": the worker failed", e);
       outcome = TaskOutcome.thrown(e);
     }
     return interpret(attempt, outcome);
@@ -121,12 +120,12 @@ final class TaskProcessor {
     return worker;
   }
 
-  /** What the end of a worker that was told to stop means. A result is a result all the same. */
+  /** Maps the end of a worker that was told to stop. A result counts even then. */
   private static TaskOutcome interpret(TaskAttempt attempt, TaskOutcome outcome) {
     if (outcome instanceof Done) {
       return outcome;
     }
-    return switch (attempt.stop()) {
+    return switch (attempt.stopReason()) {
       case null -> outcome;
       case CANCELLED, LOST -> outcome;
       case SHUTDOWN -> new Released("shutdown");
@@ -143,13 +142,15 @@ final class TaskProcessor {
 
   private void commit(TaskAttempt attempt, TaskOutcome outcome) {
     Optional<Outcome> stored =
-        attempt.stop() == StopReason.LOST
+        attempt.stopReason() == StopReason.LOST
             ? Optional.of(new Outcome.Fenced("the claim was lost"))
             : store(attempt, outcome);
     if (stored.isEmpty()) {
       LOG.log(
           Level.ERROR,
-          attempt + ": its outcome could not be stored before the server stopped; it runs again");
+          attempt
+              + ": the outcome could not be stored before the server stopped; the task will run"
+              + " again");
     }
     Outcome answer = stored.orElseGet(() -> new Outcome.Refused("the store fails"));
     if (stored.isPresent()) {
@@ -166,20 +167,19 @@ final class TaskProcessor {
   }
 
   /**
-   * What is wrong with one job fails that job; if even that cannot be written, it is left alone.
+   * Stores the outcome. An error of this job fails the job; if even that cannot be written, the job is left alone.
    */
   private Optional<Outcome> store(TaskAttempt attempt, TaskOutcome outcome) {
     try {
-      // What a server that stops gives back is not lost if that cannot be written: the next owner
-      // finds it.
+      // A release by a stopping server need not be written: the next owner finds the task anyway.
       int[] tries = {0};
       return storeRetry.callWithRetry(
           () -> answer(attempt.claim(), outcome),
           () ->
-              !(outcome instanceof Released && attempt.stop() == StopReason.SHUTDOWN)
+              !(outcome instanceof Released && attempt.stopReason() == StopReason.SHUTDOWN)
                   || ++tries[0] < RELEASE_TRIES);
     } catch (JobException e) {
-      LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails by it");
+      LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails");
       Failed failed = new Failed(Failure.permanent(String.valueOf(e.getMessage())));
       try {
         return storeRetry.callWithRetry(() -> answer(attempt.claim(), failed));
@@ -192,10 +192,10 @@ final class TaskProcessor {
 
   private static void logOutcome(TaskAttempt attempt, TaskOutcome outcome) {
     switch (outcome) {
-      case Done _ -> LOG.log(Level.DEBUG, attempt + " is done");
+      case Done _ -> LOG.log(Level.DEBUG, attempt + " done");
       case Failed(Failure failure) ->
           LOG.log(Level.INFO, attempt + " failed: " + failure.message());
-      case Released(String reason) -> LOG.log(Level.DEBUG, attempt + " is released: " + reason);
+      case Released(String reason) -> LOG.log(Level.DEBUG, attempt + " released: " + reason);
     }
   }
 
@@ -203,7 +203,7 @@ final class TaskProcessor {
     switch (answer) {
       case Outcome.Done _ -> {}
       case Outcome.Cancelled(String message) ->
-          LOG.log(Level.INFO, attempt + " is stopped; what it had is kept: " + message);
+          LOG.log(Level.INFO, attempt + " stopped; the partial output is kept: " + message);
       case Outcome.Refused(var _, String message) -> dropped(attempt, message);
       case Outcome.Fenced(String message) -> dropped(attempt, message);
       case Outcome.Missing(String message) -> dropped(attempt, message);
@@ -211,7 +211,7 @@ final class TaskProcessor {
   }
 
   private static void dropped(TaskAttempt attempt, String why) {
-    LOG.log(Level.INFO, attempt + ": its outcome came too late and is dropped: " + why);
+    LOG.log(Level.INFO, attempt + ": the outcome came too late and is dropped: " + why);
   }
 
   private Outcome answer(Claim claim, TaskOutcome outcome) {
@@ -235,7 +235,7 @@ final class TaskProcessor {
           .filter(JobState.FAILED::equals)
           .ifPresent(_ -> counters.failedJobs.increment());
     } catch (StoreException e) {
-      LOG.log(Level.DEBUG, "job " + claim.job() + ": not known whether it failed", e);
+      LOG.log(Level.DEBUG, "job " + claim.job() + ": cannot read whether it failed", e);
     }
   }
 
@@ -243,7 +243,7 @@ final class TaskProcessor {
     try {
       event.run();
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "the listener failed at \"" + what + "\"", e);
+      LOG.log(Level.WARNING, "the listener failed in \"" + what + "\"", e);
     }
   }
 

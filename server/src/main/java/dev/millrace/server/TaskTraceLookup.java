@@ -7,11 +7,11 @@ import dev.millrace.core.task.TraceContext;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Which trace a task belongs to: its own, else its stage's, else its job's. */
+/** Finds the trace of a task: its own, else its stage's, else its job's. */
 public final class TaskTraceLookup {
   private TaskTraceLookup() {}
 
-  /** Null if none of them came with any. Reads the job unless the task has one of its own. */
+  /** Null if none of them has one. Reads the job unless the task has its own. */
   public static @Nullable TraceContext of(JobReader store, Claim claim) {
     TraceContext own = claim.view().trace();
     if (own != null) {

@@ -3,37 +3,33 @@ package dev.millrace.server;
 import dev.millrace.core.stage.StageSpec;
 
 /**
- * Works on the tasks of one type. Mostly a lambda: {@code Worker.of("resize", task -> "done")}.
+ * Processes the tasks of one type. Often a lambda: {@code Worker.of("resize", task -> "done")}.
  *
- * <p>Called by many threads at once, one for each task that runs. What is thrown is a failed
- * attempt with the exception's message. When the task is to stop (its job was aborted, its time is
- * over, the server stops), {@link TaskContext#cancelled} turns true, the hooks of {@link
- * TaskContext#onCancel} run, and the thread is interrupted; a task that stops because the server
- * does is released and costs no attempt.
+ * <p>Called by many threads at once, one for each running task. An exception is a failed attempt with the exception's message. When a task must stop (its job was aborted, its time limit is reached, the server stops), {@link TaskContext#cancelled} becomes true, the hooks of {@link TaskContext#onCancel} run, and the thread is interrupted. A task that stops because the server stops is released and costs no attempt.
  */
 public interface Worker extends AutoCloseable {
 
-  /** Which kind of thread a worker's tasks run on. */
+  /** The kind of thread that a worker's tasks run on. */
   enum Threading {
-    /** For work that mostly waits: a model elsewhere, the network, a program. */
+    /** For work that mostly waits: the network, a program, a remote model. */
     VIRTUAL,
-    /** For work that computes, or blocks in native code: it must not starve virtual threads. */
+    /** For work that computes or blocks in native code, which would starve virtual threads. */
     PLATFORM
   }
 
-  /** Work whose result is a text. */
+  /** A function whose result is text. */
   @FunctionalInterface
   interface TextFunction {
     String work(TaskContext task) throws Exception;
   }
 
-  /** Work that decides for itself how it ends. */
+  /** A function that returns the outcome itself. */
   @FunctionalInterface
   interface OutcomeFunction {
     TaskOutcome work(TaskContext task) throws Exception;
   }
 
-  /** The type of the stages whose tasks it works on. */
+  /** The type of the stages whose tasks this worker processes. */
   String type();
 
   TaskOutcome work(TaskContext task) throws Exception;
@@ -43,28 +39,25 @@ public interface Worker extends AutoCloseable {
   }
 
   /**
-   * Whether its tasks go on later from where they stopped. A server that stops tells such a worker
-   * at once; other tasks are left to finish.
+   * Whether its tasks can be resumed later where they stopped. A server that stops cancels such tasks at once, and lets others finish.
    */
   default boolean resumable() {
     return false;
   }
 
   /**
-   * Whether it would work on a task now: while it would not, none is claimed for it, and tasks of
-   * its type wait for it or for another server. Asked often, by one thread.
+   * Whether the worker could process a task now. While it is not ready, no task is claimed for it; tasks of its type wait, or another server claims them. Called often, by one thread.
    */
   default boolean ready() {
     return true;
   }
 
   /**
-   * Runs {@code hook} each time that {@link #ready} turns true, on any thread. A server gives its
-   * own, so that it claims at once.
+   * Runs {@code hook} each time {@link #ready} becomes true, on any thread. The server registers a hook in order to claim at once.
    */
   default void onReady(Runnable hook) {}
 
-  /** Called once, by the server that it was given to, when that has stopped. */
+  /** Called once by its server after that has stopped. */
   @Override
   default void close() {}
 

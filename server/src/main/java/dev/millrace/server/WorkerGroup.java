@@ -7,8 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers that share slots. The pool's thread alone takes slots; any gives them back, so that what
- * the pool sees free stays free until it takes it.
+ * Workers that share slots. Only the pool's thread takes slots; any thread releases them. So a slot that the pool sees free stays free until the pool takes it.
  */
 final class WorkerGroup {
   private final Map<String, Worker> workers;
@@ -32,7 +31,7 @@ final class WorkerGroup {
     return workers.keySet();
   }
 
-  /** Those whose workers would work on a task now. */
+  /** The types whose workers are ready for a task. */
   Set<String> readyTypes() {
     Set<String> ready = new HashSet<>();
     for (Worker worker : workers.values()) {
@@ -59,7 +58,7 @@ final class WorkerGroup {
     free.addAndGet(-count);
   }
 
-  /** Gives one back; true if none was free before. */
+  /** Releases one; true if none was free before. */
   boolean releaseSlot() {
     return free.getAndIncrement() == 0;
   }

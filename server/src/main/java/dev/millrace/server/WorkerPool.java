@@ -26,15 +26,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims tasks for the types it has workers for, never more than their group has free slots, and
- * gives each a thread of its own. {@link #run} is the pool's thread and the only one that claims;
- * everything else may be called from any.
+ * Claims tasks for the types of its workers, at most as many as their group has free slots, and starts a thread for each. The pool's thread calls {@link #run} and is the only one that claims; any thread may call the rest.
  */
 final class WorkerPool {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
-  /** Tasks without a slot; who waits outside beyond that keeps his. */
+  /** The most tasks that run without a slot; beyond this, waiting tasks keep their slot. */
   private static final int MAX_SLOTLESS = 2_048;
 
   private final JobStore store;
@@ -43,17 +41,17 @@ final class WorkerPool {
   private final TaskProcessor processor;
   private final StoreRetry storeRetry;
   private final Map<TaskAttempt, Placement> running = new ConcurrentHashMap<>();
-  private final Semaphore slots; // a permit is a free slot, whichever group has it
+  private final Semaphore slots; // one permit for each free slot of any group
   private final Semaphore slotlessPermits = new Semaphore(MAX_SLOTLESS);
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
-  private final ClaimBackoff pace = new ClaimBackoff();
+  private final ClaimBackoff backoff = new ClaimBackoff();
   private int failures; // of the store in a row; of the pool's thread
   private long claimed; // of the pool's thread
   private long seen; // of the queue; of the pool's thread
 
   /**
-   * @param name of the worker, in the jobs' logs
-   * @param broken is told when the store is
+   * @param name of the server, in the logs of jobs
+   * @param broken called when the store is broken
    */
   record Settings(
       String name,
@@ -61,16 +59,16 @@ final class WorkerPool {
       InstantSource clock,
       Consumer<StoreBrokenException> broken) {
 
-    /** Of all groups together. */
+    /** The slots of all groups together. */
     int slots() {
       return groups.stream().mapToInt(WorkerGroup::slots).sum();
     }
   }
 
   /**
-   * Where a task runs.
+   * The group in which a task runs.
    *
-   * @param slot whether it has one of its group's; else it stands aside
+   * @param holdsSlot whether it takes one of the group's slots
    */
   private record Placement(WorkerGroup group, boolean holdsSlot) {}
 
@@ -79,16 +77,16 @@ final class WorkerPool {
       Settings settings,
       ServerLifecycle lifecycle,
       TaskProcessor processor,
-      StoreRetry trouble) {
+      StoreRetry retry) {
     this.store = store;
     this.settings = settings;
     this.lifecycle = lifecycle;
     this.processor = processor;
-    this.storeRetry = trouble;
+    this.storeRetry = retry;
     this.slots = new Semaphore(settings.slots());
   }
 
-  /** Works until the server stops; returns when nothing runs any more. */
+  /** Claims until the server stops; returns when no task runs. */
   void run() {
     while (lifecycle.state().claims()) {
       try {
@@ -107,17 +105,17 @@ final class WorkerPool {
     slotlessPermits.acquireUninterruptibly(MAX_SLOTLESS);
   }
 
-  /** One look at the queue. While its claims become durable, running tasks commit theirs. */
+  /** Claims once for each group, or waits for work. */
   private void claimOnce() {
     if (storeRetry.isFailingForOthers(this)) {
       await(() -> Thread.sleep(StoreRetry.retryDelay(0)));
       return;
     }
-    if (settings.slots() > 0) { // else others claim, and this only waits for the end
+    if (settings.slots() > 0) { // else this server claims nothing and only waits for its end
       if (!await(slots::acquire)) {
         return;
       }
-      slots.release(); // it was only to know that there is one
+      slots.release(); // only to wait until one is free
     }
     int claims = 0;
     for (WorkerGroup group : settings.groups()) {
@@ -126,19 +124,19 @@ final class WorkerPool {
     if (claims == 0) {
       awaitWork();
     } else {
-      pace.reset();
+      backoff.reset();
     }
   }
 
   private int claim(WorkerGroup group) {
     Set<String> types = group.readyTypes();
     if (types.isEmpty()) {
-      return 0; // whose worker turns ready wakes this thread
+      return 0; // a worker that becomes ready wakes this thread
     }
-    ClaimRequest demand = new ClaimRequest(types, group.freeSlots(), settings.name(), null);
-    List<Claim> claims = store.claim(demand);
+    ClaimRequest request = new ClaimRequest(types, group.freeSlots(), settings.name(), null);
+    List<Claim> claims = store.claim(request);
     group.takeSlots(claims.size());
-    slots.acquireUninterruptibly(claims.size()); // which are there
+    slots.acquireUninterruptibly(claims.size()); // they are free
     claims.forEach(claim -> dispatch(claim, group));
     return claims.size();
   }
@@ -149,21 +147,21 @@ final class WorkerPool {
       lifecycle.tryMove(ServerEvent.IDLE);
       return;
     }
-    await(() -> pace.await(() -> seen = store.awaitWork(seen, LOOK_AGAIN)));
+    await(() -> backoff.await(() -> seen = store.awaitWork(seen, LOOK_AGAIN)));
   }
 
   private void dispatch(Claim claim, WorkerGroup group) {
     TaskAttempt attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
     running.put(attempt, new Placement(group, true));
-    // Looked at after adding: whoever stops the server stops this attempt, or it is seen here.
+    // Checked after adding: either the stop of the server finds this attempt, or it is seen here.
     if (!lifecycle.state().claims()) {
       attempt.stop(StopReason.SHUTDOWN);
     }
     try {
       thread(group.worker(claim.type())).name("task-" + claim).start(() -> process(attempt));
-    } catch (OutOfMemoryError e) { // which is how a system says that it has no thread to spare
-      LOG.log(Level.ERROR, attempt + ": no thread for it", e);
-      abandon(attempt, "no thread to spare");
+    } catch (OutOfMemoryError e) { // thrown when the system has no more threads
+      LOG.log(Level.ERROR, attempt + ": no thread available", e);
+      abandon(attempt, "no thread available");
     }
   }
 
@@ -185,9 +183,9 @@ final class WorkerPool {
 
   private void finish(TaskAttempt attempt) {
     if (attempt.advance(Step.END)) {
-      Placement place = Objects.requireNonNull(running.remove(attempt));
-      if (place.holdsSlot) {
-        releaseSlot(place.group);
+      Placement placement = Objects.requireNonNull(running.remove(attempt));
+      if (placement.holdsSlot) {
+        releaseSlot(placement.group);
       } else {
         slotlessPermits.release();
       }
@@ -201,24 +199,24 @@ final class WorkerPool {
     boolean wasFull = group.releaseSlot();
     slots.release();
     if (wasFull && settings.groups().size() > 1) {
-      wake(); // it may be waiting for work of the other groups
+      wake(); // the pool may be waiting for work of the other groups
     }
   }
 
-  /** A task that waits for what is not here gives its slot back, and does without. */
+  /** Lets a task that waits for something outside run on without a slot. */
   private void moveOutOfSlot(TaskAttempt attempt) {
     running.computeIfPresent(
         attempt,
-        (_, place) -> {
-          if (!place.holdsSlot || !slotlessPermits.tryAcquire()) {
-            return place;
+        (_, placement) -> {
+          if (!placement.holdsSlot || !slotlessPermits.tryAcquire()) {
+            return placement;
           }
-          releaseSlot(place.group);
-          return new Placement(place.group, false);
+          releaseSlot(placement.group);
+          return new Placement(placement.group, false);
         });
   }
 
-  /** How the claims stand, who is over his time, and who waits for something outside. */
+  /** Renews all claims, stops tasks that ran out of time, and frees the slots of tasks that wait outside. */
   void heartbeat() {
     StoreException problem = null;
     for (TaskAttempt attempt : running.keySet()) {
@@ -236,16 +234,16 @@ final class WorkerPool {
     }
   }
 
-  /** Makes the pool's thread look around. */
+  /** Wakes the pool's thread so that it looks at the queue again. */
   void wake() {
     zone.interrupt();
   }
 
-  /** Tells the workers to stop whose tasks lose nothing by it. */
+  /** Stops the tasks that can be resumed later. */
   void stopResumable() {
     running.forEach(
-        (attempt, place) -> {
-          Worker worker = place.group.worker(attempt.claim().type());
+        (attempt, placement) -> {
+          Worker worker = placement.group.worker(attempt.claim().type());
           if (worker != null && worker.resumable()) {
             attempt.stop(StopReason.SHUTDOWN);
           }
@@ -257,12 +255,12 @@ final class WorkerPool {
     return running.keySet().stream().anyMatch(attempt -> attempt.claim().job().equals(job));
   }
 
-  /** Tells every worker to stop. */
+  /** Stops all tasks. */
   void stopAll() {
     running.keySet().forEach(attempt -> attempt.stop(StopReason.SHUTDOWN));
   }
 
-  /** Releases the tasks of workers that do not obey, and no longer waits for them. */
+  /** Releases the tasks of workers that did not stop, and no longer waits for them. */
   void abandonAll() {
     running.keySet().forEach(attempt -> abandon(attempt, "shutdown"));
   }
@@ -274,8 +272,8 @@ final class WorkerPool {
           Level.WARNING,
           attempt
               + (released
-                  ? ": released while its worker goes on; what that still does will not count"
-                  : ": the store has not answered yet and is no longer waited for"));
+                  ? ": released while the worker still runs; its outcome will be ignored"
+                  : ": the store has not answered; the server no longer waits"));
     } catch (StoreBrokenException e) {
       settings.broken().accept(e);
     } finally {
@@ -293,13 +291,13 @@ final class WorkerPool {
     return types;
   }
 
-  /** Something that waits. */
+  /** An action that may block. */
   @FunctionalInterface
   interface BlockingWait {
     void await() throws InterruptedException;
   }
 
-  /** Waits where the pool's thread may be woken; false if it was. */
+  /** Waits so that {@link #wake} can end it; false if it did. */
   private boolean await(BlockingWait waiting) {
     zone.enter();
     try {

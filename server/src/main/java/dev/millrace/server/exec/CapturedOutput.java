@@ -7,7 +7,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** What a program prints on stdout, up to a limit. Thread-safe. */
+/** Collects what a program prints on stdout, up to a limit. Thread-safe. */
 final class CapturedOutput {
   private final int limit;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(); // guarded by this
@@ -17,7 +17,7 @@ final class CapturedOutput {
     this.limit = limit;
   }
 
-  /** False from the first byte on that is too much; what came before is kept. */
+  /** False once the limit is exceeded; the bytes before that are kept. */
   synchronized boolean add(byte[] buffer, int length) {
     over |= length > limit - bytes.size();
     if (!over) {
@@ -30,20 +30,21 @@ final class CapturedOutput {
     return over;
   }
 
-  /** The output, byte for byte as it was printed. */
+  /** The output exactly as it was printed. */
   String text() throws CharacterCodingException {
     byte[] all;
     synchronized (this) {
       all = bytes.toByteArray();
     }
     String text = new String(all, StandardCharsets.UTF_8);
-    if (text.indexOf('\uFFFD') >= 0) { // printed as such, or put where something was malformed
+    if (text.indexOf('\uFFFD')
+        >= 0) { // printed by the program, or a replacement for malformed bytes
       checkUtf8(all);
     }
     return text;
   }
 
-  /** As much of it as can be shown. */
+  /** The output with malformed bytes replaced. */
   synchronized String lenientText() {
     return bytes.toString(StandardCharsets.UTF_8);
   }
@@ -65,7 +66,7 @@ final class CapturedOutput {
     }
   }
 
-  /** Says where the output stops being text. */
+  /** The position of the first byte that is not UTF-8. */
   static final class NotUtf8 extends CharacterCodingException {
     private static final long serialVersionUID = 1L;
     private final int offset;

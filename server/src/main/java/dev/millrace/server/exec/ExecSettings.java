@@ -3,7 +3,7 @@ package dev.millrace.server.exec;
 import java.time.Duration;
 
 /**
- * What a program may take.
+ * The limits of a program.
  *
  * @param grace how long it has to end by itself after TERM before it gets KILL
  * @param maxOutput most bytes of a result; a program that prints more is killed and has failed

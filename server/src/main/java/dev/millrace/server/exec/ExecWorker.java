@@ -17,25 +17,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Runs a program for every task of a type: {@code /bin/sh -c COMMAND} with the input on stdin. What
- * it prints is the result, byte for byte; it must be UTF-8. Exit status 0 is a result, any other a
- * failed attempt with the last line of stderr; stderr goes to the job's log as it comes.
+ * Runs a program for every task of a type: {@code /bin/sh -c COMMAND} with the input on stdin. Its output is the result, byte for byte, and must be UTF-8. Exit status 0 is success; any other is a failed attempt with the last line of stderr as its message. Lines of stderr go to the job's log as they are printed.
  *
- * <p>The program finds in its environment what it works on: {@code MILLRACE_JOB}, {@code
+ * <p>The environment describes the task: {@code MILLRACE_JOB}, {@code
  * MILLRACE_STAGE}, {@code MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, {@code
- * MILLRACE_TOKEN}, which no two attempts share, and {@code MILLRACE_DATA}, the parameters of its
- * stage as JSON: a schema or grammar that the job asks for is among them; and the trace that it
- * belongs to in {@code TRACEPARENT} and {@code TRACESTATE}, as W3C Trace Context writes them, if
- * it belongs to one. The result of a job with a schema must at least be JSON.
+ * MILLRACE_TOKEN}, which is different in every attempt, and {@code MILLRACE_DATA}, the parameters of the stage as JSON, with the schema or grammar that the job asks for. {@code TRACEPARENT} and {@code TRACESTATE} hold the trace of the task, if it has one, as in W3C Trace Context. The result of a job with a schema must at least be JSON.
  *
  * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
- * killed, everything that it started is ended: TERM, and KILL after a grace. Only what has started
- * a session of its own is left alone. Thread-safe.
+ * killed, all processes that it started are ended: TERM, and KILL after the grace period. Only processes that started their own session are left alone. Thread-safe.
  */
 public final class ExecWorker implements Worker {
   private static final String JSON_SCHEMA = "json_schema";
 
-  /** What systems let one variable of an environment hold, with room to spare. */
+  /** Less than the size limit of an environment variable on all systems. */
   private static final int MAX_DATA = 30_000;
 
   private final String type;
@@ -60,13 +54,13 @@ public final class ExecWorker implements Worker {
     this.command = command;
     this.settings = settings;
     this.groups = ProcessGroupLauncher.open(path, settings.grace());
-    // Platform threads: a read of a pipe would hold the carrier of a virtual one.
+    // Platform threads: a read from a pipe would pin the carrier of a virtual thread.
     this.pumps =
         Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("exec-" + type + "-", 1).factory());
   }
 
-  /** A worker from {@code TYPE=COMMAND}, as the command line has it. */
+  /** A worker from {@code TYPE=COMMAND}, the form of the command line. */
   public static ExecWorker parse(String typeAndCommand) {
     int equals = typeAndCommand.indexOf('=');
     if (equals < 1) {
@@ -103,7 +97,7 @@ public final class ExecWorker implements Worker {
     }
   }
 
-  /** A job that asked for JSON gets JSON, or fails with what it got instead. */
+  /** Fails a job that asked for JSON if the result is not JSON; the text is kept as partial output. */
   private static TaskOutcome checked(TaskContext task, TaskOutcome outcome) {
     if (outcome instanceof TaskOutcome.Done(TaskResult result) && task.data().has(JSON_SCHEMA)) {
       try {

@@ -21,14 +21,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a program: feeds it, listens to it, and makes an outcome of its end. {@link #run}
- * belongs to the task's thread; stdin, stdout and stderr have a thread each, so that no full pipe
- * can keep another from moving.
+ * One run of a program: writes its input, reads its output, and turns its end into an outcome. The task's thread calls {@link #run}; stdin, stdout and stderr each have a thread, so that a full pipe never blocks another.
  */
 final class Execution {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  /** What fits into any pipe, even where a user has so many that they get only one page each. */
+  /** What fits into any pipe: a user with many pipes gets only one page for each. */
   private static final int FITS_A_PIPE = 4096;
 
   private static final int MESSAGE_LENGTH = 500;
@@ -41,7 +39,7 @@ final class Execution {
   private final ExecSettings settings;
   private final CapturedOutput output;
   private final StderrLines errors;
-  private volatile boolean deaf; // whether nobody listens any more
+  private volatile boolean ignoring; // whether further output is ignored
 
   Execution(ProcessGroup group, ExecSettings settings, Consumer<String> log) {
     this.group = group;
@@ -51,27 +49,27 @@ final class Execution {
   }
 
   /**
-   * @param ending ends the whole group
+   * @param ending ends the whole process group
    */
   TaskOutcome run(TaskContext task, Executor pumps, Runnable ending) {
     Process process = group.leader();
-    List<CompletableFuture<Void>> pumping = new ArrayList<>();
-    pumping.add(
+    List<CompletableFuture<Void>> pumpRuns = new ArrayList<>();
+    pumpRuns.add(
         CompletableFuture.runAsync(() -> read(process.getInputStream(), this::keep), pumps));
-    pumping.add(CompletableFuture.runAsync(this::readErrors, pumps));
+    pumpRuns.add(CompletableFuture.runAsync(this::readErrors, pumps));
     byte[] input = (ProcessGroupLauncher.GO + task.text()).getBytes(StandardCharsets.UTF_8);
     if (input.length <= FITS_A_PIPE) {
       write(input);
     } else {
-      pumping.add(CompletableFuture.runAsync(() -> write(input), pumps));
+      pumpRuns.add(CompletableFuture.runAsync(() -> write(input), pumps));
     }
     Integer exit = awaitExit(process);
-    ending.run(); // what the program left behind also holds its pipes open
-    awaitEnd(pumping);
+    ending.run(); // processes that the program left behind hold its pipes open
+    awaitEnd(pumpRuns);
     return outcome(exit);
   }
 
-  /** Null if the task is to stop. */
+  /** Null if the task must stop. */
   private static @Nullable Integer awaitExit(Process process) {
     try {
       return process.waitFor();
@@ -80,10 +78,10 @@ final class Execution {
     }
   }
 
-  /** A process that left the group may hold the pipes; what it still prints is not waited for. */
-  private void awaitEnd(List<CompletableFuture<Void>> pumping) {
+  /** Waits for the pipes, but not for a process that left the group and holds them open. */
+  private void awaitEnd(List<CompletableFuture<Void>> pumpRuns) {
     CompletableFuture<Void> all =
-        CompletableFuture.allOf(pumping.toArray(CompletableFuture[]::new));
+        CompletableFuture.allOf(pumpRuns.toArray(CompletableFuture[]::new));
     boolean interrupted = false;
     long end = System.nanoTime() + settings.grace().toNanos();
     while (true) {
@@ -93,8 +91,9 @@ final class Execution {
       } catch (InterruptedException e) {
         interrupted = true;
       } catch (TimeoutException e) {
-        LOG.log(Level.INFO, "process " + group.target() + ": somebody else holds on to its output");
-        deaf = true;
+        LOG.log(
+            Level.INFO, "process " + group.target() + ": another process holds its output open");
+        ignoring = true;
         break;
       } catch (ExecutionException e) {
         LOG.log(Level.WARNING, "process " + group.target() + ": its pipes failed", e.getCause());
@@ -130,7 +129,8 @@ final class Execution {
   }
 
   private String message(int exit) {
-    String signal = SIGNALS.get(exit - 128); // also where a shell says so of its own child
+    String signal =
+        SIGNALS.get(exit - 128); // a shell reports the signal of its child in this way, too
     String status = "exit " + exit + (signal == null ? "" : " (signal " + signal + ")");
     String last = errors.last();
     if (last.length() > MESSAGE_LENGTH) {
@@ -143,12 +143,12 @@ final class Execution {
     try (OutputStream stdin = group.leader().getOutputStream()) {
       stdin.write(input);
     } catch (IOException e) {
-      // It ended, or closed its stdin, without reading all of it: that is for it to decide.
-      LOG.log(Level.DEBUG, "process " + group.target() + " left some of its input");
+      // A program may end, or close its stdin, without reading all of its input.
+      LOG.log(Level.DEBUG, "process " + group.target() + " did not read all of its input");
     }
   }
 
-  /** Takes what was read: the first {@code length} bytes of the buffer. */
+  /** Accepts the first {@code length} bytes of the buffer. */
   @FunctionalInterface
   private interface Sink {
     void accept(byte[] buffer, int length);
@@ -168,7 +168,7 @@ final class Execution {
   private void read(InputStream from, Sink to) {
     byte[] buffer = new byte[16 << 10];
     try (from) {
-      for (int n = from.read(buffer); n >= 0 && !deaf; n = from.read(buffer)) {
+      for (int n = from.read(buffer); n >= 0 && !ignoring; n = from.read(buffer)) {
         to.accept(buffer, n);
       }
     } catch (IOException e) {

@@ -8,8 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process and everything it started, as long as that has not left for a session of its own.
- * {@link #end} belongs to the task's thread; the rest is for any.
+ * A process and the processes that it started, except those that started their own session. The task's thread calls {@link #end}; any thread may call the rest.
  */
 final class ProcessGroup {
   private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
@@ -31,27 +30,25 @@ final class ProcessGroup {
     return leader;
   }
 
-  /** What kill(1) takes to reach it. */
+  /** The argument of kill(1) that reaches the group. */
   String target() {
     return (signals == null ? "" : "-") + leader.pid();
   }
 
-  /** Ends it at once. */
+  /** Kills all processes at once. */
   void kill() {
     send(Signal.KILL);
   }
 
   /**
-   * Ends what is left: TERM, and KILL for what is there after the grace. The group's number may be
-   * somebody else's after this, so nothing is sent to it any more. Not interruptible: an interrupt
-   * is noticed afterwards.
+   * Ends all processes that are left: TERM, and KILL after the grace period. The group's number may be reused after this, so no further signal is sent. Not interruptible: an interrupt is restored afterwards.
    */
   void end() {
     boolean interrupted = Thread.interrupted();
     if (send(Signal.TERM)) {
-      interrupted |= awaitNobody(grace);
+      interrupted |= awaitAllEnded(grace);
       if (anyAlive() && send(Signal.KILL)) {
-        interrupted |= awaitNobody(KILL_TAKES);
+        interrupted |= awaitAllEnded(KILL_TAKES);
       }
     }
     synchronized (this) {
@@ -62,14 +59,14 @@ final class ProcessGroup {
     }
   }
 
-  /** Waits until nobody is left, at most that long; true if interrupted meanwhile. */
-  private boolean awaitNobody(Duration atMost) {
+  /** Waits until no process is left, for a limited time; true if interrupted. */
+  private boolean awaitAllEnded(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     boolean interrupted = false;
     while (anyAlive() && System.nanoTime() < deadline) {
       try {
         if (!leader.isAlive() || leader.waitFor(LOOK_AGAIN.toNanos(), TimeUnit.NANOSECONDS)) {
-          Thread.sleep(LOOK_AGAIN); // the leader is gone, others are not
+          Thread.sleep(LOOK_AGAIN); // the leader has ended, others have not
         }
       } catch (InterruptedException e) {
         interrupted = true;
@@ -83,7 +80,7 @@ final class ProcessGroup {
         && (signals == null || leader.isAlive() || ProcessGroupMembers.anyAlive(leader.pid()));
   }
 
-  /** Whether there was anybody to get it. */
+  /** Whether any process received the signal. */
   private synchronized boolean send(Signal signal) {
     if (ended) {
       return false;
@@ -91,12 +88,11 @@ final class ProcessGroup {
     if (signals == null) {
       return sendToEach(signal);
     }
-    if (!leader.isAlive()) { // else its exit status is Java's to take
+    if (!leader.isAlive()) { // else Java must collect its exit status
       signals.reap(leader.pid());
     }
-    // A leader that has not become one yet is reached by its own number. Once it is gone that
-    // number
-    // may be another's, while the group's stays taken as long as the group has members.
+    // A leader that has not created its group yet is reached by its own number. After its end that
+    // number may be reused, while the number of the group stays taken as long as it has members.
     return signals.send(-leader.pid(), signal)
         || (leader.isAlive() && signals.send(leader.pid(), signal));
   }

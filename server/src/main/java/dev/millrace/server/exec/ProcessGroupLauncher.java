@@ -12,17 +12,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts shell commands so that each can be ended with everything it started. Thread-safe.
+ * Starts shell commands so that each can be ended with all processes that it started. Thread-safe.
  *
  * <p>{@code setsid(1)} makes the command the leader of a new session and process group whose number
- * is the process's own: a child of Java is never a group leader, so it need not fork. The command
- * then waits for a line on stdin, {@link #GO}, which comes once the watchdog knows the group: from
- * its first instruction on, it cannot outlive us.
+ * is the process's own: a child of Java is never a group leader, so it need not fork. The command then waits for a line on stdin, {@link #GO}, which is sent once the watchdog knows the group: so the command never outlives this process.
  */
 final class ProcessGroupLauncher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  /** What a command waits for: the shell reads exactly this from stdin, the rest is the program's. */
+  /** What a command waits for: the shell reads exactly this from stdin and leaves the rest to the program. */
   static final String GO = "\n";
 
   static final String TRACE_PARENT = "TRACEPARENT";
@@ -32,7 +30,7 @@ final class ProcessGroupLauncher implements AutoCloseable {
 
   private final List<String> prefix;
   private final Duration grace;
-  private final @Nullable ProcessSignals signals; // null: no groups on this machine
+  private final @Nullable ProcessSignals signals; // null: this machine has no process groups
   private final Watchdog watchdog;
 
   private ProcessGroupLauncher(
@@ -54,8 +52,8 @@ final class ProcessGroupLauncher implements AutoCloseable {
     }
     LOG.log(
         Level.WARNING,
-        (setsid.isEmpty() ? "no setsid in PATH" : "kill(2) is out of reach")
-            + ": processes that a program leaves behind may not be found when it is cancelled;"
+        (setsid.isEmpty() ? "no setsid in PATH" : "kill(2) cannot be called")
+            + ": processes that a program leaves behind may survive when it is cancelled;"
             + " install util-linux and allow native access");
     return new ProcessGroupLauncher(List.of(), grace, null);
   }
@@ -73,7 +71,7 @@ final class ProcessGroupLauncher implements AutoCloseable {
     List<String> line = new ArrayList<>(prefix);
     line.addAll(List.of("/bin/sh", "-c", GATE, "millrace-gate", command));
     ProcessBuilder builder = new ProcessBuilder(line);
-    // This process may have been started under a trace, which is not the task's.
+    // This process may have a trace of its own, which is not the task's.
     builder.environment().keySet().removeAll(List.of(TRACE_PARENT, TRACE_STATE));
     builder.environment().putAll(environment);
     Process process = builder.start();
@@ -82,7 +80,7 @@ final class ProcessGroupLauncher implements AutoCloseable {
     return group;
   }
 
-  /** Ends what is left of a group, and of everything that was kept for it. */
+  /** Ends the processes of a group that are left, and forgets the group. */
   void end(ProcessGroup group) {
     group.end();
     watchdog.forget(group.target());

@@ -7,15 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells the living of a process group from its dead. {@code kill(2)} counts zombies, and orphans
- * stay zombies for as long as process 1 likes; in a container that may be for ever.
+ * Finds out whether a process group has live members. {@code kill(2)} counts zombies, and orphans stay zombies until process 1 reaps them; in a container that may never happen.
  */
 final class ProcessGroupMembers {
   private static final Path PROCESSES = Path.of("/proc");
 
   private ProcessGroupMembers() {}
 
-  /** Whether anybody of the group still runs; true where there is no way to know. */
+  /** Whether a process of the group still runs; true if that cannot be known. */
   static boolean anyAlive(long group) {
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[1-9]*")) {
       boolean any = false;

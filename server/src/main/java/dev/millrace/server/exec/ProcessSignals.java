@@ -15,14 +15,13 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
- * {@code kill(2)} and {@code waitpid(2)}, which Java has no API for: {@link ProcessHandle} knows no
- * process groups, and starting {@code /bin/kill} needs what may just have run out. Thread-safe.
+ * {@code kill(2)} and {@code waitpid(2)}, for which Java has no API: {@link ProcessHandle} has no process groups, and {@code /bin/kill} cannot be started when processes or memory run out. Thread-safe.
  */
 final class ProcessSignals {
 
-  /** The signals that we send, with the numbers that POSIX gives them. */
+  /** The signals that are sent, with their POSIX numbers. */
   enum Signal {
-    /** Sends nothing; only asks whether anybody would get it. */
+    /** Sends nothing; only checks whether the target exists. */
     NONE(0),
     KILL(9),
     TERM(15);
@@ -48,7 +47,7 @@ final class ProcessSignals {
     this.waitpid = waitpid;
   }
 
-  /** Empty on a platform without foreign functions, or where this program may not use them. */
+  /** Empty on a platform without foreign functions, or without permission to use them. */
   @SuppressWarnings("restricted")
   static Optional<ProcessSignals> open() {
     try {
@@ -76,7 +75,7 @@ final class ProcessSignals {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO);
       int code = (int) kill.invokeExact(errno, Math.toIntExact(target), signal.number);
-      // Refused for another reason (a program that changed its user): it is there all the same.
+      // Any other error (a program that changed its user) means that the target exists.
       return code == 0 || (int) ERRNO_VALUE.get(errno, 0L) != NO_SUCH_PROCESS;
     } catch (RuntimeException | Error e) {
       throw e;
@@ -86,8 +85,7 @@ final class ProcessSignals {
   }
 
   /**
-   * Takes leave of the dead of a group. Orphans belong to process 1; in a container that is often
-   * us, and Java does not look after children that it did not start: they would stay as zombies.
+   * Reaps the zombies of a group. Orphans belong to process 1. In a container that is often this process, and Java does not reap children that it did not start.
    */
   void reap(long group) {
     try {

@@ -5,15 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Makes lines of what a program prints on stderr and passes them on as they come, within limits.
- * Remembers the last one that says something. {@link #add} and {@link #finish} belong to one thread.
+ * Splits stderr of a program into lines and passes them to the job's log, within limits. Keeps the last line that is not blank. One thread calls {@link #add} and {@link #finish}.
  */
 final class StderrLines {
   private final ExecSettings limits;
   private final Consumer<String> log;
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-  private boolean cut; // of the present line
-  private boolean begun; // whether there is a present line
+  private boolean cut; // whether the current line is cut
+  private boolean begun; // whether there is a current line
   private int lines;
   private long bytes;
   private volatile String last = "";

@@ -13,9 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that programs do not outlive a server that was killed. A small shell in a session of
- * its own holds the other end of a pipe of ours and is told which process groups exist; when the
- * pipe closes, because we have ended in whatever way, it ends the groups that are left. Thread-safe.
+ * Ends the programs of a server that was killed. A small shell in its own session reads from a pipe which process groups exist. When the pipe closes, because this process ended in any way, the shell ends the groups that are left. Thread-safe.
  *
  * <p>Rejected: {@code prctl(PR_SET_PDEATHSIG)} reaches neither grandchildren nor, from Java, the
  * child itself; a shell beside every program costs a process for each task.
@@ -49,14 +47,14 @@ final class Watchdog implements AutoCloseable {
   private @Nullable Process shell; // guarded by this
 
   /**
-   * @param prefix what starts a command in a session of its own; empty if there is no such thing
+   * @param prefix the command that starts another in its own session; empty if there is none
    */
   Watchdog(List<String> prefix, Duration grace) {
     this.prefix = prefix;
     this.grace = grace;
   }
 
-  /** When this returns, {@code target} ends with us even if we are killed. */
+  /** After this, {@code target} ends with this process even if that is killed. */
   synchronized void watch(String target) {
     targets.add(target);
     send("+ " + target);
@@ -76,11 +74,12 @@ final class Watchdog implements AutoCloseable {
       shell = start();
       write(shell, targets.stream().map(it -> "+ " + it).toList());
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "no watchdog: programs may outlive a server that is killed", e);
+      LOG.log(
+          Level.WARNING, "the watchdog cannot be started: programs may outlive a killed server", e);
     }
   }
 
-  /** False if the shell is gone. */
+  /** False if the shell has ended. */
   private static boolean write(Process shell, List<String> lines) {
     try {
       OutputStream pipe = shell.getOutputStream();
@@ -102,14 +101,14 @@ final class Watchdog implements AutoCloseable {
         .start();
   }
 
-  /** Ends whatever is still watched. */
+  /** Ends all groups that are still watched. */
   @Override
   public synchronized void close() {
     if (shell != null) {
       try {
         shell.getOutputStream().close();
       } catch (IOException e) {
-        LOG.log(Level.DEBUG, "the watchdog was gone already", e);
+        LOG.log(Level.DEBUG, "the watchdog had already ended", e);
       }
       shell = null;
     }

@@ -20,11 +20,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Models at work for a server: workers for tasks of type {@code generate} and {@code embed}.
+ * Runs language models for a server: its workers process tasks of type {@code generate} and {@code embed}.
  *
- * <p>Output is journaled as it is generated, text of a model's thoughts included; a result has the
- * answer alone. All methods may be called from any thread. Close it after the server that has its
- * workers: it ends what still runs.
+ * <p>Output is journaled as it is generated, including a model's thoughts; the result contains only the answer. All methods may be called from any thread. Close it after the server that has its workers: closing ends running tasks.
  */
 public final class Inference implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -42,9 +40,7 @@ public final class Inference implements AutoCloseable {
   }
 
   /**
-   * Looks at all files, and loads the first model, and all whose layers are with others: what is
-   * here of them. For these others it waits only until their network takes it in, and beside other
-   * models no longer than some seconds.
+   * Reads the headers of all model files, loads the first model, and opens all models with layers at other nodes. It waits until their networks accept this server; if it also serves local models, at most a few seconds.
    *
    * @throws EngineException when a model cannot be run here; the message says why
    */
@@ -60,7 +56,7 @@ public final class Inference implements AutoCloseable {
   }
 
   /**
-   * @param patience with others' networks, where other models can work meanwhile
+   * @param patience how long to wait for a network if other models can run meanwhile
    */
   static Inference open(InferenceSettings settings, LongSupplier clock, Duration patience) {
     ModelLibrary library =
@@ -69,7 +65,7 @@ public final class Inference implements AutoCloseable {
     Inference inference = new Inference(settings, library);
     try {
       library.warmUp(patience);
-      Thread.ofPlatform().daemon().name("millrace-idle").start(inference::watch);
+      Thread.ofPlatform().daemon().name("millrace-idle").start(inference::maintainPeriodically);
       return inference;
     } catch (TaskRefused | LoadFailure e) {
       inference.close();
@@ -77,29 +73,29 @@ public final class Inference implements AutoCloseable {
     } catch (InterruptedException e) {
       inference.close();
       Thread.currentThread().interrupt();
-      throw new EngineException("interrupted while a model was loaded", e);
+      throw new EngineException("interrupted while loading a model", e);
     }
   }
 
-  private void watch() {
+  private void maintainPeriodically() {
     try {
       while (!closed.await(TICK.toNanos(), TimeUnit.NANOSECONDS)) {
         library.maintain();
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.WARNING, "interrupted by a stranger: idle models stay from now on");
+      LOG.log(Level.WARNING, "unexpected interrupt: idle models are no longer unloaded");
     }
   }
 
-  /** The workers to give to a server; they need not be closed. */
+  /** The workers for a server; they need not be closed. */
   public List<Worker> workers() {
-    Worker generating = new GenerateWorker(library, counters);
+    Worker generate = new GenerateWorker(library, counters);
     return settings.canEmbed()
-        ? List.of(generating, new EmbedWorker(library, counters))
-        : List.of(generating);
+        ? List.of(generate, new EmbedWorker(library, counters))
+        : List.of(generate);
   }
 
-  /** How many tasks to claim at once: those that the wheel holds, and some to follow them. */
+  /** How many tasks to claim at once: as many as the batch holds, and a few more that follow. */
   public int slots() {
     int slots = settings.engine().slots();
     return slots + Math.max(2, slots / 4);
@@ -118,13 +114,13 @@ public final class Inference implements AutoCloseable {
         library.remoteModels());
   }
 
-  /** Repeats a task under the terms of its first attempt, and compares. */
+  /** Repeats a finished task under its frozen terms, and compares the results. */
   public VerifyResult verify(VerifyRequest request) {
     try {
       return new TaskVerifier(library).verify(request);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new VerifyResult(false, "interrupted before it could be told");
+      return new VerifyResult(false, "interrupted before the comparison was finished");
     }
   }
 
@@ -132,14 +128,14 @@ public final class Inference implements AutoCloseable {
     return library;
   }
 
-  /** Ends what runs, which is released, and frees all models. */
+  /** Stops and releases running tasks, and unloads all models. */
   @Override
   public void close() {
     closed.countDown();
     library.close();
   }
 
-  /** Tasks that embed, on threads that may compute. */
+  /** Processes tasks that embed. */
   private record EmbedWorker(ModelLibrary library, TokenCounters counters) implements Worker {
     @Override
     public String type() {
@@ -158,13 +154,12 @@ public final class Inference implements AutoCloseable {
 
     @Override
     public boolean resumable() {
-      return true; // nothing is lost by waiting for another server
+      return true; // it loses nothing if another server repeats it
     }
   }
 
   /**
-   * Tasks that generate, on threads that may compute: a long prompt's tokens or a schema's
-   * automaton would hold up virtual threads, on which other tasks write down what they have.
+   * Processes tasks that generate. On platform threads: tokenizing a long prompt or compiling a schema would block the virtual threads of other tasks.
    */
   private record GenerateWorker(ModelLibrary library, TokenCounters counters) implements Worker {
     @Override

@@ -20,7 +20,7 @@ import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
 import java.util.Optional;
 
-/** Does a finished task again, under the terms that its first attempt settled. */
+/** Repeats a finished task under the frozen terms of its first attempt, and compares the results. */
 record TaskVerifier(ModelLibrary library) {
   private static final int SHOWN = 30;
   private static final int[] NONE = {};
@@ -34,12 +34,12 @@ record TaskVerifier(ModelLibrary library) {
   }
 
   private static VerifyResult cannot(String why) {
-    return new VerifyResult(false, "it cannot be repeated here: " + why);
+    return new VerifyResult(false, "cannot be repeated here: " + why);
   }
 
   private VerifyResult generated(VerifyRequest request) throws InterruptedException {
     if (!request.type().equals("generate")) {
-      return cannot("tasks of type \"%s\" are not a model's".formatted(request.type()));
+      return cannot("tasks of type \"%s\" are not run by a model".formatted(request.type()));
     }
     GenerateParameters asked = GenerateParameters.of(request.data(), request.input());
     String name = request.terms().string("model");
@@ -67,25 +67,25 @@ record TaskVerifier(ModelLibrary library) {
     if (change.isPresent()) {
       return cannot(change.get());
     }
-    ResolvedTask settled = new ResolvedTask(prompt, terms, NONE);
+    ResolvedTask resolved = new ResolvedTask(prompt, terms, NONE);
     GenerationResult result =
         model
             .engine()
-            .submit(settled.request(model, Long.MAX_VALUE), (id, text, logprobs) -> {})
+            .submit(resolved.request(model, Long.MAX_VALUE), (id, text, logprobs) -> {})
             .await();
     if (result.finish() == FinishReason.REVOKED) {
-      return cannot("what other nodes computed for it cannot be trusted: " + result.reason());
+      return cannot("other nodes returned values that cannot be trusted: " + result.reason());
     }
     if (result.finish() != FinishReason.STOP && result.finish() != FinishReason.LENGTH) {
-      return cannot("it ended with " + result.finish() + " " + result.reason());
+      return cannot("the repetition ended with " + result.finish() + " " + result.reason());
     }
-    return compare(request.result().text(), settled.splitAnswer(result).answer());
+    return compare(request.result().text(), resolved.splitAnswer(result).answer());
   }
 
   private VerifyResult embedded(VerifyRequest request) throws InterruptedException {
     JsonObject receipt = request.result().receipt();
     if (receipt == null) {
-      return cannot("its result has no receipt, which names the model");
+      return cannot("its result has no receipt that names the model");
     }
     EmbedParameters asked = EmbedParameters.of(request.data(), request.input());
     Optional<ModelLease<LoadedEmbedder>> lease =
@@ -99,7 +99,7 @@ record TaskVerifier(ModelLibrary library) {
       }
       if (receipt.integer("numerics") != NumericsVersion.CURRENT) {
         return cannot(
-            "the arithmetic has another version (%d then, %d now)"
+            "the version of the arithmetic changed (%d then, %d now)"
                 .formatted(receipt.integer("numerics"), NumericsVersion.CURRENT));
       }
       return compare(
@@ -117,7 +117,7 @@ record TaskVerifier(ModelLibrary library) {
     }
     return new VerifyResult(
         false,
-        "it differs from character %d on: the result has \"%s\" there, repeated it is \"%s\" (%d and %d characters in all)"
+        "differs from character %d on: the result has \"%s\", the repetition \"%s\" (%d and %d characters in all)"
             .formatted(at + 1, from(before, at), from(now, at), before.length(), now.length()));
   }
 

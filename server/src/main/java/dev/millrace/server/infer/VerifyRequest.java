@@ -6,12 +6,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A finished task that is to be repeated.
+ * A finished task to repeat and compare.
  *
  * @param type of its stage
- * @param data the stage's parameters
- * @param createdAt when its job was, which is the chat template's clock
- * @param terms what its first attempt settled; of an embedding, which settles none, may be empty
+ * @param data the parameters of the stage
+ * @param createdAt when its job was created: the clock of the chat template
+ * @param terms the frozen terms of its first attempt; may be empty for an embedding, which freezes none
  */
 public record VerifyRequest(
     String type,

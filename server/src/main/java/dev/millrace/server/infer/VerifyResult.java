@@ -1,9 +1,9 @@
 package dev.millrace.server.infer;
 
 /**
- * What came of repeating a task.
+ * The result of repeating a task.
  *
- * @param same whether it gave the same bytes
- * @param message what differs and where, or why it cannot be repeated
+ * @param same whether the repetition gave the same bytes
+ * @param message what differs and where, or why the task cannot be repeated
  */
 public record VerifyResult(boolean same, String message) {}

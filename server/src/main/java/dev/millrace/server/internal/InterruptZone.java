@@ -3,9 +3,7 @@ package dev.millrace.server.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stretch of code in which one thread may be interrupted. An interrupt that comes outside of it
- * waits for the next entry: in the middle of a store's file it would close the file's channel.
- * Entered and left by one thread at a time; interrupted by any.
+ * Limits interrupts of a thread to a part of its code. An interrupt outside of this zone is kept until the next entry: during a file operation of the store it would close the file's channel. One thread at a time enters and leaves; any thread interrupts.
  */
 public final class InterruptZone {
   private @Nullable Thread inside; // guarded by this
@@ -19,7 +17,7 @@ public final class InterruptZone {
     }
   }
 
-  /** From here on the thread is not interrupted; an interrupt not yet noticed waits. */
+  /** Ends the zone; an interrupt that the thread has not noticed is kept. */
   public synchronized void leave() {
     inside = null;
     pending |= Thread.interrupted();
@@ -33,7 +31,7 @@ public final class InterruptZone {
     }
   }
 
-  /** Steps out of the zone for {@code action}, if the calling thread is inside. */
+  /** Runs {@code action} outside of the zone, if the calling thread is inside. */
   public void shield(Runnable action) {
     if (!isInside()) {
       action.run();

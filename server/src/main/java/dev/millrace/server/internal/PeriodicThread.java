@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Does something again and again on a thread of its own, with a pause between that a nudge cuts
- * short, until closed.
+ * Repeats an action on its own thread until closed, with a pause in between that {@link #trigger} cuts short.
  */
 public final class PeriodicThread implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -19,9 +18,9 @@ public final class PeriodicThread implements AutoCloseable {
   private final Duration pause;
   private final Runnable action;
   private final Consumer<StoreBrokenException> broken;
-  private final Semaphore nudges = new Semaphore(0);
+  private final Semaphore triggers = new Semaphore(0);
   private volatile boolean stopped;
-  private boolean failing; // of the ticker's thread
+  private boolean failing; // used by the thread only
 
   private PeriodicThread(
       String name, Duration pause, Runnable action, Consumer<StoreBrokenException> broken) {
@@ -32,56 +31,56 @@ public final class PeriodicThread implements AutoCloseable {
   }
 
   /**
-   * @param broken is told when the store is; the ticker then ends
+   * @param broken called when the store is broken; the thread then ends
    */
   public static PeriodicThread start(
       String name, Duration pause, Runnable action, Consumer<StoreBrokenException> broken) {
-    PeriodicThread ticker = new PeriodicThread(name, pause, action, broken);
-    Thread.ofPlatform().name(name).daemon().start(ticker::run);
-    return ticker;
+    PeriodicThread thread = new PeriodicThread(name, pause, action, broken);
+    Thread.ofPlatform().name(name).daemon().start(thread::run);
+    return thread;
   }
 
   private void run() {
     try {
       while (!stopped) {
-        if (nudges.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-          nudges.drainPermits();
+        if (triggers.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+          triggers.drainPermits();
         }
         if (!stopped) {
-          tick();
+          runOnce();
         }
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.WARNING, name + " was interrupted by a stranger and ends");
+      LOG.log(Level.WARNING, "unexpected interrupt: " + name + " ends");
     } catch (StoreBrokenException e) {
       broken.accept(e);
     }
   }
 
-  private void tick() {
+  private void runOnce() {
     try {
       action.run();
       failing = false;
     } catch (StoreBrokenException e) {
       throw e;
-    } catch (Throwable e) { // an Error too: nobody else would tick
+    } catch (Throwable e) { // an Error, too: the thread must go on
       if (!failing) {
         Throwable trace = e instanceof StoreException ? null : e;
-        LOG.log(Level.WARNING, name + " fails and goes on trying: " + e.getMessage(), trace);
+        LOG.log(Level.WARNING, name + " failed and will retry: " + e.getMessage(), trace);
       }
       failing = true;
     }
   }
 
-  /** Does it now, or as soon as what is under way has ended. Never waits. */
+  /** Runs the action now, or again after the current run. Never waits. */
   public void trigger() {
-    nudges.release();
+    triggers.release();
   }
 
-  /** The tick that is under way, if any, is not waited for. */
+  /** Ends the thread. Does not wait for the current run. */
   @Override
   public void close() {
     stopped = true;
-    nudges.release();
+    triggers.release();
   }
 }

@@ -15,9 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a store that may fail for a while: a full disk, a database that restarts. What cannot be
- * stored is tried again with growing waits until it works or everybody is told to give up; the log
- * says once that it began and once that it is over. Thread-safe.
+ * Retries calls of a store that fails for a while: a full disk, a database that restarts. Delays grow until a call succeeds or all callers are told to stop. The start and the end of a failure are logged once. Thread-safe.
  */
 public final class StoreRetry {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -27,102 +25,102 @@ public final class StoreRetry {
   private final InstantSource clock;
   private final Set<Object> failingCallers = new HashSet<>(); // guarded by this
   private @Nullable Instant since; // guarded by this
-  private boolean givenUp; // guarded by this
+  private boolean stopped; // guarded by this
 
   public StoreRetry(InstantSource clock) {
     this.clock = clock;
   }
 
   /**
-   * The answer of {@code call}, however long it takes; empty if given up.
+   * The result of {@code call}, however long it takes; empty if retrying was stopped.
    *
-   * @throws StoreBrokenException if the store is
-   * @throws JobException if it is about this job alone
+   * @throws StoreBrokenException if the store is broken
+   * @throws JobException if only this job is affected
    */
   public <T> Optional<T> callWithRetry(Supplier<T> call) {
     return callWithRetry(call, () -> true);
   }
 
   /**
-   * As {@link #callWithRetry(Supplier)}, but only while it is {@code worth} it; looked at after a wait.
+   * As {@link #callWithRetry(Supplier)}, but only while {@code worth} is true, which is checked after each failure.
    */
   public <T> Optional<T> callWithRetry(Supplier<T> call, BooleanSupplier worth) {
-    Object me = new Object();
+    Object caller = new Object();
     try {
       for (int tries = 0; ; tries++) {
         try {
           return Optional.of(call.get());
         } catch (StoreBrokenException | JobException e) {
-          throw e; // there is nothing to wait for
+          throw e; // a retry would not help
         } catch (RuntimeException e) {
-          failureBegan(me, e);
+          failureBegan(caller, e);
           if (!worth.getAsBoolean() || !awaitNextTry(tries)) {
             return Optional.empty();
           }
         }
       }
     } finally {
-      failureEnded(me);
+      failureEnded(caller);
     }
   }
 
-  public synchronized void failureBegan(Object sufferer, RuntimeException problem) {
+  public synchronized void failureBegan(Object caller, RuntimeException problem) {
     if (failingCallers.isEmpty()) {
       since = clock.instant();
-      // A store says in its message what is wrong; of anything else we want to know where it was.
+      // The message of a store says what is wrong; for anything else, log where it happened.
       Throwable trace = problem instanceof StoreException ? null : problem;
       LOG.log(
           Level.WARNING,
           "the store fails ("
               + problem.getMessage()
-              + "): outcomes are kept in memory and tried again, nothing new is claimed",
+              + "): outcomes are kept in memory and retried, and no task is claimed",
           trace);
     }
-    failingCallers.add(sufferer);
+    failingCallers.add(caller);
   }
 
-  public synchronized void failureEnded(Object sufferer) {
-    if (failingCallers.remove(sufferer)) {
-      if (failingCallers.isEmpty() && since != null && !givenUp) {
+  public synchronized void failureEnded(Object caller) {
+    if (failingCallers.remove(caller)) {
+      if (failingCallers.isEmpty() && since != null && !stopped) {
         Duration lasted = Duration.between(since, clock.instant());
-        LOG.log(Level.INFO, "the store works again, after " + lasted);
+        LOG.log(Level.INFO, "the store works again after " + lasted);
       }
-      notifyAll(); // what worked for one may work for all
+      notifyAll(); // the others retry at once
     }
   }
 
-  /** Whether anybody else waits for the store to work again. */
-  public synchronized boolean isFailingForOthers(Object sufferer) {
-    return failingCallers.size() > (failingCallers.contains(sufferer) ? 1 : 0);
+  /** Whether the calls of others fail, too. */
+  public synchronized boolean isFailingForOthers(Object caller) {
+    return failingCallers.size() > (failingCallers.contains(caller) ? 1 : 0);
   }
 
-  /** How long to wait after that many failures in a row, from 0. */
+  /** The delay after so many failures in a row, counted from 0. */
   public static Duration retryDelay(int failures) {
     Duration wait = FIRST_WAIT.multipliedBy(1L << Math.min(failures, 10));
     return wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
   }
 
-  /** False if it was the last try: whoever waits when everybody gives up tries once more. */
+  /** False if there is no further try. A caller that waits while retrying is stopped tries once more. */
   private synchronized boolean awaitNextTry(int failures) {
-    if (givenUp) {
+    if (stopped) {
       return false;
     }
     try {
       wait(retryDelay(failures).toMillis());
       return true;
     } catch (InterruptedException e) {
-      return false; // nobody of ours interrupts here; a stranger who does means it
+      return false; // no code of ours interrupts here
     }
   }
 
-  /** Lets everybody who waits look again whether it is still worth it. */
+  /** Makes all waiting callers check whether the retry is still worth it. */
   public synchronized void wake() {
     notifyAll();
   }
 
-  /** From now on nothing is tried more than once. */
+  /** From now on, no call is retried. */
   public synchronized void stopRetrying() {
-    givenUp = true;
+    stopped = true;
     notifyAll();
   }
 }

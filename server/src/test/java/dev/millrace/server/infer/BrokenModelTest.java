@@ -55,7 +55,7 @@ class BrokenModelTest {
       inference.library().loadedModels().getFirst().close();
       FakeTaskContext again = whole.again(100);
       Failure failure = TaskRunHelper.failure(inference, again);
-      assertThat(failure.message()).isEqualTo("model \"tiny\" does not run any more");
+      assertThat(failure.message()).isEqualTo("model \"tiny\" no longer runs");
       assertThat(failure.retryable()).isTrue();
       assertThat(again.lines).as("nothing was discarded").isEmpty();
       assertThat(TaskRunHelper.result(inference, whole.again(100)).text()).isEqualTo(text);

@@ -226,7 +226,7 @@ class GenerateTest {
       assertThat(again.lines)
           .singleElement()
           .satisfies(
-              line -> assertThat(line).startsWith("the template marks thoughts otherwise ("));
+              line -> assertThat(line).startsWith("the template changed its marks of thoughts ("));
     }
   }
 
@@ -280,7 +280,7 @@ class GenerateTest {
               line ->
                   assertThat(line)
                       .startsWith("the model file changed (")
-                      .endsWith("57 tokens are discarded and it starts again"));
+                      .endsWith("57 tokens discarded; restarting"));
       assertThat(again.tokens()).hasSize(60);
       assertThat(TaskRunHelper.receipt(result).has("resumed")).isFalse();
       assertThat(result.text())
@@ -299,7 +299,7 @@ class GenerateTest {
     assertThat(TaskRunHelper.result(inference, spoiled).text()).isEqualTo(text);
     assertThat(spoiled.lines)
         .singleElement()
-        .satisfies(line -> assertThat(line).contains("3 tokens").contains("starts again"));
+        .satisfies(line -> assertThat(line).contains("3 tokens").contains("restarting"));
   }
 
   @Test

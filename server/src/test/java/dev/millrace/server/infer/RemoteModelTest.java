@@ -178,7 +178,8 @@ class RemoteModelTest {
           .hasSize(times)
           .allSatisfy(
               line ->
-                  assertThat(line).contains("node b computed something else", "it starts again"));
+                  assertThat(line)
+                      .contains("node b computed something else", "discarded; restarting"));
       assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isZero();
     }
   }

@@ -70,10 +70,13 @@ class TaskVerifierTest {
     VerifyResult verdict = inference.verify(request(TaskResult.of(forged)));
     assertThat(verdict.same()).isFalse();
     assertThat(verdict.message())
-        .startsWith("it differs from character 13 on: the result has \"\u2603");
+        .startsWith("differs from character 13 on: the result has \"\u2603");
     VerifyResult longer = inference.verify(request(TaskResult.of(text + "x")));
     assertThat(longer.message())
-        .contains("from character " + (text.length() + 1) + " on", "\"x\" there", "it is \"\"");
+        .contains(
+            "from character " + (text.length() + 1) + " on",
+            "the result has \"x\"",
+            "the repetition \"\"");
   }
 
   @Test
@@ -82,8 +85,7 @@ class TaskVerifierTest {
     try (Inference other = Inference.open(TinyModels.serving(file))) {
       VerifyResult verdict = other.verify(request(result));
       assertThat(verdict.same()).isFalse();
-      assertThat(verdict.message())
-          .startsWith("it cannot be repeated here: the model file changed (");
+      assertThat(verdict.message()).startsWith("cannot be repeated here: the model file changed (");
     }
     InferenceSettings precise =
         TinyModels.serving(TinyModels.llama())
@@ -91,12 +93,11 @@ class TaskVerifierTest {
     try (Inference other = Inference.open(precise)) {
       assertThat(other.verify(request(result)).message())
           .isEqualTo(
-              "it cannot be repeated here: keys and values are kept otherwise (F16 then, F32 now)");
+              "cannot be repeated here: the type of the KV cache changed (F16 then, F32 now)");
     }
     try (Inference other = Inference.open(TinyModels.serving(TinyModels.other()))) {
       assertThat(other.verify(request(result)).message())
-          .isEqualTo(
-              "it cannot be repeated here: model \"tiny\" is not served here; served: other");
+          .isEqualTo("cannot be repeated here: model \"tiny\" is not served here; served: other");
     }
   }
 
@@ -105,7 +106,7 @@ class TaskVerifierTest {
     VerifyRequest now = request(result);
     now.terms().put("numerics", 0L);
     assertThat(inference.verify(now).message())
-        .contains("the arithmetic has another version (0 then, 1 now)");
+        .contains("the version of the arithmetic changed (0 then, 1 now)");
   }
 
   @Test
@@ -129,7 +130,7 @@ class TaskVerifierTest {
             FakeTaskContext.CREATED,
             JsonObject.create(),
             vector);
-    assertThat(inference.verify(forged).message()).startsWith("it differs from character ");
+    assertThat(inference.verify(forged).message()).startsWith("differs from character ");
   }
 
   @Test
@@ -143,6 +144,6 @@ class TaskVerifierTest {
             JsonObject.create(),
             result);
     assertThat(inference.verify(now).message())
-        .isEqualTo("it cannot be repeated here: tasks of type \"resize\" are not a model's");
+        .isEqualTo("cannot be repeated here: tasks of type \"resize\" are not run by a model");
   }
 }

@@ -12,11 +12,10 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 
 /**
- * The rules of late, compiled for one model: compiling takes long, and the tasks of a stage share
- * their rule. Each is compiled once, different ones at the same time. Thread-safe.
+ * The recently used constraints, compiled for one model: compiling is slow, and the tasks of a stage share their constraint. Each is compiled once; different ones are compiled in parallel. Thread-safe.
  */
 public final class ConstraintCache {
-  private static final int KEPT = 32;
+  private static final int CAPACITY = 32;
 
   private final Function<Grammar, Constraint> compiler;
   private final SequencedMap<OutputConstraint, FutureTask<Constraint>>
@@ -28,17 +27,17 @@ public final class ConstraintCache {
   }
 
   /**
-   * @throws TaskRefused naming what cannot be honoured
+   * @throws TaskRefused if the constraint cannot be compiled; the message names the reason
    */
-  public Constraint compile(OutputConstraint rule) throws InterruptedException {
+  public Constraint compile(OutputConstraint constraint) throws InterruptedException {
     FutureTask<Constraint> task;
     synchronized (compiled) {
-      task = compiled.computeIfAbsent(rule, this::compiling);
-      if (compiled.size() > KEPT) {
+      task = compiled.computeIfAbsent(constraint, this::compilation);
+      if (compiled.size() > CAPACITY) {
         compiled.pollFirstEntry();
       }
     }
-    task.run(); // by the first; does nothing for others
+    task.run(); // runs only once, for the first caller
     try {
       return task.get();
     } catch (ExecutionException e) {
@@ -47,19 +46,20 @@ public final class ConstraintCache {
         throw new TaskRefused(refusal.getMessage(), refusal);
       }
       synchronized (compiled) {
-        compiled.remove(rule, task); // another time it may go well
+        compiled.remove(constraint, task); // a later attempt may succeed
       }
-      throw new IllegalStateException("the output's rule could not be compiled: " + cause, cause);
+      throw new IllegalStateException(
+          "the output constraint could not be compiled: " + cause, cause);
     }
   }
 
-  private FutureTask<Constraint> compiling(OutputConstraint rule) {
+  private FutureTask<Constraint> compilation(OutputConstraint constraint) {
     return new FutureTask<>(
         () -> {
           try {
-            return compiler.apply(rule.grammar());
+            return compiler.apply(constraint.grammar());
           } catch (GrammarException e) {
-            throw new TaskRefused(rule.name() + ": " + e.getMessage(), e);
+            throw new TaskRefused(constraint.name() + ": " + e.getMessage(), e);
           }
         });
   }

@@ -12,18 +12,16 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts that wait for their vectors. Whoever is first in line when the model is free computes once,
- * for himself and those behind him who want the same; then it is the next one's turn. A vector does
- * not depend on its company. Thread-safe.
+ * Computes the vectors of several texts in one batch. The thread of the first waiting request computes, when the model is free, for itself and for the requests behind it with the same options; then the next thread does. A vector does not depend on the other texts of its batch. Thread-safe.
  */
 final class EmbedBatcher {
-  private static final int MOST = 64;
+  private static final int MAX_BATCH = 64;
 
   private final BatchEmbedder model;
   private final Queue<EmbedRequest> queue = new ArrayDeque<>(); // guarded by this
   private boolean computing; // guarded by this
 
-  /** What computes: {@link Embeddings#embed}. */
+  /** Computes a batch, as {@link Embeddings#embed}. */
   @FunctionalInterface
   interface BatchEmbedder {
     float[][] embed(int[][] texts, Pooling pooling, boolean normalise);
@@ -33,23 +31,23 @@ final class EmbedBatcher {
     this.model = model;
   }
 
-  /** Takes a text into the line. */
+  /** Adds a text to the queue. */
   EmbedRequest submit(int[] tokens, Pooling pooling, boolean normalise) {
-    EmbedRequest wish = new EmbedRequest(tokens, pooling, normalise);
+    EmbedRequest request = new EmbedRequest(tokens, pooling, normalise);
     synchronized (this) {
-      queue.add(wish);
+      queue.add(request);
     }
-    return wish;
+    return request;
   }
 
-  /** A place in the line. */
+  /** A text in the queue. */
   final class EmbedRequest {
     private final int[] tokens;
     private final Pooling pooling;
     private final boolean normalise;
-    private boolean over; // guarded by the line
-    private float @Nullable [] vector; // guarded by the line
-    private @Nullable Throwable problem; // guarded by the line
+    private boolean ended; // guarded by the batcher
+    private float @Nullable [] vector; // guarded by the batcher
+    private @Nullable Throwable problem; // guarded by the batcher
 
     private EmbedRequest(int[] tokens, Pooling pooling, boolean normalise) {
       this.tokens = tokens;
@@ -61,20 +59,20 @@ final class EmbedBatcher {
       return pooling == other.pooling && normalise == other.normalise;
     }
 
-    /** Leaves the line; does nothing once it is being computed. */
+    /** Leaves the queue; does nothing once it is being computed. */
     void cancel() {
       synchronized (EmbedBatcher.this) {
         if (queue.remove(this)) {
           end(null, null);
-          EmbedBatcher.this.notifyAll(); // another may be the first now
+          EmbedBatcher.this.notifyAll(); // another request may be the first now
         }
       }
     }
 
     /**
-     * Waits for the vector; empty if the wish was withdrawn.
+     * Waits for the vector; empty if the request was cancelled.
      *
-     * @throws EngineException if there is none for it
+     * @throws EngineException if it could not be computed
      */
     Optional<float[]> await() throws InterruptedException {
       try {
@@ -93,33 +91,31 @@ final class EmbedBatcher {
       synchronized (EmbedBatcher.this) {
         if (problem != null) {
           throw new EngineException(
-              "it could not be embedded: " + PipeProcessor.reason(problem), problem);
+              "the text could not be embedded: " + PipeProcessor.reason(problem), problem);
         }
         return Optional.ofNullable(vector);
       }
     }
 
-    private void end(float @Nullable [] given, @Nullable Throwable why) {
-      over = true;
-      vector = given;
-      problem = why;
+    private void end(float @Nullable [] result, @Nullable Throwable error) {
+      ended = true;
+      vector = result;
+      problem = error;
     }
   }
 
   /**
-   * Waits until it is over, or until it is the first and the model free: then who is to be
-   * computed.
+   * Waits until the request has ended, or until it is the first and the model is free: then returns the batch to compute.
    */
-  private synchronized List<EmbedRequest> awaitBatch(EmbedRequest mine)
-      throws InterruptedException {
-    while (!mine.over && (computing || queue.peek() != mine)) {
+  private synchronized List<EmbedRequest> awaitBatch(EmbedRequest own) throws InterruptedException {
+    while (!own.ended && (computing || queue.peek() != own)) {
       wait();
     }
     List<EmbedRequest> batch = new ArrayList<>();
-    while (!mine.over
-        && batch.size() < MOST
-        && queue.peek() instanceof EmbedRequest wish
-        && wish.fitsWith(mine)) {
+    while (!own.ended
+        && batch.size() < MAX_BATCH
+        && queue.peek() instanceof EmbedRequest request
+        && request.fitsWith(own)) {
       batch.add(queue.remove());
     }
     computing |= !batch.isEmpty();
@@ -136,7 +132,7 @@ final class EmbedBatcher {
 
   private void compute(List<EmbedRequest> batch) {
     try {
-      int[][] texts = batch.stream().map(wish -> wish.tokens).toArray(int[][]::new);
+      int[][] texts = batch.stream().map(request -> request.tokens).toArray(int[][]::new);
       EmbedRequest first = batch.getFirst();
       float[][] vectors = model.embed(texts, first.pooling, first.normalise);
       synchronized (this) {
@@ -144,17 +140,18 @@ final class EmbedBatcher {
           batch.get(i).end(vectors[i], null);
         }
       }
-    } catch (Throwable e) { // whoever waits must learn of it, whatever it is
+    } catch (Throwable e) { // those who wait must get every error
       if (batch.size() > 1) {
-        batch.forEach(wish -> compute(List.of(wish))); // what fails one fails no other
+        batch.forEach(
+            request -> compute(List.of(request))); // an error of one text must not fail the others
       } else {
         fail(batch.getFirst(), e);
       }
     }
   }
 
-  private synchronized void fail(EmbedRequest wish, Throwable why) {
-    wish.end(null, why);
+  private synchronized void fail(EmbedRequest request, Throwable error) {
+    request.end(null, error);
   }
 
   private synchronized void free() {

@@ -25,7 +25,7 @@ public final class LoadedEmbedder implements ShelfItem {
 
   private LoadedEmbedder(ModelDescription description, Hashed<Embeddings> hashed) {
     this.description = description;
-    this.embeddings = hashed.made();
+    this.embeddings = hashed.loaded();
     this.sha256 = hashed.sha256();
     this.batcher = new EmbedBatcher(embeddings::embed);
   }

@@ -19,7 +19,7 @@ public final class LoadedModel implements ShelfItem {
   private LoadedModel(
       ModelDescription description, Hashed<Engine> hashed, ModelDefaults operators) {
     this.description = description;
-    this.engine = hashed.made();
+    this.engine = hashed.loaded();
     this.sha256 = hashed.sha256();
     this.prompts =
         operators.chatTemplate() == null
@@ -35,7 +35,7 @@ public final class LoadedModel implements ShelfItem {
   }
 
   /**
-   * @param operators what the operator of the server sets for all models
+   * @param operators the settings of the operator for all models
    */
   static ShelfItemLoader<LoadedModel> source(
       ModelDescription description, ModelDefaults operators, ModelFileHasher hasher) {
@@ -61,7 +61,7 @@ public final class LoadedModel implements ShelfItem {
         try {
           return new LoadedModel(description, hashed, operators);
         } catch (RuntimeException e) {
-          close(description, hashed.made());
+          close(description, hashed.loaded());
           throw e;
         }
       }

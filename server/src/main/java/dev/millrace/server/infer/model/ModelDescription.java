@@ -16,13 +16,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model's file says before it is loaded.
+ * What is known of a model before it is loaded.
  *
- * @param files its parts
- * @param weights bytes of all of them, which is about what the weights take
- * @param settings for this model: no longer a context than it was trained on
- * @param generateBytes what it takes to generate
- * @param opening how it is brought to work; null: the whole file is loaded here
+ * @param files the parts of the model file
+ * @param weightBytes the size of all files, about the memory of the weights
+ * @param settings with a context no longer than the model was trained on
+ * @param generateBytes the memory that it takes to generate
+ * @param remoteOpener opens a model with layers at other nodes; null: the whole file is loaded here
  */
 record ModelDescription(
     String name,
@@ -34,9 +34,9 @@ record ModelDescription(
     @Nullable RemoteModelOpener remoteOpener) {
 
   /**
-   * @throws EngineException when the file cannot be run here; the message says why
+   * @throws EngineException if the model cannot be run here; the message says why
    */
-  static ModelDescription read(ModelFile model, EngineSettings wanted) {
+  static ModelDescription read(ModelFile model, EngineSettings requested) {
     try (Gguf gguf = Gguf.open(model.file())) {
       ModelConfig config =
           model.remoteOpener() == null ? ModelConfig.of(gguf) : Engine.generating(gguf);
@@ -44,16 +44,16 @@ record ModelDescription(
       for (Path file : gguf.files()) {
         bytes += Files.size(file);
       }
-      int context = wanted.context() == 0 ? config.contextLength() : wanted.context();
-      EngineSettings settings = wanted.withContext(Math.min(context, config.contextLength()));
-      RemoteModelOpener opening = model.remoteOpener();
+      int context = requested.context() == 0 ? config.contextLength() : requested.context();
+      EngineSettings settings = requested.withContext(Math.min(context, config.contextLength()));
+      RemoteModelOpener opener = model.remoteOpener();
       long generateBytes =
-          opening == null
+          opener == null
               ? bytes
                   + cacheBytes(config, settings.wheelSettings(config).pages(), settings.kvType())
-              : opening.bytes(gguf, settings);
+              : opener.bytes(gguf, settings);
       return new ModelDescription(
-          model.name(), List.copyOf(gguf.files()), config, bytes, settings, generateBytes, opening);
+          model.name(), List.copyOf(gguf.files()), config, bytes, settings, generateBytes, opener);
     } catch (IOException e) {
       throw new EngineException(model.file() + ": " + e, e);
     }
@@ -63,22 +63,22 @@ record ModelDescription(
     return files.getFirst();
   }
 
-  /** Whether it gives vectors and no text. */
+  /** Whether the model is for embeddings only. */
   boolean isEncoder() {
     return config.architecture().isEncoder();
   }
 
-  /** Positions that one sequence may have. */
+  /** The most positions of one sequence. */
   int capacity() {
     return settings.wheelSettings(config).capacity();
   }
 
-  /** Whether it could generate now, once it is loaded. */
+  /** Whether it could generate now, if it were loaded. */
   boolean isReady() {
     return remoteOpener == null || remoteOpener.ready();
   }
 
-  /** What it takes to embed, where one text is computed at a time. */
+  /** The memory that it takes to embed one text at a time. */
   long embedBytes() {
     KvType type = isEncoder() ? KvType.F32 : settings.kvType();
     return weightBytes + cacheBytes(config, KvPages.countFor(settings.context()), type);

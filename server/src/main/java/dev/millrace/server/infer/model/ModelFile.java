@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model that is served.
+ * A model to serve.
  *
- * @param name what jobs call it
- * @param opening how it is brought to work; null: the whole file is loaded here
+ * @param name the name that jobs use
+ * @param remoteOpener opens a model with layers at other nodes; null: the whole file is loaded here
  */
 public record ModelFile(String name, Path file, @Nullable RemoteModelOpener remoteOpener) {
   private static final String SUFFIX = ".gguf";
@@ -22,7 +22,7 @@ public record ModelFile(String name, Path file, @Nullable RemoteModelOpener remo
     this(name, file, null);
   }
 
-  /** Named as its file, without {@code .gguf}. */
+  /** A model with the name of its file, without {@code .gguf}. */
   public static ModelFile of(Path file) {
     String name = String.valueOf(file.getFileName());
     return new ModelFile(

@@ -23,22 +23,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 of model files: of one file as {@code sha256sum} has it, of parts as of one file. A file
- * is read again only if its size, time or identity has changed. Thread-safe.
+ * Computes the SHA-256 of model files: the same as {@code sha256sum}, with the parts of a model taken as one file. A file is read again only if its size, time or identity has changed. Thread-safe.
  */
 public final class ModelFileHasher {
   private static final int CHUNK = 1 << 20;
 
   private record FileStamp(Path file, long size, FileTime time, @Nullable Object key) {}
 
-  /** Something with the hash of the files that it was made of. */
-  record Hashed<T>(T made, String sha256) {}
+  /** A loaded object, and the hash of its files. */
+  record Hashed<T>(T loaded, String sha256) {}
 
   private final Map<List<FileStamp>, String> known = new ConcurrentHashMap<>();
 
   ModelFileHasher() {}
 
-  /** Of a model, given any of its parts; a file that is no model is hashed as it is. */
+  /** The hash of a model, given any of its parts; a file that is not a model is hashed as it is. */
   public static String of(Path file) throws IOException {
     return read(parts(file), () -> false);
   }
@@ -52,17 +51,17 @@ public final class ModelFileHasher {
   }
 
   /**
-   * Makes something of files while another thread computes their hash.
+   * Loads files while another thread computes their hash.
    *
-   * @throws EngineException if they cannot be read, or changed meanwhile
+   * @throws EngineException if the files cannot be read, or changed meanwhile
    */
-  <T extends AutoCloseable> Hashed<T> hashWhile(List<Path> files, Supplier<T> making) {
+  <T extends AutoCloseable> Hashed<T> hashWhile(List<Path> files, Supplier<T> loading) {
     List<FileStamp> before = stamps(files);
     CompletableFuture<String> hash = new CompletableFuture<>();
     Thread.ofPlatform().daemon().name("millrace-hash").start(() -> complete(hash, before));
-    T made;
+    T loaded;
     try {
-      made = making.get();
+      loaded = loading.get();
     } catch (Throwable e) {
       hash.cancel(false);
       throw e;
@@ -71,21 +70,21 @@ public final class ModelFileHasher {
       String sha256 = hash.join();
       if (!before.equals(stamps(files))) {
         throw new EngineException(
-            files.getFirst() + ": the file changed while it was loaded; try again");
+            files.getFirst() + ": the file changed while it was being loaded; try again");
       }
       known.put(before, sha256);
-      return new Hashed<>(made, sha256);
+      return new Hashed<>(loaded, sha256);
     } catch (RuntimeException e) {
-      closeAfter(e, made);
+      closeAfter(e, loaded);
       throw e instanceof CompletionException && e.getCause() instanceof EngineException cause
           ? cause
           : e;
     }
   }
 
-  private static void closeAfter(RuntimeException problem, AutoCloseable made) {
+  private static void closeAfter(RuntimeException problem, AutoCloseable loaded) {
     try {
-      made.close();
+      loaded.close();
     } catch (Exception e) {
       problem.addSuppressed(e);
     }
@@ -106,7 +105,7 @@ public final class ModelFileHasher {
   }
 
   /**
-   * @param stop asked now and then
+   * @param stop checked now and then
    */
   private static String read(List<Path> files, BooleanSupplier stop) throws IOException {
     MessageDigest digest = Sha256.sha256();

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The models that are served, by name, and the shelf for those in use. Thread-safe. */
+/** The served models by name, and the shelf for those that are loaded. Thread-safe. */
 public final class ModelLibrary implements AutoCloseable {
   /**
    * A model by the name that tasks use.
@@ -53,7 +53,7 @@ public final class ModelLibrary implements AutoCloseable {
 
   /**
    * @param clock nanoseconds
-   * @throws EngineException if a file cannot be run here
+   * @throws EngineException if a model cannot be run here
    */
   public ModelLibrary(
       List<ModelFile> models,
@@ -65,14 +65,14 @@ public final class ModelLibrary implements AutoCloseable {
     long reserved = 0;
     for (ModelFile file : models) {
       ModelDescription description = ModelDescription.read(file, engine);
-      ShelfItemLoader<LoadedModel> source = LoadedModel.source(description, defaults, hasher);
+      ShelfItemLoader<LoadedModel> loader = LoadedModel.source(description, defaults, hasher);
       RemoteModelSlot remoteSlot =
-          description.remoteOpener() == null ? null : new RemoteModelSlot(source, clock);
+          description.remoteOpener() == null ? null : new RemoteModelSlot(loader, clock);
       AtomicBoolean listed = new AtomicBoolean();
       served.put(
           file.name(),
           new ServedModel(
-              description, source, LoadedEmbedder.source(description, hasher), remoteSlot, listed));
+              description, loader, LoadedEmbedder.source(description, hasher), remoteSlot, listed));
       if (remoteSlot != null) {
         remoteSlots.add(remoteSlot);
         reserved += description.generateBytes();
@@ -133,7 +133,7 @@ public final class ModelLibrary implements AutoCloseable {
     return shelf.request(found.embeddings);
   }
 
-  /** Names of all models that can be used, the default first. */
+  /** The names of all models that tasks can use, the default first. */
   public List<String> servedNames() {
     return served.values().stream()
         .filter(ServedModel::isListed)

@@ -7,48 +7,41 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import java.util.Map;
 
 /**
- * Another way to bring a model to work than to load the whole file here: its layers may be with
- * others. All methods but {@link #open} and {@link #close} return at once; all may be called by any
- * thread.
+ * Opens a model whose layers are partly at other nodes. All methods but {@link #open} and {@link #close} return at once; any thread may call them.
  */
 public interface RemoteModelOpener extends AutoCloseable {
 
   /**
-   * Loads what is here of the model and gives the engine, which need not be ready yet: what is
-   * submitted before waits. It may take as long as others take to answer; an interrupt ends that.
-   * Called once at a time; again only after {@link #close}, or when it failed.
+   * Loads the local part of the model and returns its engine. The engine need not be ready: requests wait until it is. This waits for other nodes without limit; an interrupt ends the wait. Called by one thread at a time, and again only after {@link #close} or after a failure.
    *
-   * @throws EngineException when the file cannot be run here; the message says why
+   * @throws EngineException if the model cannot be run here; the message says why
    */
   Engine open(EngineSettings settings);
 
-  /** What it will take here, weights and caches, as well as the file says before. */
+  /** The memory that it will take here for weights and caches, as far as the file tells. */
   long bytes(Gguf file, EngineSettings settings);
 
-  /** The SHA-256 of the model's file, in hex; asked while it is open. */
+  /** The SHA-256 of the model file, in hex; valid while it is open. */
   String sha256();
 
-  /** Whether it could compute a token now: all of its layers are somewhere. */
+  /** Whether it could compute a token now: all layers are available. */
   boolean ready();
 
-  /** What it waits for, in words; empty when it is ready. */
+  /** What the model waits for, in words; empty if it is ready. */
   String waitReason();
 
   /**
-   * Runs {@code hook} each time that it turns ready, at once if it is; on any thread, and soon
-   * done.
+   * Runs {@code hook} each time the model becomes ready, at once if it is. It may run on any thread and must return quickly.
    */
   void onReady(Runnable hook);
 
   /**
-   * Figures by name: small letters, digits and underscores. Metrics show each as {@code
-   * millrace_pipe_NAME}. What only grows has a name that ends in {@code _total}.
+   * Values by name (lower-case letters, digits and underscores), exported as {@code millrace_pipe_NAME}. The name of a counter ends in {@code _total}.
    */
   Map<String, Double> metrics();
 
   /**
-   * Leaves the others, after the engine was closed or has ended by itself: it is not ready from
-   * then on. Does nothing where it is not open.
+   * Leaves the network, after the engine was closed or has ended by itself. The model is not ready from then on. Does nothing if it is not open.
    */
   @Override
   void close();

@@ -13,74 +13,72 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model whose layers are with others. It is opened once for good, and anew when that failed or
- * its engine ended by itself. It has a shelf of its own, so that nobody else waits while it waits
- * for its network. Thread-safe.
+ * Keeps a model with layers at other nodes open. It is opened again when that failed or its engine ended by itself. It has its own shelf, so that no other model waits while it waits for its network. Thread-safe.
  */
 final class RemoteModelSlot implements AutoCloseable {
   private static final long FIRST_PAUSE = Duration.ofSeconds(5).toNanos();
   private static final long LONGEST_PAUSE = Duration.ofMinutes(5).toNanos();
   private static final Duration NEVER = Duration.ofDays(36_500);
 
-  private final ShelfItemLoader<LoadedModel> source;
+  private final ShelfItemLoader<LoadedModel> loader;
   private final ModelShelf shelf;
   private final LongSupplier clock;
   private @Nullable ModelRequest<LoadedModel> opening; // guarded by this
-  private long failed; // guarded by this; when it last did
-  private long pause; // guarded by this; after that
+  private long failedAt; // guarded by this; time of the last failure
+  private long pause; // guarded by this; before the next try
 
   /**
    * @param clock nanoseconds
    */
-  RemoteModelSlot(ShelfItemLoader<LoadedModel> source, LongSupplier clock) {
-    this.source = source;
-    this.shelf = new ModelShelf(new ModelMemoryBudget(source.bytes(), 0), NEVER, clock);
+  RemoteModelSlot(ShelfItemLoader<LoadedModel> loader, LongSupplier clock) {
+    this.loader = loader;
+    this.shelf = new ModelShelf(new ModelMemoryBudget(loader.bytes(), 0), NEVER, clock);
     this.clock = clock;
   }
 
-  /** A place in line for it; nobody loses that because it cannot be opened for a while. */
+  /** Requests the model; the request waits even if opening fails for a while. */
   ModelRequest<LoadedModel> request() {
-    return shelf.requestLoaded(source);
+    return shelf.requestLoaded(loader);
   }
 
-  /** Begins to open it. */
+  /** Starts to open the model in the background. */
   synchronized void startOpening() {
-    opening = shelf.request(source);
+    opening = shelf.request(loader);
   }
 
   /**
-   * Waits until it is open; after {@code patience} that goes on without the caller.
+   * Waits until the model is open, at most for {@code patience}; opening then continues in the background.
    *
-   * @throws LoadFailure if it cannot be opened
+   * @throws LoadFailure if the model cannot be opened
    */
   void awaitOpened(Duration patience) throws InterruptedException {
-    ModelRequest<LoadedModel> ticket;
+    ModelRequest<LoadedModel> request;
     synchronized (this) {
-      ticket = opening;
+      request = opening;
     }
-    if (ticket != null && ticket.isDoneWithin(patience)) {
-      ticket.await().ifPresent(ModelLease::close);
+    if (request != null && request.isDoneWithin(patience)) {
+      request.await().ifPresent(ModelLease::close);
     }
   }
 
-  /** Opens it where it is not open, unless that failed a moment ago. */
+  /** Opens the model if it is not open, unless it failed recently. */
   synchronized void reopenIfNeeded() throws InterruptedException {
     if (opening != null && opening.isDoneWithin(Duration.ZERO)) {
-      note(opening);
+      recordResult(opening);
       opening = null;
     }
-    boolean due = clock.getAsLong() - failed >= pause;
+    boolean due = clock.getAsLong() - failedAt >= pause;
     if (opening == null && due && shelf.loaded().isEmpty() && !shelf.isClosed()) {
       startOpening();
     }
   }
 
-  private void note(ModelRequest<LoadedModel> decided) throws InterruptedException {
+  private void recordResult(ModelRequest<LoadedModel> finished) throws InterruptedException {
     try {
-      decided.await().ifPresent(ModelLease::close);
+      finished.await().ifPresent(ModelLease::close);
       pause = 0;
-    } catch (LoadFailure e) { // which the shelf has logged
-      failed = clock.getAsLong();
+    } catch (LoadFailure e) { // the shelf has logged it
+      failedAt = clock.getAsLong();
       pause = pause == 0 ? FIRST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
     }
   }

@@ -7,13 +7,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A message of a conversation in OpenAI's form, as chat templates want it: its content is text. */
+/** Converts a message in OpenAI's format to the form of chat templates, where the content is text. */
 final class ChatMessageNormalizer {
   static final String FORM = "a list of messages, each an object with a role";
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool");
 
-  /** What chat templates look at. */
+  /** The fields that chat templates read. */
   private static final Set<String> NAMES =
       Set.of(
           "role",
@@ -30,7 +30,7 @@ final class ChatMessageNormalizer {
 
   private ChatMessageNormalizer() {}
 
-  /** The message with parts of text joined; what is not text is refused by name. */
+  /** The message with its text parts joined; a part that is not text is refused by name. */
   static Map<String, @Nullable Object> normalize(Map<String, @Nullable Object> given) {
     if (!(given.get("role") instanceof String role)) {
       throw ParameterReader.invalid("messages", given, FORM);
@@ -51,7 +51,7 @@ final class ChatMessageNormalizer {
     return message;
   }
 
-  /** As everywhere, a null is silence: clients send back what they got, with all its nulls. */
+  /** A null counts as absent: clients send back messages with all their nulls. */
   private static void known(Map<?, ?> given, Set<String> names, String where) {
     given.forEach(
         (name, value) -> {
@@ -85,6 +85,7 @@ final class ChatMessageNormalizer {
       return text;
     }
     Object type = part instanceof Map<?, ?> object ? object.get("type") : part;
-    throw ParameterReader.invalid("messages: content: type", type, "text; Millrace works on text");
+    throw ParameterReader.invalid(
+        "messages: content: type", type, "text; Millrace supports text only");
   }
 }

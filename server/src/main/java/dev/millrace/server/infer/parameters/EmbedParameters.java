@@ -7,10 +7,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task to embed says, checked.
+ * What a task to embed asks for, checked.
  *
  * @param model null: the default
- * @param pooling null: as the model's file says
+ * @param pooling null: as the model file says
  */
 public record EmbedParameters(
     @Nullable String model, String text, @Nullable Pooling pooling, boolean normalize) {
@@ -19,7 +19,7 @@ public record EmbedParameters(
       Set.of("model", "prompt", "input", "pooling", "normalize");
 
   /**
-   * @throws TaskRefused naming what cannot be honoured
+   * @throws TaskRefused if a parameter is invalid; the message names it and the rule
    */
   public static EmbedParameters of(JsonObject data, @Nullable Object input) {
     ParameterReader fields = ParameterReader.of(data, input, KNOWN);

@@ -49,7 +49,7 @@ public record GenerateParameters(
   }
 
   /**
-   * @throws TaskRefused naming what cannot be honoured
+   * @throws TaskRefused if a parameter is invalid; the message names it and the rule
    */
   public static GenerateParameters of(JsonObject data, @Nullable Object input) {
     ParameterReader fields = ParameterReader.of(data, input, KNOWN);

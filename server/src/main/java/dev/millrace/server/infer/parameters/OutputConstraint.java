@@ -12,13 +12,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an output must keep to.
+ * A format that the output must match.
  *
  * @param text the schema, or the grammar; empty for any JSON object
- * @param json whether the output must be JSON as a whole to be a result
+ * @param requiresJson whether only complete JSON is a valid result
  */
 public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
-  private static final int LONGEST = 1_000_000;
+  private static final int MAX_LENGTH = 1_000_000;
 
   static final Set<String> NAMES = Set.of("json_schema", "grammar", "response_format");
 
@@ -28,19 +28,19 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
     JSON_OBJECT
   }
 
-  /** The rule that a task asks for; null if it asks for none. */
+  /** The constraint that a task asks for; null if none. */
   static @Nullable OutputConstraint of(ParameterReader fields) {
     fields.rejectBoth("response_format", "json_schema");
     fields.rejectBoth("response_format", "grammar");
     Object schema = fields.get("json_schema");
     String grammar = fields.text("grammar");
     if (grammar != null) {
-      // nrvna keeps the grammar that it made of a schema's file beside it, and works with that
-      boolean made = schema instanceof String;
-      if (!made) {
+      // nrvna stores the grammar that it made of a schema file beside it, and uses the grammar
+      boolean fromSchema = schema instanceof String;
+      if (!fromSchema) {
         fields.rejectBoth("json_schema", "grammar");
       }
-      return grammar(grammar, made);
+      return grammar(grammar, fromSchema);
     }
     return schema != null ? schema(schema) : format(fields.get("response_format"));
   }
@@ -49,7 +49,7 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
     if (text.isBlank()) {
       throw new TaskRefused("Grammar file is empty");
     }
-    if (text.length() > LONGEST) {
+    if (text.length() > MAX_LENGTH) {
       throw new TaskRefused("Grammar file is too large");
     }
     return new OutputConstraint(Kind.GRAMMAR, text, json);
@@ -69,7 +69,7 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
     throw ParameterReader.invalid("json_schema", schema, "a JSON schema: an object, or its text");
   }
 
-  /** As OpenAI has it. */
+  /** OpenAI's {@code response_format}. */
   private static @Nullable OutputConstraint format(@Nullable Object format) {
     String forms = "{\"type\": \"text\"}, \"json_object\" or \"json_schema\" with its schema";
     if (format == null) {
@@ -94,7 +94,7 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
   }
 
   /**
-   * @throws TaskRefused naming what cannot be honoured
+   * @throws TaskRefused if the schema or grammar is invalid; the message names the reason
    */
   public Grammar grammar() {
     try {
@@ -112,7 +112,7 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
     return kind.name().toLowerCase(Locale.ROOT);
   }
 
-  /** For terms and receipts: the text itself stays with the job. */
+  /** For terms and receipts: by its hash, since the text is in the job. */
   JsonObject toJson() {
     return JsonObject.create().put("kind", name()).put("sha256", Sha256.of(text));
   }

@@ -13,8 +13,7 @@ import java.util.function.DoublePredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stage's data and a task's input say together, read with types. Every error names the field,
- * its value and the rule; a JSON null is silence.
+ * Reads the parameters of a task, from the data of its stage and its input, with their types. Every error names the field, its value and the rule; a JSON null counts as absent.
  */
 final class ParameterReader {
   private static final int LONGEST_SHOWN = 80;
@@ -26,9 +25,9 @@ final class ParameterReader {
   }
 
   /**
-   * The input's fields over the data's; a text is the field {@code prompt}.
+   * The fields of the input override those of the data; an input that is text is the field {@code prompt}.
    *
-   * @param known names of all fields that are honoured; another is refused
+   * @param known the names of all supported fields; any other is refused
    */
   static ParameterReader of(JsonObject data, @Nullable Object input, Set<String> known) {
     Map<String, @Nullable Object> all = new LinkedHashMap<>(data.values());
@@ -64,7 +63,7 @@ final class ParameterReader {
     return values.get(name);
   }
 
-  /** Refuses two that cannot both be meant. */
+  /** Refuses two fields that exclude each other. */
   void rejectBoth(String one, String other) {
     if (has(one) && has(other)) {
       throw new TaskRefused(

@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, in hexadecimal digits. */
+/** Computes SHA-256 hashes. */
 public final class Sha256 {
   private Sha256() {}
 
@@ -28,7 +28,7 @@ public final class Sha256 {
     return hex(digest);
   }
 
-  /** Of ids as big-endian integers of 32 bits. */
+  /** The hash of ids as big-endian 32-bit integers. */
   public static String of(int[] ids) {
     ByteBuffer bytes = ByteBuffer.allocate(4 * ids.length);
     bytes.asIntBuffer().put(ids);
@@ -37,7 +37,7 @@ public final class Sha256 {
     return hex(digest);
   }
 
-  /** 53 bits that follow from a text: every reader of JSON takes so many as they are. */
+  /** A number of 53 bits derived from a text: the largest that every JSON reader keeps exactly. */
   public static long number53(String text) {
     MessageDigest digest = sha256();
     digest.update(text.getBytes(StandardCharsets.UTF_8));

@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model is asked.
+ * The prompt of a task: raw text or chat messages.
  *
- * @param raw the text to go on from as it is; null where there are messages
- * @param messages for the chat template; empty where the text is raw
- * @param tools on offer; null for none
+ * @param raw text that the model continues, without a template; null if there are messages
+ * @param messages for the chat template; empty if the prompt is raw
+ * @param tools that the model may call; null for none
  */
 public record TaskPrompt(
     @Nullable String raw,

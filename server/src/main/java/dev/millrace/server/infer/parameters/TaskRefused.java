@@ -2,7 +2,7 @@ package dev.millrace.server.infer.parameters;
 
 import java.util.Collection;
 
-/** A task that cannot be done as it was asked for, in words for the one who asked. */
+/** A task that can never run as asked; the message is for the user. */
 public final class TaskRefused extends RuntimeException {
   public TaskRefused(String message) {
     super(message);
@@ -12,7 +12,7 @@ public final class TaskRefused extends RuntimeException {
     super(message, cause);
   }
 
-  /** Of a model that no task can get here. */
+  /** A task names a model that this server does not have. */
   public static TaskRefused notServed(String model, Collection<String> served) {
     return new TaskRefused(
         "model \"%s\" is not served here; served: %s".formatted(model, String.join(", ", served)));

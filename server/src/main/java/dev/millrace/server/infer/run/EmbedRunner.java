@@ -86,6 +86,6 @@ public final class EmbedRunner {
   private TaskOutcome stopped() {
     return stopSignal.paused() && !stopSignal.stopped()
         ? new Released("paused")
-        : TaskOutcome.failed("stopped before it had begun");
+        : TaskOutcome.failed("stopped before it began");
   }
 }

@@ -39,17 +39,17 @@ public record FrozenTerms(
    */
   public record PromptIdentity(int tokens, String sha256, @Nullable String thoughtTags) {}
 
-  /** A field that must be the same, and what is said where it is not. */
+  /** A field that must not change, and the message if it does. */
   private record PinnedField(String name, String change) {}
 
   private static final List<PinnedField> PINNED_FIELDS =
       List.of(
           new PinnedField("model_sha256", "the model file changed"),
-          new PinnedField("numerics", "the arithmetic has another version"),
-          new PinnedField("kv", "keys and values are kept otherwise"),
-          new PinnedField("context", "the context has another length"),
-          new PinnedField("prompt_sha256", "the prompt has other tokens"),
-          new PinnedField("thought_tags", "the template marks thoughts otherwise"));
+          new PinnedField("numerics", "the version of the arithmetic changed"),
+          new PinnedField("kv", "the type of the KV cache changed"),
+          new PinnedField("context", "the context length changed"),
+          new PinnedField("prompt_sha256", "the prompt tokens changed"),
+          new PinnedField("thought_tags", "the template changed its marks of thoughts"));
 
   public static FrozenTerms of(
       LoadedModel model, TokenizedPrompt prompt, EffectiveParameters parameters) {

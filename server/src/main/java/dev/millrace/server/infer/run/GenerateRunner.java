@@ -24,14 +24,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a task to generate: a model is borrowed, the terms are settled or found again, and
- * the wheel is followed to the end.
+ * One attempt at a task to generate: requests the model, resolves the terms, and journals the tokens until the generation ends.
  */
 public final class GenerateRunner {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  /** How often one attempt starts again because its tokens cannot be trusted. */
-  private static final int REVOCATIONS = 3;
+  /** How often one attempt restarts because its tokens cannot be trusted. */
+  private static final int MAX_RESTARTS = 3;
 
   private final ModelLibrary library;
   private final TokenCounters counters;
@@ -49,10 +48,10 @@ public final class GenerateRunner {
     try {
       GenerateParameters asked = GenerateParameters.of(task.data(), task.input());
       String model = modelName(asked);
-      ModelRequest<LoadedModel> ticket = library.requestGenerator(model);
+      ModelRequest<LoadedModel> request = library.requestGenerator(model);
       task.releaseSlotWhile(() -> !library.isReady(model));
-      stopSignal.setActions(ticket::cancel, ticket::cancel);
-      Optional<ModelLease<LoadedModel>> lease = ticket.await();
+      stopSignal.setActions(request::cancel, request::cancel);
+      Optional<ModelLease<LoadedModel>> lease = request.await();
       if (lease.isEmpty()) {
         return stopped();
       }
@@ -70,7 +69,7 @@ public final class GenerateRunner {
     }
   }
 
-  /** The one it names, else the one an earlier attempt began with; null: today's default. */
+  /** The model that the task names, else the model of an earlier attempt; null: the current default. */
   private @Nullable String modelName(GenerateParameters asked) {
     JsonObject frozen = task.claim().frozenTerms();
     return asked.model() == null
@@ -84,10 +83,10 @@ public final class GenerateRunner {
   private TaskOutcome stopped() {
     return stopSignal.paused() && !stopSignal.stopped()
         ? new Released("paused")
-        : TaskOutcome.failed("stopped before it had begun");
+        : TaskOutcome.failed("stopped before it began");
   }
 
-  /** The attempt with its model. */
+  /** The part of the attempt that has a model. */
   private final class ModelRun {
     private final ModelLease<LoadedModel> lease;
     private final LoadedModel model;
@@ -100,68 +99,68 @@ public final class GenerateRunner {
     }
 
     TaskOutcome run() throws InterruptedException {
-      TermsResolver settling = new TermsResolver(model, asked, task);
-      ResolvedTask settled = settling.resolve();
-      for (int revoked = 0; settled != null; revoked++) {
-        StartedGeneration started = start(settled);
-        if (started == null) { // what was journaled is not of this request
-          settled = settling.resolveFresh();
-          started = settled == null ? null : start(settled);
+      TermsResolver resolver = new TermsResolver(model, asked, task);
+      ResolvedTask resolved = resolver.resolve();
+      for (int revoked = 0; resolved != null; revoked++) {
+        StartedGeneration started = start(resolved);
+        if (started == null) { // the engine refused the journaled tokens
+          resolved = resolver.resolveFresh();
+          started = resolved == null ? null : start(resolved);
         }
-        if (settled == null || started == null) {
+        if (resolved == null || started == null) {
           break;
         }
-        GenerationResult result = follow(started, settled);
-        boolean over = result.finish() != FinishReason.REVOKED || revoked == REVOCATIONS;
+        GenerationResult result = follow(started, resolved);
+        boolean over = result.finish() != FinishReason.REVOKED || revoked == MAX_RESTARTS;
         if (result.finish() == FinishReason.REVOKED) {
           logRevoked(result, over);
-          settled = settling.restart(settled); // nobody goes on from these tokens, now or later
+          resolved = resolver.restart(resolved); // these tokens must never be resumed
         }
-        if (over && settled != null) {
-          return new OutcomeMapper(settled, task, stopSignal, lease, library.isClosed())
+        if (over && resolved != null) {
+          return new OutcomeMapper(resolved, task, stopSignal, lease, library.isClosed())
               .outcomeOf(result);
         }
       }
-      return TaskOutcome.failed("the claim is gone");
+      return TaskOutcome.failed("the claim is lost");
     }
 
-    private GenerationResult follow(StartedGeneration started, ResolvedTask settled) {
+    private GenerationResult follow(StartedGeneration started, ResolvedTask resolved) {
       Generation generation = started.generation;
       stopSignal.setActions(generation::release, generation::cancel);
       GenerationResult result = started.journaler.journalUntilEnd(generation);
-      counters.countGenerated(result, settled.priorTokens().length);
+      counters.countGenerated(result, resolved.priorTokens().length);
       return result;
     }
 
     private void logRevoked(GenerationResult result, boolean over) {
       String line =
-          "%d tokens cannot be trusted (%s): they are discarded%s"
+          "%d tokens cannot be trusted (%s): discarded%s"
               .formatted(
                   result.tokens().length,
                   result.reason(),
-                  over ? ", as were those before them" : " and it starts again");
+                  over ? ", as in earlier tries" : "; restarting");
       task.log(line);
-      LOG.log(
-          Level.DEBUG, "task " + task.claim() + ": " + line); // the job has it; nobody needs all
+      LOG.log(Level.DEBUG, "task " + task.claim() + ": " + line); // the job's log has it, too
     }
 
-    /** Null if the engine refuses the prior tokens. */
-    private @Nullable StartedGeneration start(ResolvedTask settled) throws InterruptedException {
-      int[] prior = settled.resumableTokens(model.capacity());
-      TokenJournaler scribe = new TokenJournaler(task, settled.priorTokens().length - prior.length);
+    /** Starts the generation; null if the engine refuses the prior tokens. */
+    private @Nullable StartedGeneration start(ResolvedTask resolved) throws InterruptedException {
+      int[] prior = resolved.resumableTokens(model.capacity());
+      TokenJournaler journaler =
+          new TokenJournaler(task, resolved.priorTokens().length - prior.length);
       try {
-        GenerationRequest request = settled.request(model, task.claimOrder()).resumedFrom(prior);
-        return new StartedGeneration(scribe, model.engine().submit(request, scribe));
+        GenerationRequest request = resolved.request(model, task.claimOrder()).resumedFrom(prior);
+        return new StartedGeneration(journaler, model.engine().submit(request, journaler));
       } catch (EngineClosedException e) {
         lease.markBroken();
-        throw new LoadFailure("model \"%s\" does not run any more".formatted(model.name()), e);
+        throw new LoadFailure("model \"%s\" no longer runs".formatted(model.name()), e);
       } catch (EngineException e) {
         if (prior.length == 0) {
           throw new TaskRefused(String.valueOf(e.getMessage()), e);
         }
         task.log(
-            "%d tokens of an earlier attempt cannot be gone on from (%s): they are discarded and it starts again"
-                .formatted(settled.priorTokens().length, e.getMessage()));
+            "%d tokens of an earlier attempt cannot be resumed (%s): discarded; restarting"
+                .formatted(resolved.priorTokens().length, e.getMessage()));
         return null;
       }
     }

@@ -17,7 +17,7 @@ import dev.millrace.server.infer.parameters.OutputConstraint;
 import dev.millrace.server.infer.shelf.ModelLease;
 
 /**
- * What the end of a generation means for its task.
+ * Maps the end of a generation to the outcome of its task.
  *
  * @param closing whether all models are being closed
  */
@@ -37,17 +37,17 @@ record OutcomeMapper(
         yield partial(message, result, reason, true);
       }
       case RELEASED -> released(result);
-      case REVOKED -> TaskOutcome.failed("its tokens cannot be trusted: " + result.reason());
+      case REVOKED -> TaskOutcome.failed("the tokens cannot be trusted: " + result.reason());
       case FAILED -> partial(result.reason(), result, "failed", !result.refused());
     };
   }
 
   private TaskOutcome finished(GenerationResult result) {
-    OutputConstraint rule = resolved.terms().parameters().output().constraint();
+    OutputConstraint constraint = resolved.terms().parameters().output().constraint();
     ReasoningSplitter.Parts parts = resolved.splitAnswer(result);
     String reason = result.finish() == FinishReason.STOP ? "stop" : "length";
     JsonObject receipt = receipt(result, reason, parts.reasoning());
-    if (rule != null && rule.requiresJson()) {
+    if (constraint != null && constraint.requiresJson()) {
       try {
         Json.parse(parts.answer());
       } catch (JsonException e) {
@@ -66,7 +66,7 @@ record OutcomeMapper(
     if (closing) {
       return new Released("the models are closed");
     }
-    lease.markBroken(); // its wheel has ended by itself
+    lease.markBroken(); // the engine has ended by itself
     return partial("the engine stopped: " + result.reason(), result, "failed", true);
   }
 

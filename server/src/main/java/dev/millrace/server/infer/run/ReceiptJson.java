@@ -6,15 +6,15 @@ import dev.millrace.engine.api.GenerationUsage;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** How outputs came about, for those who get them. */
+/** The receipt of a result: model, parameters, token counts and timings. */
 final class ReceiptJson {
   private ReceiptJson() {}
 
   /**
-   * Of a text.
+   * The receipt of a generated text.
    *
-   * @param resumed tokens of earlier attempts that it went on from
-   * @param thoughts what the model thought before it answered; may be empty
+   * @param resumed the number of tokens of earlier attempts that it resumed from
+   * @param thoughts the thoughts of the model before its answer; may be empty
    */
   static JsonObject of(
       FrozenTerms terms,
@@ -48,7 +48,7 @@ final class ReceiptJson {
             .put("decode_ms", millis(usage.decodeNanos()));
     boolean measured = usage.decodeNanos() > 0 && generatedHere > 1;
     return timings.putIfPresent(
-        "tokens_per_second", // the first token is the prefill's
+        "tokens_per_second", // the first token belongs to the prefill
         measured ? rounded((generatedHere - 1) * 1e9 / usage.decodeNanos(), 2) : null);
   }
 

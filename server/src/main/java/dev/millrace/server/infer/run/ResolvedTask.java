@@ -10,25 +10,24 @@ import dev.millrace.server.infer.parameters.TaskRefused;
 import java.util.Arrays;
 
 /**
- * A task whose terms are kept with its job.
+ * A task whose terms are frozen with its job.
  *
- * @param prior tokens of earlier attempts to go on from
+ * @param priorTokens of earlier attempts, to resume from
  */
 public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] priorTokens) {
 
   /**
-   * The prior tokens that leave room for one more: an attempt that had filled the context and was
-   * lost then generates its last token again.
+   * The prior tokens that leave space for one more: an attempt that filled the context and was lost generates its last token again.
    */
   int[] resumableTokens(int capacity) {
-    int room = Math.max(0, capacity - 1 - prompt.tokens().length);
-    return priorTokens.length <= room ? priorTokens : Arrays.copyOf(priorTokens, room);
+    int space = Math.max(0, capacity - 1 - prompt.tokens().length);
+    return priorTokens.length <= space ? priorTokens : Arrays.copyOf(priorTokens, space);
   }
 
   /**
-   * As the wheel wants it, from the beginning.
+   * The request to the engine, without prior tokens.
    *
-   * @throws TaskRefused if the output's rule cannot be honoured
+   * @throws TaskRefused if the output constraint cannot be compiled
    */
   public GenerationRequest request(LoadedModel model, long order) throws InterruptedException {
     EffectiveParameters parameters = terms.parameters();
@@ -39,13 +38,14 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] prio
     if (parameters.output().ignoreEos()) {
       request = request.ignoringEnd();
     }
-    OutputConstraint rule = parameters.output().constraint();
-    return rule == null ? request : request.withConstraint(model.constraints().compile(rule));
+    OutputConstraint constraint = parameters.output().constraint();
+    return constraint == null
+        ? request
+        : request.withConstraint(model.constraints().compile(constraint));
   }
 
   /**
-   * The answer, and apart from it the thoughts. What a rule constrains is all answer, even where the
-   * prompt opened a place for thoughts.
+   * Separates the answer from the thoughts. A constrained output is all answer, even if the prompt opened a section for thoughts.
    */
   public ReasoningSplitter.Parts splitAnswer(GenerationResult result) {
     return terms.parameters().output().constraint() == null

@@ -4,8 +4,7 @@ import dev.millrace.server.TaskContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops what a task is doing at the moment, when its job is paused or it is to stop. Pulled by the
- * server's threads, set by the task's own.
+ * Stops the current step of a task when its job is paused or the task must stop. The task's thread sets the actions; threads of the server trigger them.
  */
 public final class StopSignal {
   private @Nullable Runnable onPause; // guarded by this
@@ -14,26 +13,26 @@ public final class StopSignal {
   private boolean stopped; // guarded by this
 
   static StopSignal of(TaskContext task) {
-    StopSignal brake = new StopSignal();
-    task.onPause(brake::pause);
-    task.onCancel(brake::stop);
-    return brake;
+    StopSignal signal = new StopSignal();
+    task.onPause(signal::pause);
+    task.onCancel(signal::stop);
+    return signal;
   }
 
-  /** What to do from now on when it is pulled; at once if it has been. */
-  public void setActions(Runnable pausing, Runnable stopping) {
+  /** Sets the actions of the current step; runs one at once if the signal was already given. */
+  public void setActions(Runnable pauseAction, Runnable stopAction) {
     boolean pauseNow;
     boolean stopNow;
     synchronized (this) {
-      onPause = pausing;
-      onStop = stopping;
+      onPause = pauseAction;
+      onStop = stopAction;
       pauseNow = paused;
       stopNow = stopped;
     }
     if (stopNow) {
-      stopping.run();
+      stopAction.run();
     } else if (pauseNow) {
-      pausing.run();
+      pauseAction.run();
     }
   }
 

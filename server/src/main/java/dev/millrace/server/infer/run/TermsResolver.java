@@ -13,12 +13,12 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Settles the terms of a task, or finds those again that an earlier attempt settled. */
+/** Resolves the terms of a task: those that an earlier attempt froze, or new ones. */
 final class TermsResolver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int[] NONE = {};
 
-  /** Positions that must be free after a prompt, unless less is asked for: nrvna's overhead. */
+  /** The positions that must be free after the prompt, or fewer if the task asks for fewer; as in nrvna. */
   private static final int OVERHEAD = 64;
 
   private final LoadedModel model;
@@ -32,7 +32,7 @@ final class TermsResolver {
   }
 
   /**
-   * @return null if the claim is gone
+   * @return null if the claim is lost
    * @throws TaskRefused if the prompt is too large
    */
   @Nullable ResolvedTask resolve() {
@@ -41,14 +41,14 @@ final class TermsResolver {
     return before == null ? resolveFresh() : before;
   }
 
-  /** As an earlier attempt settled it; null if that cannot be gone on with. */
+  /** The frozen terms and tokens of an earlier attempt; null if they cannot be resumed. */
   private @Nullable ResolvedTask resume(JsonObject frozen) {
     int[] prior = task.claim().journaledTokens().stream().mapToInt(Integer::intValue).toArray();
     String change;
     try {
       EffectiveParameters parameters =
           EffectiveParameters.parse(frozen.object("parameters"), asked.output().constraint());
-      TokenizedPrompt prompt = prompted(parameters);
+      TokenizedPrompt prompt = tokenize(parameters);
       FrozenTerms terms = FrozenTerms.of(model, prompt, parameters);
       Optional<String> changed = terms.changeSince(frozen);
       if (changed.isEmpty()) {
@@ -58,38 +58,38 @@ final class TermsResolver {
     } catch (TaskRefused e) {
       throw e; // about the task, not about its terms
     } catch (RuntimeException e) {
-      change = "what an earlier attempt settled cannot be read: " + e.getMessage();
+      change = "the frozen terms of an earlier attempt cannot be read: " + e.getMessage();
     }
-    String line = "%s: %d tokens are discarded and it starts again".formatted(change, prior.length);
+    String line = "%s: %d tokens discarded; restarting".formatted(change, prior.length);
     task.log(line);
     LOG.log(Level.INFO, "task " + task.claim() + ": " + line);
     return null;
   }
 
-  /** By the same terms from the beginning: what was journaled is dropped. */
+  /** Restarts under the same terms; the journal is dropped. */
   @Nullable ResolvedTask restart(ResolvedTask before) {
     return task.freeze(before.terms().toJson())
         ? new ResolvedTask(before.prompt(), before.terms(), NONE)
         : null;
   }
 
-  /** From the beginning. */
+  /** New terms from the current defaults; the journal is dropped. */
   @Nullable ResolvedTask resolveFresh() {
-    EffectiveParameters wanted =
+    EffectiveParameters uncapped =
         EffectiveParameters.of(asked, model.defaults(), seed(task.claim()));
-    TokenizedPrompt prompt = prompted(wanted);
-    EffectiveParameters parameters = wanted.cappedTo(room(prompt, wanted));
+    TokenizedPrompt prompt = tokenize(uncapped);
+    EffectiveParameters parameters = uncapped.cappedTo(room(prompt, uncapped));
     FrozenTerms terms = FrozenTerms.of(model, prompt, parameters);
     checkBias(parameters);
     return task.freeze(terms.toJson()) ? new ResolvedTask(prompt, terms, NONE) : null;
   }
 
-  /** The same in every attempt, even before the first has written it down. */
+  /** The same in every attempt, even if the first was lost before it froze its terms. */
   private static long seed(Claim claim) {
     return Sha256.number53(claim.job() + "/" + claim.key().stage() + "/" + claim.key().task());
   }
 
-  private TokenizedPrompt prompted(EffectiveParameters parameters) {
+  private TokenizedPrompt tokenize(EffectiveParameters parameters) {
     try {
       return TokenizedPrompt.of(
           model.prompts(), asked.prompt(), parameters.thinking(), task.claim().createdAt());
@@ -98,16 +98,16 @@ final class TermsResolver {
     }
   }
 
-  private int room(TokenizedPrompt prompt, EffectiveParameters wanted) {
+  private int room(TokenizedPrompt prompt, EffectiveParameters uncapped) {
     int tokens = prompt.tokens().length;
     int capacity = model.capacity();
     if (tokens == 0) {
       throw new TaskRefused("Empty prompt");
     }
-    if (tokens + Math.min(OVERHEAD, wanted.maxTokens()) > capacity) {
+    if (tokens + Math.min(OVERHEAD, uncapped.maxTokens()) > capacity) {
       throw new TaskRefused(
           "Prompt too large for context budget: prompt_tokens=%d max_ctx=%d overhead=%d requested_n_predict=%d"
-              .formatted(tokens, capacity, OVERHEAD, wanted.maxTokens()));
+              .formatted(tokens, capacity, OVERHEAD, uncapped.maxTokens()));
     }
     return capacity - tokens;
   }

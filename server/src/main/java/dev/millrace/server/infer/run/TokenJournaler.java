@@ -11,28 +11,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a generation down as it comes. The wheel only leaves tokens here; the task's own thread
- * takes them to the journal, the first at once and later ones at most every 20 ms together, so that
- * the wheel never waits for a disk.
+ * Journals the tokens of a generation as they come. The engine's thread only queues tokens here; the task's thread journals them, the first at once and later ones in groups at most every 20 ms. So the engine never waits for a disk.
  */
 public final class TokenJournaler implements GenerationListener {
-  private static final long APART_NANOS = 20_000_000;
+  private static final long INTERVAL_NANOS = 20_000_000;
 
   private final TaskContext task;
-  private long written = System.nanoTime() - APART_NANOS; // of the task's thread
-  private int alreadyJournaled; // guarded by this; tokens to come that the journal has
+  private long lastWrite = System.nanoTime() - INTERVAL_NANOS; // used by the task's thread only
+  private int alreadyJournaled; // guarded by this; next tokens that the journal already has
   private List<Integer> tokens = new ArrayList<>(); // guarded by this
   private StringBuilder text = new StringBuilder(); // guarded by this
-  private boolean begun; // guarded by this; the journal does not say so yet
+  private boolean begun; // guarded by this; not journaled yet
   private boolean ended; // guarded by this
   private boolean awaited; // guarded by this; whether the task's thread waits for a token
 
   /**
-   * @param known how many of the first tokens the journal has already
+   * @param alreadyJournaled how many of the first tokens the journal already has
    */
-  public TokenJournaler(TaskContext task, int known) {
+  public TokenJournaler(TaskContext task, int alreadyJournaled) {
     this.task = task;
-    this.alreadyJournaled = known;
+    this.alreadyJournaled = alreadyJournaled;
   }
 
   @Override
@@ -61,21 +59,20 @@ public final class TokenJournaler implements GenerationListener {
   }
 
   /**
-   * Journals until the generation is over, and the rest. An interrupt is the server's word that the
-   * task is to stop: then it is cancelled, and ends soon. However this ends, the generation has.
+   * Journals until the generation has ended. An interrupt means that the task must stop: it cancels the generation, which then ends soon. The generation has ended when this returns or throws.
    */
   public GenerationResult journalUntilEnd(Generation generation) {
     try {
-      boolean over = false;
-      while (!over) {
+      boolean ended = false;
+      while (!ended) {
         try {
-          over = await();
+          ended = await();
         } catch (InterruptedException e) {
           generation.cancel();
         }
         write();
       }
-    } catch (Throwable e) { // what it would still say could not be kept
+    } catch (Throwable e) { // further output could not be journaled
       generation.cancel();
       end(generation);
       throw e;
@@ -88,19 +85,19 @@ public final class TokenJournaler implements GenerationListener {
       try {
         return generation.await();
       } catch (InterruptedException e) {
-        generation.cancel(); // which it has been told: it ends in a moment
+        generation.cancel(); // it ends soon
       }
     }
   }
 
-  /** Waits for a token, and then a little for more; true when there will be none. */
+  /** Waits for a token, and a little longer for more; true if the generation has ended. */
   private synchronized boolean await() throws InterruptedException {
     awaited = true;
     while (!ended && !begun && tokens.isEmpty()) {
       wait();
     }
     awaited = false;
-    long until = written + APART_NANOS;
+    long until = lastWrite + INTERVAL_NANOS;
     for (long left = until - System.nanoTime();
         !ended && left > 0;
         left = until - System.nanoTime()) {
@@ -111,11 +108,11 @@ public final class TokenJournaler implements GenerationListener {
 
   private void write() {
     List<Integer> ids;
-    StringBuilder said;
+    StringBuilder newText;
     boolean first;
     synchronized (this) {
       ids = tokens;
-      said = text;
+      newText = text;
       first = begun;
       tokens = new ArrayList<>();
       text = new StringBuilder();
@@ -123,12 +120,12 @@ public final class TokenJournaler implements GenerationListener {
     }
     if (ids.isEmpty()) {
       if (first) {
-        task.journal(OutputChunk.EMPTY); // a crash from now on may be its doing
+        task.journal(OutputChunk.EMPTY); // from now on, a crash counts against the task
       }
       return;
     }
-    task.journal(new OutputChunk(ids, said.toString()));
+    task.journal(new OutputChunk(ids, newText.toString()));
     task.progress();
-    written = System.nanoTime();
+    lastWrite = System.nanoTime();
   }
 }

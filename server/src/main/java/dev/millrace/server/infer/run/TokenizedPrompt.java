@@ -8,30 +8,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversation as a model gets it.
+ * The prompt of a task as tokens.
  *
- * @param chat how it was rendered; null where the text was raw
+ * @param chat the rendered chat template; null if the prompt is raw
  */
 public record TokenizedPrompt(int[] tokens, PromptEncoder.@Nullable ChatPrompt chat) {
 
   /**
-   * @param now the template's clock
+   * @param now the clock of the template
    */
   public static TokenizedPrompt of(
-      PromptEncoder prompts, TaskPrompt conversation, boolean thinking, Instant now) {
-    if (conversation.raw() != null) {
-      return new TokenizedPrompt(prompts.raw(conversation.raw()), null);
+      PromptEncoder prompts, TaskPrompt prompt, boolean thinking, Instant now) {
+    if (prompt.raw() != null) {
+      return new TokenizedPrompt(prompts.raw(prompt.raw()), null);
     }
     PromptEncoder.ChatPrompt chat =
-        prompts.chat(
-            conversation.messages(),
-            conversation.tools(),
-            Map.of("enable_thinking", thinking),
-            now);
+        prompts.chat(prompt.messages(), prompt.tools(), Map.of("enable_thinking", thinking), now);
     return new TokenizedPrompt(chat.tokens(), chat);
   }
 
-  /** The marks of thoughts in what follows; null where all of it is answer. */
+  /** The marks that separate thoughts from the answer; null if all output is answer. */
   @Nullable String thoughtTags() {
     if (chat == null) {
       return null;
@@ -40,15 +36,15 @@ public record TokenizedPrompt(int[] tokens, PromptEncoder.@Nullable ChatPrompt c
     return tags.open() + " " + tags.close();
   }
 
-  /** The answer, and apart from it what the model thought before; a raw text is all answer. */
+  /** Separates the answer from the thoughts; the output of a raw prompt is all answer. */
   ReasoningSplitter.Parts splitThoughts(String text) {
     if (chat == null) {
       return new ReasoningSplitter.Parts("", text);
     }
-    ReasoningSplitter thoughts =
+    ReasoningSplitter splitter =
         ReasoningSplitter.afterPrompt(chat.text(), chat.template().reasoningTags());
-    ReasoningSplitter.Parts first = thoughts.feed(text);
-    ReasoningSplitter.Parts last = thoughts.end();
+    ReasoningSplitter.Parts first = splitter.feed(text);
+    ReasoningSplitter.Parts last = splitter.end();
     return new ReasoningSplitter.Parts(
         first.reasoning() + last.reasoning(), first.answer() + last.answer());
   }

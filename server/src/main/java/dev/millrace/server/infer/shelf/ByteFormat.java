@@ -2,7 +2,7 @@ package dev.millrace.server.infer.shelf;
 
 import java.util.Locale;
 
-/** Amounts of memory for people. */
+/** Formats an amount of memory for people. */
 final class ByteFormat {
   private ByteFormat() {}
 

@@ -1,6 +1,6 @@
 package dev.millrace.server.infer.shelf;
 
-/** A model that is served could not be loaded; later it might. */
+/** A served model could not be loaded; a later attempt may succeed. */
 public final class LoadFailure extends RuntimeException {
   public LoadFailure(String message, Throwable cause) {
     super(message, cause);

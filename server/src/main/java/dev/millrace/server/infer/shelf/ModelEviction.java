@@ -11,8 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who must leave a shelf for whom: one model at a time asks for room, and until it has it or gives
- * up, those that are to leave for it stay the same. Guarded by the shelf's lock.
+ * Chooses the models to unload for another one. One model at a time requests memory; until it is loaded or gives up, the models marked for it stay marked. Guarded by the shelf's lock.
  */
 final class ModelEviction {
   private final ModelMemoryBudget budget;
@@ -24,14 +23,14 @@ final class ModelEviction {
   }
 
   /**
-   * @throws TaskRefused if a model can never have room
+   * @throws TaskRefused if a model can never fit
    */
-  void checkFits(ShelfItemLoader<?> source) {
-    budget.checkFits(source.name(), source.bytes());
+  void checkFits(ShelfItemLoader<?> loader) {
+    budget.checkFits(loader.name(), loader.bytes());
   }
 
-  boolean isMarked(ShelfSlot<?> place) {
-    return marked.contains(place);
+  boolean isMarked(ShelfSlot<?> slot) {
+    return marked.contains(slot);
   }
 
   @Nullable ShelfSlot<?> requester() {
@@ -43,44 +42,43 @@ final class ModelEviction {
     marked.clear();
   }
 
-  /** Whether it may ask: nobody does, or it does already. */
-  boolean mayRequest(ShelfSlot<?> place) {
-    return requester == null || requester == place;
+  /** Whether the slot may request memory: no other slot does. */
+  boolean mayRequest(ShelfSlot<?> slot) {
+    return requester == null || requester == slot;
   }
 
   /**
-   * Asks for room, and condemns what was not used for longest where there is too little.
+   * Requests memory for a slot, and marks the least recently used models if there is too little.
    *
-   * @return what can leave now so that there is enough, once what goes already has gone; empty
-   *     while that is lent
+   * @return the models to unload now so that there is enough memory, once those being unloaded are gone; empty while one of them is lent
    */
-  Optional<List<ShelfSlot<?>>> planFor(ShelfSlot<?> place, Collection<ShelfSlot<?>> all) {
-    requester = place;
-    marked.removeIf(leaving -> !leaving.isResident()); // it leaves for another reason
-    long missing = place.source.bytes() - budget.available();
+  Optional<List<ShelfSlot<?>>> planFor(ShelfSlot<?> slot, Collection<ShelfSlot<?>> all) {
+    requester = slot;
+    marked.removeIf(leaving -> !leaving.isResident()); // unloaded for another reason
+    long missing = slot.loader.bytes() - budget.available();
     for (ShelfSlot<?> other : all) {
       boolean stays = other.state() != ShelfSlot.State.GOING && !marked.contains(other);
       missing += stays ? other.bytes() : 0;
     }
-    for (ShelfSlot<?> longest : longestUnused(all)) {
-      if (missing > 0 && marked.add(longest)) {
-        missing -= longest.bytes();
+    for (ShelfSlot<?> candidate : leastRecentlyUsed(all)) {
+      if (missing > 0 && marked.add(candidate)) {
+        missing -= candidate.bytes();
       }
     }
     boolean free = marked.stream().allMatch(leaving -> leaving.leases == 0);
     return missing <= 0 && free ? Optional.of(List.copyOf(marked)) : Optional.empty();
   }
 
-  private static List<ShelfSlot<?>> longestUnused(Collection<ShelfSlot<?>> all) {
+  private static List<ShelfSlot<?>> leastRecentlyUsed(Collection<ShelfSlot<?>> all) {
     List<ShelfSlot<?>> in = new ArrayList<>();
-    for (ShelfSlot<?> place : all) {
-      if (place.isResident()) {
-        in.add(place);
+    for (ShelfSlot<?> slot : all) {
+      if (slot.isResident()) {
+        in.add(slot);
       }
     }
     in.sort(
-        Comparator.comparing((ShelfSlot<?> place) -> place.leases > 0)
-            .thenComparingLong(place -> place.lastUse));
+        Comparator.comparing((ShelfSlot<?> slot) -> slot.leases > 0)
+            .thenComparingLong(slot -> slot.lastUse));
     return in;
   }
 }

@@ -2,16 +2,16 @@ package dev.millrace.server.infer.shelf;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A model that is lent: it does not leave before this is closed. */
+/** The right to use a model: it stays loaded until this is closed. */
 public final class ModelLease<T extends ShelfItem> implements AutoCloseable {
   private final ModelShelf shelf;
   private final ShelfSlot<T> slot;
   private final T item;
   private final AtomicBoolean over = new AtomicBoolean();
 
-  public ModelLease(ModelShelf shelf, ShelfSlot<T> place, T item) {
+  public ModelLease(ModelShelf shelf, ShelfSlot<T> slot, T item) {
     this.shelf = shelf;
-    this.slot = place;
+    this.slot = slot;
     this.item = item;
   }
 
@@ -19,7 +19,7 @@ public final class ModelLease<T extends ShelfItem> implements AutoCloseable {
     return item;
   }
 
-  /** It does not work any more: the next one to ask gets it loaded anew. */
+  /** Reports that the model no longer works: the next request loads it again. */
   public void markBroken() {
     shelf.markBroken(slot);
   }

@@ -3,19 +3,19 @@ package dev.millrace.server.infer.shelf;
 import dev.millrace.server.infer.parameters.TaskRefused;
 
 /**
- * How many bytes models may take together.
+ * The memory that all models together may take, in bytes.
  *
- * @param taken by those that stay, whoever needs room
+ * @param reserved taken by models that are never unloaded
  */
 public record ModelMemoryBudget(long total, long reserved) {
 
-  /** For those that come and go. */
+  /** The part for models that are loaded and unloaded. */
   long available() {
     return total - reserved;
   }
 
   /**
-   * @throws TaskRefused if a model that comes and goes can never have room
+   * @throws TaskRefused if a model can never fit
    */
   public void checkFits(String model, long bytes) {
     if (bytes > available()) {
@@ -27,7 +27,7 @@ public record ModelMemoryBudget(long total, long reserved) {
                   ByteFormat.format(total),
                   reserved == 0
                       ? ""
-                      : ", of which %s are taken".formatted(ByteFormat.format(reserved))));
+                      : ", of which %s are reserved".formatted(ByteFormat.format(reserved))));
     }
   }
 }

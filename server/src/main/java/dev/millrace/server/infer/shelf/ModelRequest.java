@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A place in line for a model. */
+/** A request for a model that may still have to be loaded. */
 public final class ModelRequest<T extends ShelfItem> {
   private final ModelShelf shelf;
   private final ShelfSlot<T> slot;
@@ -16,13 +16,12 @@ public final class ModelRequest<T extends ShelfItem> {
   private final CompletableFuture<ModelLease<T>> granted = new CompletableFuture<>();
 
   /**
-   * @param opens whether the model is loaded because of it, and it fails with that; else it waits
-   *     for whoever opens it, however often that fails
+   * @param triggersLoad whether it makes the shelf load the model, and fails if that fails; else it waits until another request has loaded it
    */
-  ModelRequest(ModelShelf shelf, ShelfSlot<T> place, boolean opens) {
+  ModelRequest(ModelShelf shelf, ShelfSlot<T> slot, boolean triggersLoad) {
     this.shelf = shelf;
-    this.slot = place;
-    this.triggersLoad = opens;
+    this.slot = slot;
+    this.triggersLoad = triggersLoad;
   }
 
   boolean triggersLoad() {
@@ -33,22 +32,22 @@ public final class ModelRequest<T extends ShelfItem> {
     return slot;
   }
 
-  /** Leaves the line; does nothing once it was served. */
+  /** Cancels the request; does nothing once it was granted. */
   public void cancel() {
     shelf.cancel(this);
     granted.cancel(false);
   }
 
-  /** Called with the shelf's lock, which has counted the lease. */
+  /** Called under the shelf's lock, after the lease was counted. */
   void grant() {
     granted.complete(new ModelLease<>(shelf, slot, slot.item()));
   }
 
-  void fail(Throwable why) {
-    granted.completeExceptionally(why);
+  void fail(Throwable cause) {
+    granted.completeExceptionally(cause);
   }
 
-  /** Whether it is known by now, or within that time, how it ended. */
+  /** Whether the request is granted, failed or cancelled within that time. */
   public boolean isDoneWithin(Duration within) throws InterruptedException {
     try {
       granted.get(within.toNanos(), TimeUnit.NANOSECONDS);
@@ -61,9 +60,9 @@ public final class ModelRequest<T extends ShelfItem> {
   }
 
   /**
-   * Waits for the model; empty if the ticket was withdrawn.
+   * Waits for the model; empty if the request was cancelled.
    *
-   * @throws LoadFailure if it cannot be loaded
+   * @throws LoadFailure if the model cannot be loaded
    */
   public Optional<ModelLease<T>> await() throws InterruptedException {
     try {
@@ -76,7 +75,7 @@ public final class ModelRequest<T extends ShelfItem> {
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new LoadFailure(
-          "model \"%s\" cannot be loaded: %s".formatted(slot.source.name(), cause.getMessage()),
+          "model \"%s\" cannot be loaded: %s".formatted(slot.loader.name(), cause.getMessage()),
           cause);
     }
   }

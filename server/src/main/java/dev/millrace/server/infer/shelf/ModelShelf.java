@@ -17,14 +17,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which models are loaded. They are lent; all together take no more than a budget; one that nobody
- * has used for a while leaves, and so does the one that was not used for longest when another needs
- * its room.
+ * Loads and unloads models, and lends them to tasks. All loaded models together stay within a memory budget. A model that no task used for a while is unloaded; when another needs its memory, the least recently used one is unloaded.
  *
- * <p>Nobody starves: whoever waits for room first decides which models must leave, and from then on
- * these are lent to nobody. Nobody is served one by one: when a model has come in, all who wait for
- * it by then get it at once. Models come and go on a thread of their own, one at a time.
- * Thread-safe.
+ * <p>No request starves: the first one that needs memory decides which models must be unloaded, and these are not lent any more. A loaded model serves all requests that wait for it at once. A separate thread loads and unloads models, one at a time. Thread-safe.
  */
 public final class ModelShelf implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -35,7 +30,7 @@ public final class ModelShelf implements AutoCloseable {
       new LinkedHashMap<>(); // guarded by this
   private final Set<ModelRequest<?>> waiting = new LinkedHashSet<>(); // guarded by this, in order
   private final ModelEviction eviction; // guarded by this
-  private @Nullable Thread mover; // guarded by this
+  private @Nullable Thread loaderThread; // guarded by this
   private boolean closed; // guarded by this
 
   /**
@@ -48,106 +43,104 @@ public final class ModelShelf implements AutoCloseable {
   }
 
   /**
-   * Asks for a model, which is loaded for that.
+   * Requests a model, and loads it if necessary.
    *
-   * @throws TaskRefused if it can never have room
+   * @throws TaskRefused if it can never fit into the memory
    */
-  public <T extends ShelfItem> ModelRequest<T> request(ShelfItemLoader<T> source) {
-    return request(source, true);
+  public <T extends ShelfItem> ModelRequest<T> request(ShelfItemLoader<T> loader) {
+    return request(loader, true);
   }
 
-  /** Waits for a model that somebody else has loaded, or will. */
-  public <T extends ShelfItem> ModelRequest<T> requestLoaded(ShelfItemLoader<T> source) {
-    return request(source, false);
+  /** Requests a model, but waits until another request loads it. */
+  public <T extends ShelfItem> ModelRequest<T> requestLoaded(ShelfItemLoader<T> loader) {
+    return request(loader, false);
   }
 
   private synchronized <T extends ShelfItem> ModelRequest<T> request(
-      ShelfItemLoader<T> source, boolean opens) {
-    eviction.checkFits(source);
-    ModelRequest<T> ticket = new ModelRequest<>(this, place(source), opens);
+      ShelfItemLoader<T> loader, boolean triggersLoad) {
+    eviction.checkFits(loader);
+    ModelRequest<T> request = new ModelRequest<>(this, slot(loader), triggersLoad);
     if (closed) {
-      ticket.fail(new IllegalStateException("the models are closed"));
+      request.fail(new IllegalStateException("the models are closed"));
     } else {
-      waiting.add(ticket);
+      waiting.add(request);
       serveWaiting();
     }
-    return ticket;
+    return request;
   }
 
-  @SuppressWarnings("unchecked") // a source's place is of its type
-  private <T extends ShelfItem> ShelfSlot<T> place(ShelfItemLoader<T> source) {
-    return (ShelfSlot<T>) slots.computeIfAbsent(source, _ -> new ShelfSlot<>(source));
+  @SuppressWarnings("unchecked") // the slot of a loader has the loader's type
+  private <T extends ShelfItem> ShelfSlot<T> slot(ShelfItemLoader<T> loader) {
+    return (ShelfSlot<T>) slots.computeIfAbsent(loader, _ -> new ShelfSlot<>(loader));
   }
 
-  synchronized void cancel(ModelRequest<?> ticket) {
-    if (waiting.remove(ticket)) {
+  synchronized void cancel(ModelRequest<?> request) {
+    if (waiting.remove(request)) {
       serveWaiting();
     }
   }
 
-  synchronized void release(ShelfSlot<?> place) {
-    place.leases--;
-    place.lastUse = clock.getAsLong();
+  synchronized void release(ShelfSlot<?> slot) {
+    slot.leases--;
+    slot.lastUse = clock.getAsLong();
     serveWaiting();
   }
 
-  /** It is not to be lent again: whoever has it gives it back, then it leaves. */
-  synchronized void markBroken(ShelfSlot<?> place) {
-    if (place.isLoaded()) {
-      place.move(Event.BREAK);
+  /** Marks a model as broken: it is not lent again, and unloaded when all its leases are closed. */
+  synchronized void markBroken(ShelfSlot<?> slot) {
+    if (slot.isLoaded()) {
+      slot.move(Event.BREAK);
     }
     serveWaiting();
   }
 
-  /** Serves who can be served, and makes room for the first who needs some. */
+  /** Grants the requests that can be granted, and frees memory for the first that needs it. */
   private void serveWaiting() {
     if (closed) {
       return;
     }
-    ShelfSlot<?> asking = eviction.requester();
-    if (asking != null && waitingFor(asking).isEmpty()) {
+    ShelfSlot<?> requester = eviction.requester();
+    if (requester != null && waitingFor(requester).isEmpty()) {
       eviction.clearRequest();
     }
-    for (ModelRequest<?> ticket : List.copyOf(waiting)) {
-      ShelfSlot<?> place = ticket.slot();
-      if (!waiting.contains(ticket)) {
+    for (ModelRequest<?> request : List.copyOf(waiting)) {
+      ShelfSlot<?> slot = request.slot();
+      if (!waiting.contains(request)) {
         continue;
       }
-      if (place.isLoaded() && !eviction.isMarked(place)) {
-        serve(ticket);
-      } else if (ticket.triggersLoad()
-          && place.state() == State.OUT
-          && eviction.mayRequest(place)) {
-        makeRoom(place);
+      if (slot.isLoaded() && !eviction.isMarked(slot)) {
+        serve(request);
+      } else if (request.triggersLoad() && slot.state() == State.OUT && eviction.mayRequest(slot)) {
+        makeRoom(slot);
       }
     }
-    if (mover == null) {
-      List<ShelfSlot<?>> dead = all(place -> place.state() == State.BROKEN && place.leases == 0);
+    if (loaderThread == null) {
+      List<ShelfSlot<?>> dead = all(slot -> slot.state() == State.BROKEN && slot.leases == 0);
       if (!dead.isEmpty()) {
         move(dead, null);
       }
     }
   }
 
-  private void serve(ModelRequest<?> ticket) {
-    waiting.remove(ticket);
-    ticket.slot().leases++;
-    ticket.grant();
+  private void serve(ModelRequest<?> request) {
+    waiting.remove(request);
+    request.slot().leases++;
+    request.grant();
   }
 
-  private void makeRoom(ShelfSlot<?> place) {
-    Optional<List<ShelfSlot<?>>> leaving = eviction.planFor(place, slots.values());
-    if (leaving.isPresent() && mover == null) {
+  private void makeRoom(ShelfSlot<?> slot) {
+    Optional<List<ShelfSlot<?>>> leaving = eviction.planFor(slot, slots.values());
+    if (leaving.isPresent() && loaderThread == null) {
       eviction.clearRequest();
-      move(leaving.get(), place);
+      move(leaving.get(), slot);
     }
   }
 
   private List<ShelfSlot<?>> all(Predicate<ShelfSlot<?>> wanted) {
     List<ShelfSlot<?>> found = new ArrayList<>();
-    for (ShelfSlot<?> place : slots.values()) {
-      if (wanted.test(place)) {
-        found.add(place);
+    for (ShelfSlot<?> slot : slots.values()) {
+      if (wanted.test(slot)) {
+        found.add(slot);
       }
     }
     return found;
@@ -160,15 +153,15 @@ public final class ModelShelf implements AutoCloseable {
             .name("millrace-models")
             .unstarted(() -> unloadAndLoad(out, in));
     try {
-      thread.start(); // it changes nothing here before this lock is free
-    } catch (OutOfMemoryError e) { // which is how a system says that it has no thread to spare
+      thread.start(); // it needs the lock that this thread holds
+    } catch (OutOfMemoryError e) { // thrown when the system has no more threads
       if (in != null) {
         fail(in, e);
       }
       return;
     }
-    mover = thread;
-    out.forEach(place -> place.move(Event.LEAVE));
+    loaderThread = thread;
+    out.forEach(slot -> slot.move(Event.LEAVE));
     if (in != null) {
       in.startLoading();
     }
@@ -176,113 +169,113 @@ public final class ModelShelf implements AutoCloseable {
 
   private void unloadAndLoad(List<ShelfSlot<?>> out, @Nullable ShelfSlot<?> in) {
     try {
-      for (ShelfSlot<?> place : out) {
-        unload(place);
+      for (ShelfSlot<?> slot : out) {
+        unload(slot);
       }
       if (in != null) {
         load(in);
       }
-    } catch (Throwable e) { // out of memory for a line of the log, say
+    } catch (Throwable e) { // for example out of memory while logging
       giveUp(e);
     } finally {
       synchronized (this) {
-        mover = null;
+        loaderThread = null;
         serveWaiting();
         notifyAll();
       }
     }
   }
 
-  /** Nobody waits for ever for what neither came nor went. */
+  /** Fails the requests for models whose loading or unloading did not finish. */
   private synchronized void giveUp(Throwable why) {
-    for (ShelfSlot<?> place : all(ShelfSlot::isInTransition)) {
-      place.markGone();
-      fail(place, why);
+    for (ShelfSlot<?> slot : all(ShelfSlot::isInTransition)) {
+      slot.markGone();
+      fail(slot, why);
     }
   }
 
-  private void unload(ShelfSlot<?> place) {
-    LOG.log(Level.INFO, "model \"" + place.source.name() + "\" leaves");
-    free(place);
+  private void unload(ShelfSlot<?> slot) {
+    LOG.log(Level.INFO, "model \"" + slot.loader.name() + "\" unloaded");
+    free(slot);
   }
 
-  private void free(ShelfSlot<?> place) {
+  private void free(ShelfSlot<?> slot) {
     try {
-      place.item().close();
-    } catch (Throwable e) { // it is not used again, whatever it says
-      LOG.log(Level.WARNING, "model \"" + place.source.name() + "\" did not close", e);
+      slot.item().close();
+    } catch (Throwable e) { // it is not used again in any case
+      LOG.log(Level.WARNING, "model \"" + slot.loader.name() + "\" did not close", e);
     }
     synchronized (this) {
-      place.markGone();
+      slot.markGone();
     }
   }
 
-  private <T extends ShelfItem> void load(ShelfSlot<T> place) {
+  private <T extends ShelfItem> void load(ShelfSlot<T> slot) {
     try {
       long start = System.nanoTime();
-      T item = place.source.load();
+      T item = slot.loader.load();
       LOG.log(
           Level.INFO,
-          "model \"%s\" is loaded: %s, in %.1f s"
+          "model \"%s\" loaded: %s in %.1f s"
               .formatted(
-                  place.source.name(),
+                  slot.loader.name(),
                   ByteFormat.format(item.bytes()),
                   (System.nanoTime() - start) / 1e9));
-      onLoaded(place, item);
-    } catch (Throwable e) { // whoever waits must learn of it, whatever it is
+      onLoaded(slot, item);
+    } catch (Throwable e) { // those who wait must get every error
       LOG.log(
           isClosed() ? Level.DEBUG : Level.WARNING,
-          "model \"%s\": %s".formatted(place.source.name(), e.getMessage()));
-      failed(place, e);
+          "model \"%s\" cannot be loaded: %s".formatted(slot.loader.name(), e.getMessage()));
+      failed(slot, e);
     }
   }
 
-  private synchronized void failed(ShelfSlot<?> place, Throwable why) {
-    place.markGone();
-    fail(place, why);
+  private synchronized void failed(ShelfSlot<?> slot, Throwable why) {
+    slot.markGone();
+    fail(slot, why);
   }
 
-  private void fail(ShelfSlot<?> place, Throwable why) {
-    for (ModelRequest<?> ticket : waitingFor(place)) {
-      if (ticket.triggersLoad()) {
-        waiting.remove(ticket);
-        ticket.fail(why);
+  private void fail(ShelfSlot<?> slot, Throwable why) {
+    for (ModelRequest<?> request : waitingFor(slot)) {
+      if (request.triggersLoad()) {
+        waiting.remove(request);
+        request.fail(why);
       }
     }
   }
 
-  private synchronized <T extends ShelfItem> void onLoaded(ShelfSlot<T> place, T item) {
-    place.finishLoading(item, clock.getAsLong());
+  private synchronized <T extends ShelfItem> void onLoaded(ShelfSlot<T> slot, T item) {
+    slot.finishLoading(item, clock.getAsLong());
     if (!closed) {
-      waitingFor(place).forEach(this::serve);
+      waitingFor(slot).forEach(this::serve);
     }
   }
 
-  private List<ModelRequest<?>> waitingFor(ShelfSlot<?> place) {
+  private List<ModelRequest<?>> waitingFor(ShelfSlot<?> slot) {
     List<ModelRequest<?>> found = new ArrayList<>();
-    for (ModelRequest<?> ticket : waiting) {
-      if (ticket.slot() == place) {
-        found.add(ticket);
+    for (ModelRequest<?> request : waiting) {
+      if (request.slot() == slot) {
+        found.add(request);
       }
     }
     return found;
   }
 
-  /** Unloads what was not used for too long. */
+  /** Unloads models that were idle for too long. */
   public synchronized void unloadIdle() {
     long now = clock.getAsLong();
     List<ShelfSlot<?>> unused =
-        all(place -> place.isLoaded() && place.leases == 0 && now - place.lastUse >= idleNanos);
-    if (!unused.isEmpty() && mover == null && !closed) {
+        all(slot -> slot.isLoaded() && slot.leases == 0 && now - slot.lastUse >= idleNanos);
+    if (!unused.isEmpty() && loaderThread == null && !closed) {
       move(unused, null);
     }
   }
 
-  /** What is in, by the order in which it was first asked for. */
+  /** The loaded models, in the order of their first request. */
   public synchronized List<ShelfItem> loaded() {
     List<ShelfItem> items = new ArrayList<>();
-    for (ShelfSlot<?> place : all(ShelfSlot::isLoaded)) {
-      items.add(place.item());
+    for (ShelfSlot<?> slot : all(ShelfSlot::isLoaded)) {
+      items.add(slot.item());
     }
     return items;
   }
@@ -291,20 +284,20 @@ public final class ModelShelf implements AutoCloseable {
     return closed;
   }
 
-  /** Unloads all, what is lent too; who waits is told. */
+  /** Unloads all models, even lent ones, and fails all waiting requests. */
   @Override
   public void close() {
     List<ShelfSlot<?>> leaving;
     synchronized (this) {
       closed = true;
-      waiting.forEach(ticket -> ticket.fail(new IllegalStateException("the models are closed")));
+      waiting.forEach(request -> request.fail(new IllegalStateException("the models are closed")));
       waiting.clear();
       boolean interrupted = false;
-      if (mover != null
-          && !all(place -> place.isInTransition() && place.source.mayBlock()).isEmpty()) {
-        mover.interrupt();
+      if (loaderThread != null
+          && !all(slot -> slot.isInTransition() && slot.loader.mayBlock()).isEmpty()) {
+        loaderThread.interrupt();
       }
-      while (mover != null) {
+      while (loaderThread != null) {
         try {
           wait();
         } catch (InterruptedException e) {
@@ -312,7 +305,7 @@ public final class ModelShelf implements AutoCloseable {
         }
       }
       leaving = all(ShelfSlot::isResident);
-      leaving.forEach(place -> place.move(Event.LEAVE));
+      leaving.forEach(slot -> slot.move(Event.LEAVE));
       if (interrupted) {
         Thread.currentThread().interrupt();
       }

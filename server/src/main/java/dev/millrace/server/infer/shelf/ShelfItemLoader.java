@@ -1,13 +1,13 @@
 package dev.millrace.server.infer.shelf;
 
-/** Where a model comes from; one object for one model. */
+/** Loads a model; one object for each model. */
 public interface ShelfItemLoader<T extends ShelfItem> {
   String name();
 
-  /** What it will take, as well as that is known before. */
+  /** The memory that the model will take, as far as known before it is loaded. */
   long bytes();
 
-  /** Whether {@link #load} may wait for others, however long; an interrupt ends that. */
+  /** Whether {@link #load} may wait for other machines without limit; an interrupt ends the wait. */
   default boolean mayBlock() {
     return false;
   }

@@ -4,19 +4,19 @@ import dev.millrace.core.state.TransitionTable;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One model's place on a shelf, whose lock guards it. */
+/** The state of one model on a shelf, guarded by the shelf's lock. */
 public final class ShelfSlot<T extends ShelfItem> {
-  /** Where the model is. */
+  /** The states of a model. */
   enum State {
     OUT,
     COMING,
     IN,
-    /** It is there, but does not work any more. */
+    /** Loaded, but it no longer works. */
     BROKEN,
     GOING
   }
 
-  /** What happens to it. */
+  /** The events that change the state. */
   enum Event {
     COME,
     LOADED,
@@ -31,55 +31,55 @@ public final class ShelfSlot<T extends ShelfItem> {
           State.class,
           Event.class,
           """
-          COME   | S | OUT           | COMING | it is wanted, and there is room
+          COME   | S | OUT           | COMING | it is requested, and there is memory
           LOADED | S | COMING        | IN     |
-          BREAK  | W | IN            | BROKEN | whoever has it found that it does not work
-          LEAVE  | S | IN, BROKEN    | GOING  | nobody has it, or all are closed
-          GONE   | S | COMING, GOING | OUT    | it could not be loaded, or is freed
+          BREAK  | W | IN            | BROKEN | a task found that it no longer works
+          LEAVE  | S | IN, BROKEN    | GOING  | no task uses it, or all models are closed
+          GONE   | S | COMING, GOING | OUT    | it could not be loaded, or is unloaded
           """);
 
-  final ShelfItemLoader<T> source;
+  final ShelfItemLoader<T> loader;
   int leases;
   long lastUse;
   private State state = State.OUT;
   private long bytes;
   private volatile @Nullable T item;
 
-  public ShelfSlot(ShelfItemLoader<T> source) {
-    this.source = source;
+  public ShelfSlot(ShelfItemLoader<T> loader) {
+    this.loader = loader;
   }
 
   State state() {
     return state;
   }
 
-  /** Whether it can be lent. */
+  /** Whether the model can be lent. */
   boolean isLoaded() {
     return state == State.IN;
   }
 
-  /** Whether it is there and can leave. */
+  /** Whether it is in memory and can be unloaded. */
   boolean isResident() {
     return state == State.IN || state == State.BROKEN;
   }
 
-  /** Whether it comes or goes. */
+  /** Whether it is being loaded or unloaded. */
   boolean isInTransition() {
     return state == State.COMING || state == State.GOING;
   }
 
-  /** What it takes while it stays, or will take when it has come. */
+  /** The memory that it takes, or will take once it is loaded. */
   long bytes() {
     return bytes;
   }
 
   T item() {
-    return Objects.requireNonNull(item, "what is in");
+    return Objects.requireNonNull(item, "a loaded model");
   }
 
   void startLoading() {
     move(Event.COME);
-    bytes = source.bytes();
+    bytes = loader.bytes();
   }
 
   void finishLoading(T loaded, long now) {
@@ -95,7 +95,7 @@ public final class ShelfSlot<T extends ShelfItem> {
     bytes = 0;
   }
 
-  /** The only place where its state changes. */
+  /** Changes the state; the only method that does. */
   void move(Event event) {
     state = TABLE.move(state, event);
   }
