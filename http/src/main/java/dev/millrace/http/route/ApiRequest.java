@@ -3,7 +3,6 @@ package dev.millrace.http.route;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.auth.Principal;
-import dev.millrace.http.limits.JsonTextSize;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,7 @@ public interface ApiRequest {
    * Counts part of an answer while it is being made, so that all requests together do not take more
    * memory than there is.
    *
-   * @param characters of that part, as {@link JsonTextSize} tells
+   * @param characters of that part, as {@code JsonTextSize} tells
    * @throws Problem if others have so much now that there is no room for it
    */
   default void reserveMemory(long characters) {}

@@ -1,7 +1,6 @@
 package dev.millrace.http.route;
 
 import dev.millrace.http.auth.KeyScope;
-import dev.millrace.http.limits.HttpLimits;
 import java.util.List;
 
 /**
@@ -15,7 +14,7 @@ public record Route(
     String method, String path, String operationId, KeyScope scope, Handler handler) {
   private static final List<String> BULK = List.of("/pipelines", "/tasks", "/api/jobs");
 
-  /** Whether its body may hold many things, and so be as large as {@link HttpLimits#maxBulkBody}. */
+  /** Whether its body may hold many things, and so be as large as {@code HttpLimits.maxBulkBody}. */
   public boolean isBulk() {
     return method.equals("POST") && BULK.stream().anyMatch(path::endsWith);
   }

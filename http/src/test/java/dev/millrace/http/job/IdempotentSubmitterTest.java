@@ -182,7 +182,7 @@ class IdempotentSubmitterTest {
     JobStore slow =
         watched(
             method -> {
-              if (method.equals("names")) {
+              if (method.equals("noteNames")) {
                 sweeping.countDown();
                 goOn.await();
               } else if (closed.get()) {
@@ -234,7 +234,7 @@ class IdempotentSubmitterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"keep", "submit"})
+  @ValueSource(strings = {"writeNote", "submit"})
   void crashInTheMiddleIsRepairedByARepetition(String verb) {
     for (boolean done : new boolean[] {false, true}) {
       String key = verb + done;

@@ -240,7 +240,7 @@ class ServerMetricsTest {
                 JobStore.class.getClassLoader(),
                 new Class<?>[] {JobStore.class},
                 (_, method, arguments) -> {
-                  if (method.getName().equals("census")) {
+                  if (method.getName().equals("queueStats")) {
                     throw new StoreException("the disk is gone");
                   }
                   return method.invoke(bare, arguments);

@@ -35,10 +35,10 @@ class ManyWebhooksTest {
             new Class<?>[] {JobStore.class},
             (_, method, arguments) ->
                 switch (method.getName()) {
-                  case "names" -> List.copyOf(notes.keySet());
-                  case "note" -> Optional.ofNullable(notes.get(arguments[1]));
-                  case "keep" -> notes.put((String) arguments[1], (String) arguments[2]);
-                  case "drop" -> notes.remove(arguments[1]);
+                  case "noteNames" -> List.copyOf(notes.keySet());
+                  case "readNote" -> Optional.ofNullable(notes.get(arguments[1]));
+                  case "writeNote" -> notes.put((String) arguments[1], (String) arguments[2]);
+                  case "deleteNote" -> notes.remove(arguments[1]);
                   case "find" -> Optional.of(view(like, (JobId) arguments[0], usual, last));
                   case "events" ->
                       log.stream().filter(entry -> entry.number() > (long) arguments[1]).toList();
