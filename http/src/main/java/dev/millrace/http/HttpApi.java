@@ -122,11 +122,12 @@ public final class HttpApi implements AutoCloseable {
     Set<String> names = models == null ? Set.of() : names(models.get());
     So1RouteGroup so1 = new So1RouteGroup(measured, types, names, ids, once, policy);
     meters.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
+    OpenApiDocument document = OpenApiDocument.load();
     RouteGroup operations =
         new MonitoringRouteGroup(
             this::metrics,
             List.of(BuiltInReadinessChecks.store(store), BuiltInReadinessChecks.server(server)),
-            OpenApiDocument.load().bytes(),
+            document.bytes(),
             ApiDocsPage.load(),
             Clock.systemUTC(),
             () -> models == null ? Map.of() : waiting(models.get()));
@@ -134,7 +135,7 @@ public final class HttpApi implements AutoCloseable {
     if (tracing != null) {
       observers.add(tracing.requestObserver());
     }
-    service = HttpService.open(settings, List.of(jobnik, so1, operations), observers);
+    service = HttpService.open(settings, List.of(jobnik, so1, operations), observers, document);
     meters.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
     meters.gauge("millrace_http_streams", "Streams that are open.", service::streams);
     return service.uri();

@@ -76,23 +76,31 @@ public final class HttpService implements AutoCloseable {
     this.server = server(new ProtocolErrorHandler(routes, log), tls);
   }
 
-  /** Listens, and checks requests against the document of this server. */
-  public static HttpService open(HttpSettings settings, List<RouteGroup> faces) {
-    return open(settings, faces, List.of());
+  /** Listens, and checks requests against the OpenAPI document of this server. */
+  public static HttpService open(HttpSettings settings, List<RouteGroup> groups) {
+    return open(settings, groups, List.of());
+  }
+
+  public static HttpService open(
+      HttpSettings settings, List<RouteGroup> groups, List<RequestObserver> observers) {
+    return open(settings, groups, observers, OpenApiDocument.load());
   }
 
   /**
    * Listens.
    *
-   * @param faces are closed with the service, and at once if it cannot listen
-   * @param observers are told of each request
-   * @throws IllegalArgumentException saying what is wrong with the settings: a file, the address
+   * @param groups are closed with the service, and at once if it cannot listen
+   * @param observers are notified of each request
+   * @param document every request is checked against it
+   * @throws IllegalArgumentException if a setting is wrong: a file, the address
    */
   public static HttpService open(
-      HttpSettings settings, List<RouteGroup> faces, List<RequestObserver> observers) {
-    OpenApiDocument document = OpenApiDocument.load();
-    requireDocumented(faces, document);
-    return open(settings, faces, observers, document::operation);
+      HttpSettings settings,
+      List<RouteGroup> groups,
+      List<RequestObserver> observers,
+      OpenApiDocument document) {
+    requireDocumented(groups, document);
+    return open(settings, groups, observers, document::operation);
   }
 
   /** Where the document speaks of a part of the API, what it leaves out would go unchecked. */

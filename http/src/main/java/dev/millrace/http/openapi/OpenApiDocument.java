@@ -5,9 +5,6 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.route.Problem;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Collections;
@@ -22,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * cannot differ. Immutable.
  */
 public final class OpenApiDocument {
-  private static final String RESOURCE = "openapi.json";
-
   /**
    * One operation.
    *
@@ -99,30 +94,29 @@ public final class OpenApiDocument {
   }
 
   /**
-   * The document that this server serves.
+   * The document that this server serves, assembled from its parts.
    *
-   * @throws JsonException if it says something that requests are not checked for
+   * @throws JsonException if it has a rule that this server does not check
    */
   public static OpenApiDocument load() {
-    try (InputStream in = OpenApiDocument.class.getResourceAsStream(RESOURCE)) {
-      if (in == null) {
-        throw new JsonException(RESOURCE + " is missing from the class path");
-      }
-      return read(in.readAllBytes());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    JsonObject document = OpenApiParts.assemble();
+    String text = Json.pretty(document) + "\n";
+    return new OpenApiDocument(text.getBytes(StandardCharsets.UTF_8), operations(document));
   }
 
   public static OpenApiDocument read(byte[] bytes) {
     JsonObject document = Json.object(new String(bytes, StandardCharsets.UTF_8));
+    return new OpenApiDocument(bytes, operations(document));
+  }
+
+  private static Map<String, Operation> operations(JsonObject document) {
     Map<String, Operation> operations = new LinkedHashMap<>();
     for (Operation operation : new OperationReader(document).operations()) {
       if (operations.put(operation.id(), operation) != null) {
         throw new JsonException("operationId \"" + operation.id() + "\" is repeated");
       }
     }
-    return new OpenApiDocument(bytes, operations);
+    return operations;
   }
 
   public Optional<Operation> operation(String operationId) {
