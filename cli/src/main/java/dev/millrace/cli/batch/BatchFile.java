@@ -3,6 +3,7 @@ package dev.millrace.cli.batch;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.Utf8Decoder;
 import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
@@ -17,10 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,7 +59,7 @@ record BatchFile(
       throw new CommandException(name + (Files.exists(file) ? " is not a file" : " is not there"));
     }
     Reader reader = new Reader(name, models);
-    MessageDigest digest = digest();
+    MessageDigest digest = Sha256.digest();
     try (InputStream in =
         new BufferedInputStream(
             new DigestInputStream(Files.newInputStream(file), digest), 1 << 16)) {
@@ -70,16 +69,8 @@ record BatchFile(
       if (endpoint == null) {
         throw new CommandException(name + " has no request in it");
       }
-      String sum = HexFormat.of().formatHex(digest.digest());
+      String sum = Sha256.hex(digest.digest());
       return new BatchFile(endpoint, reader.ids, reader.tasks, sum);
-    }
-  }
-
-  private static MessageDigest digest() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java has it
     }
   }
 

@@ -1,9 +1,7 @@
 package dev.millrace.core.job;
 
+import dev.millrace.core.internal.hash.Sha256;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -129,12 +127,6 @@ public record EntityId(JobId job, int stage, int task) {
   }
 
   private static ByteBuffer hash(JobId job) {
-    try {
-      return ByteBuffer.wrap(
-          MessageDigest.getInstance("SHA-256")
-              .digest(job.value().getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return ByteBuffer.wrap(Sha256.of(job.value()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.http.auth;
 
+import dev.millrace.core.internal.hash.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -90,7 +91,7 @@ public final class ApiKeyFile {
 
   /** SHA-256 of a key, as the file keeps it. */
   public static String hash(String key) {
-    return Sha256.hex(Sha256.of(key));
+    return Sha256.hexOf(key);
   }
 
   /**

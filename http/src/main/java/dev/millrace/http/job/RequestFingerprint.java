@@ -1,8 +1,8 @@
 package dev.millrace.http.job;
 
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.http.auth.Sha256;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,6 @@
 package dev.millrace.http.openapi;
 
-import dev.millrace.http.auth.Sha256;
+import dev.millrace.core.internal.hash.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -3,6 +3,7 @@ package dev.millrace.server.infer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
@@ -16,7 +17,6 @@ import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 import dev.millrace.server.infer.model.ModelFile;
 import dev.millrace.server.infer.parameters.SamplingParameters;
-import dev.millrace.server.infer.parameters.Sha256;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;

@@ -1,9 +1,9 @@
 package dev.millrace.server.infer.model;
 
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufException;
 import dev.millrace.engine.internal.gguf.Gguf;
-import dev.millrace.server.infer.parameters.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -108,7 +108,7 @@ public final class ModelFileHasher {
    * @param stop checked now and then
    */
   private static String read(List<Path> files, BooleanSupplier stop) throws IOException {
-    MessageDigest digest = Sha256.sha256();
+    MessageDigest digest = Sha256.digest();
     ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
     for (Path file : files) {
       try (FileChannel channel = FileChannel.open(file)) {
@@ -117,7 +117,7 @@ public final class ModelFileHasher {
         }
       }
     }
-    return Sha256.hex(digest);
+    return Sha256.hex(digest.digest());
   }
 
   private static List<FileStamp> stamps(List<Path> files) {

@@ -1,5 +1,6 @@
 package dev.millrace.server.infer.parameters;
 
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
@@ -114,6 +115,6 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
 
   /** For terms and receipts: by its hash, since the text is in the job. */
   JsonObject toJson() {
-    return JsonObject.create().put("kind", name()).put("sha256", Sha256.of(text));
+    return JsonObject.create().put("kind", name()).put("sha256", Sha256.hexOf(text));
   }
 }

@@ -1,10 +1,10 @@
 package dev.millrace.server.infer.run;
 
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
-import dev.millrace.server.infer.parameters.Sha256;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,7 @@ public record FrozenTerms(
         new ModelIdentity(model.name(), model.sha256(), NumericsVersion.CURRENT),
         new CacheShape(model.kvType(), model.capacity()),
         new PromptIdentity(
-            prompt.tokens().length, Sha256.of(prompt.tokens()), prompt.thoughtTags()),
+            prompt.tokens().length, Sha256.hexOf(prompt.tokens()), prompt.thoughtTags()),
         parameters);
   }
 

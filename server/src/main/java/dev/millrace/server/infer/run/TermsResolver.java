@@ -1,5 +1,6 @@
 package dev.millrace.server.infer.run;
 
+import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.engine.error.EngineException;
@@ -7,7 +8,6 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
-import dev.millrace.server.infer.parameters.Sha256;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
