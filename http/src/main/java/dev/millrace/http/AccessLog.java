@@ -2,6 +2,7 @@ package dev.millrace.http;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.route.CompletedRequest;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Instant;
@@ -11,19 +12,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of JSON for each request. What a client wrote can neither start a new line nor hold a
- * terminal's control codes, and what may be a secret is left out.
+ * Writes one line of JSON for each request. Text from a client can neither start a new line nor
+ * contain control codes of a terminal. What may be a secret is redacted.
  */
 final class AccessLog {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int MAX_TEXT = 2048;
   private static final String REDACTED = "[redacted]";
 
-  /** Names of query values that are secrets, whatever they look like. */
+  /** Query parameters whose values are secret, whatever they look like. */
   private static final Pattern SECRET_NAME =
       Pattern.compile("(?i).*(key|token|secret|passw|auth|signature|credential|session).*");
 
-  /** Our keys, keys of others, JSON web tokens, and long strings that could be either. */
+  /** API keys of this server and of others, JSON web tokens, and long strings that may be such. */
   private static final Pattern SECRET_VALUE =
       Pattern.compile(
           "(?i)mr_[\\w-]{16,}|sk-[\\w-]{8,}|bearer[\\s+%]+\\S+|eyJ[\\w-]+\\.[\\w.-]+"
@@ -38,23 +39,21 @@ final class AccessLog {
   }
 
   /**
-   * A request that has its answer.
+   * A completed request.
    *
-   * @param target path and query as the client wrote them
-   * @param error the code of a problem
+   * @param error the error code of the response; null if it succeeded
    */
   record Line(
-      String requestId,
-      @Nullable String clientRequestId,
-      String method,
-      String target,
-      int status,
-      long nanos,
-      @Nullable String userId,
-      @Nullable String remote,
-      long bytes,
-      @Nullable String traceId,
-      @Nullable String error) {}
+      Request request, Caller caller, CompletedRequest.Response response, @Nullable String error) {}
+
+  /**
+   * @param target path and query as the client wrote them
+   */
+  record Request(String id, @Nullable String clientId, String method, String target) {}
+
+  record Caller(@Nullable String userId, @Nullable String remote, @Nullable String traceId) {
+    static final Caller UNKNOWN = new Caller(null, null, null);
+  }
 
   void write(Line line) {
     if (sink == null) {
@@ -64,16 +63,16 @@ final class AccessLog {
     JsonObject json =
         JsonObject.create()
             .put("timestamp", now.toString())
-            .put("requestId", line.requestId())
-            .putIfPresent("clientRequestId", line.clientRequestId())
-            .put("method", plain(line.method()))
-            .put("path", redact(line.target()))
-            .put("status", line.status())
-            .put("duration_ms", Math.round(line.nanos() / 1e4) / 100.0)
-            .putIfPresent("userId", line.userId())
-            .putIfPresent("remote", line.remote())
-            .put("bytes", line.bytes())
-            .putIfPresent("traceId", line.traceId())
+            .put("requestId", line.request().id())
+            .putIfPresent("clientRequestId", line.request().clientId())
+            .put("method", plain(line.request().method()))
+            .put("path", redact(line.request().target()))
+            .put("status", line.response().status())
+            .put("duration_ms", Math.round(line.response().nanos() / 1e4) / 100.0)
+            .putIfPresent("userId", line.caller().userId())
+            .putIfPresent("remote", line.caller().remote())
+            .put("bytes", line.response().bytes())
+            .putIfPresent("traceId", line.caller().traceId())
             .putIfPresent("error", line.error());
     try {
       sink.accept(Json.write(json));
@@ -82,7 +81,7 @@ final class AccessLog {
     }
   }
 
-  /** The path and query without what may be secret, and with nothing but visible characters. */
+  /** The path and query without possible secrets, in printable ASCII. */
   static String redact(String target) {
     String text = target.length() > MAX_TEXT ? target.substring(0, MAX_TEXT) + "..." : target;
     int query = text.indexOf('?');

@@ -40,38 +40,38 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The listener under all faces: HTTP/1.1 and HTTP/2, a virtual thread for each request. */
+/** The listener below all route groups: HTTP/1.1 and HTTP/2, one virtual thread per request. */
 public final class HttpService implements AutoCloseable {
-  /** {@link OpenConnections} knows better which are idle. */
+  /** Turns off Helidon's own idle timeout: {@link OpenConnections} closes idle connections. */
   private static final Duration NEVER = Duration.ofDays(365);
 
-  /** How long a stream may outlive its caller's key. */
-  private static final Duration RECHECK = Duration.ofSeconds(5);
+  /** How long a stream may go on after its caller's key is revoked. */
+  private static final Duration KEY_CHECK_INTERVAL = Duration.ofSeconds(5);
 
   private final HttpSettings settings;
-  private final List<RouteGroup> faces;
-  private final ServiceContext desk;
+  private final List<RouteGroup> groups;
+  private final ServiceContext context;
   private final OpenConnections connections;
   private final StallWatcher stalls;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicInteger running = new AtomicInteger();
-  private final Thread rechecks =
-      Thread.ofVirtual().name("millrace-http-keys").unstarted(this::recheck);
+  private final Thread keyChecks =
+      Thread.ofVirtual().name("millrace-http-keys").unstarted(this::checkKeys);
   private final WebServer server;
   private volatile int port;
 
   private HttpService(
       HttpSettings settings,
-      List<RouteGroup> faces,
+      List<RouteGroup> groups,
       List<RequestObserver> observers,
       Function<String, Optional<OpenApiDocument.Operation>> document) {
     this.settings = settings;
-    this.faces = List.copyOf(faces);
-    RouteTable routes = new RouteTable(faces);
+    this.groups = List.copyOf(groups);
+    RouteTable routes = new RouteTable(groups);
     AccessLog log = new AccessLog(settings.accessLog(), Clock.systemUTC());
-    this.desk = new ServiceContext(routes, document, settings, log, observers);
+    this.context = new ServiceContext(routes, document, settings, log, observers);
     Tls tls = settings.tls() == null ? null : tls(settings.tls());
-    this.connections = new OpenConnections(settings.limits().idleTimeout());
+    this.connections = new OpenConnections(settings.limits().timeouts().idle());
     this.stalls = new StallWatcher(connections::closeIdle);
     this.server = server(new ProtocolErrorHandler(routes, log), tls);
   }
@@ -103,21 +103,21 @@ public final class HttpService implements AutoCloseable {
     return open(settings, groups, observers, document::operation);
   }
 
-  /** Where the document speaks of a part of the API, what it leaves out would go unchecked. */
-  private static void requireDocumented(List<RouteGroup> faces, OpenApiDocument document) {
-    Set<String> parts = new HashSet<>();
-    document.operations().forEach(known -> parts.add(part(known.path())));
-    for (RouteGroup face : faces) {
-      for (Route route : face.routes()) {
-        if (parts.contains(part(route.path())) && !isDocumented(route, document)) {
+  /** Requires each route below a documented path to be documented: others are not checked. */
+  private static void requireDocumented(List<RouteGroup> groups, OpenApiDocument document) {
+    Set<String> prefixes = new HashSet<>();
+    document.operations().forEach(known -> prefixes.add(prefix(known.path())));
+    for (RouteGroup group : groups) {
+      for (Route route : group.routes()) {
+        if (prefixes.contains(prefix(route.path())) && !isDocumented(route, document)) {
           throw new IllegalArgumentException(
-              "the API's document has no operation \""
+              "the OpenAPI document has no operation \""
                   + route.operationId()
-                  + "\" that is "
+                  + "\" for "
                   + route.method()
                   + " "
                   + route.path()
-                  + " with the scope "
+                  + " with scope "
                   + route.scope().word());
         }
       }
@@ -133,26 +133,26 @@ public final class HttpService implements AutoCloseable {
         .isPresent();
   }
 
-  private static String part(String path) {
+  private static String prefix(String path) {
     return path.substring(0, (path + "/").indexOf('/', 1));
   }
 
   static HttpService open(
       HttpSettings settings,
-      List<RouteGroup> faces,
+      List<RouteGroup> groups,
       List<RequestObserver> observers,
       Function<String, Optional<OpenApiDocument.Operation>> document) {
     try {
-      HttpService service = new HttpService(settings, faces, observers, document);
+      HttpService service = new HttpService(settings, groups, observers, document);
       service.start();
       return service;
     } catch (RuntimeException e) {
-      faces.forEach(RouteGroup::close);
+      groups.forEach(RouteGroup::close);
       throw e;
     }
   }
 
-  /** The server below would log at length that the port is taken, and go on. */
+  /** Checks the port first: Helidon logs a long trace if it is taken, and does not fail. */
   private void start() {
     try (ServerSocket probe = new ServerSocket()) {
       probe.setReuseAddress(true);
@@ -174,22 +174,22 @@ public final class HttpService implements AutoCloseable {
     }
     port = server.port();
     if (settings.keys() != null) {
-      rechecks.start();
+      keyChecks.start();
     }
   }
 
-  private void recheck() {
+  private void checkKeys() {
     try {
       while (true) {
-        Thread.sleep(RECHECK);
-        desk.stopRevokedStreams();
+        Thread.sleep(KEY_CHECK_INTERVAL);
+        context.stopRevokedStreams();
       }
     } catch (InterruptedException e) {
       // the server has stopped
     }
   }
 
-  /** Where it listens, or did. */
+  /** The address it listens on; still valid after it is closed. */
   public InetSocketAddress address() {
     return new InetSocketAddress(settings.address(), port);
   }
@@ -203,30 +203,30 @@ public final class HttpService implements AutoCloseable {
             + port);
   }
 
-  /** Requests that are being answered now, streams among them. */
+  /** Requests in progress, including streams. */
   public int running() {
     return running.get();
   }
 
-  /** Streams that are open now. */
+  /** Open streams. */
   public int streams() {
-    return desk.streams().size();
+    return context.streams().size();
   }
 
-  private WebServer server(ProtocolErrorHandler transport, @Nullable Tls tls) {
+  private WebServer server(ProtocolErrorHandler errors, @Nullable Tls tls) {
     HttpLimits limits = settings.limits();
     WebServerConfig.Builder config =
         WebServer.builder()
             .address(settings.address())
             .port(settings.port())
             .maxTcpConnections(limits.maxConnections())
-            .maxPayloadSize(limits.maxBulkBody())
+            .maxPayloadSize(limits.sizes().maxBulkBody())
             .idleConnectionTimeout(NEVER)
             .idleConnectionPeriod(NEVER)
             .connectionOptions(connections)
             .errorHandling(ErrorHandling.builder().includeEntity(true).build())
             .shutdownHook(false)
-            .directHandlers(transport.handlers())
+            .directHandlers(errors.handlers())
             .protocolsDiscoverServices(false)
             .addConnectionSelector(new ProtocolSelector(connections, stalls, limits))
             .routing(HttpRouting.builder().any(this::handle));
@@ -244,47 +244,47 @@ public final class HttpService implements AutoCloseable {
   }
 
   private void handle(ServerRequest request, ServerResponse response) {
-    ConnectionAddresses ends = ConnectionAddresses.of(request);
-    IncomingRequest incoming = new IncomingRequest(request, settings.limits().maxHeaders());
+    ConnectionAddresses addresses = ConnectionAddresses.of(request);
+    IncomingRequest incoming = new IncomingRequest(request, settings.limits().sizes().maxHeaders());
     StallTimer stall =
-        stalls.open(incoming.isHttp1() ? () -> connections.shutdownInput(ends) : null);
-    connections.requestStarted(ends);
+        stalls.open(incoming.isHttp1() ? () -> connections.shutdownInput(addresses) : null);
+    connections.requestStarted(addresses);
     running.incrementAndGet();
     try {
       ResponseWriter outgoing =
-          new ResponseWriter(response, stall, settings.limits().writeTimeout().toNanos());
-      new RequestExchange(desk, incoming, outgoing, stall, () -> look(incoming, ends)).run();
+          new ResponseWriter(response, stall, settings.limits().timeouts().write().toNanos());
+      new RequestExchange(context, incoming, outgoing, stall, () -> probe(incoming, addresses)).run();
       if (incoming.wantsClose() || outgoing.closesConnection()) {
-        // the server below would wait for the client to close
-        throw new CloseConnectionException("the last answer of this connection");
+        // Helidon would wait for the client to close
+        throw new CloseConnectionException("the last response of this connection");
       }
     } catch (ClientGoneException e) {
-      throw new CloseConnectionException("the client has gone", e);
+      throw new CloseConnectionException("the client disconnected", e);
     } finally {
       running.decrementAndGet();
-      connections.requestEnded(ends);
+      connections.requestEnded(addresses);
       stalls.close(stall);
     }
   }
 
-  /** Looks after the client whose request the calling thread answers. */
-  private DisconnectProbe.Result look(IncomingRequest incoming, ConnectionAddresses ends) {
+  /** Checks whether the client of the current request is still there. */
+  private DisconnectProbe.Result probe(IncomingRequest incoming, ConnectionAddresses addresses) {
     if (incoming.isHttp1()) {
-      return incoming.isBodyRead() ? connections.probe(ends) : DisconnectProbe.Result.SILENT;
+      return incoming.isBodyRead() ? connections.probe(addresses) : DisconnectProbe.Result.SILENT;
     }
-    return connections.awaitsResponse(ends, incoming.streamId())
+    return connections.awaitsResponse(addresses, incoming.streamId())
         ? DisconnectProbe.Result.SILENT
         : DisconnectProbe.Result.DISCONNECTED;
   }
 
   /**
-   * Takes in no more work, lets requests come to their end and asks streams to end.
+   * Accepts no more work, asks streams to end, and waits for running requests.
    *
-   * @return whether all had ended within that time
+   * @return whether all requests ended in time
    */
   public boolean drain(Duration grace) throws InterruptedException {
-    faces.forEach(RouteGroup::drain);
-    desk.drain();
+    groups.forEach(RouteGroup::drain);
+    context.drain();
     long deadline = System.nanoTime() + grace.toNanos();
     while (running.get() > 0 && System.nanoTime() - deadline < 0) {
       Thread.sleep(10);
@@ -297,10 +297,10 @@ public final class HttpService implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
-    rechecks.interrupt();
-    desk.drain();
+    keyChecks.interrupt();
+    context.drain();
     server.stop();
     stalls.close();
-    faces.forEach(RouteGroup::close);
+    groups.forEach(RouteGroup::close);
   }
 }

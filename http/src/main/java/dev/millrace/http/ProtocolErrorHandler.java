@@ -1,6 +1,7 @@
 package dev.millrace.http;
 
 import dev.millrace.core.json.Json;
+import dev.millrace.http.route.CompletedRequest;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.RequestIds;
 import dev.millrace.http.route.RequestPath;
@@ -17,10 +18,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Answers what is not even a request, in the words of the face that it seems to be for. */
+/** Answers malformed requests with the error body of the route group that they address. */
 final class ProtocolErrorHandler implements DirectHandler {
-  /** What the server below says where it means to say nothing. */
-  private static final String UNSAID = "Bad request, see server log for more information";
+  /** Helidon's text where it gives no reason. */
+  private static final String NO_REASON = "Bad request, see server log for more information";
 
   private final RouteTable routes;
   private final AccessLog log;
@@ -42,26 +43,20 @@ final class ProtocolErrorHandler implements DirectHandler {
   public TransportResponse handle(
       TransportRequest request,
       EventType type,
-      Status given,
+      Status reported,
       ServerResponseHeaders headers,
       @Nullable String message) {
-    Status status = given.code() == 400 ? precise(request, String.valueOf(message)) : given;
+    Status status = reported.code() == 400 ? exactStatus(request, String.valueOf(message)) : reported;
     String requestId = RequestIds.generate();
     String path = request.path();
     Problem problem = problem(status, message);
     String body = Json.write(routes.groupOf(RequestPath.ofTarget(path)).error(problem, requestId));
     log.write(
         new AccessLog.Line(
-            requestId,
-            null,
-            request.method().isEmpty() ? "?" : request.method(),
-            path,
-            status.code(),
-            0,
-            null,
-            null,
-            body.length(),
-            null,
+            new AccessLog.Request(
+                requestId, null, request.method().isEmpty() ? "?" : request.method(), path),
+            AccessLog.Caller.UNKNOWN,
+            new CompletedRequest.Response(status.code(), 0, body.length()),
             problem.kind().name()));
     return TransportResponse.builder()
         .status(status)
@@ -73,8 +68,8 @@ final class ProtocolErrorHandler implements DirectHandler {
         .build();
   }
 
-  /** The server below calls everything malformed. */
-  private static Status precise(TransportRequest request, String message) {
+  /** Finds the exact status: Helidon answers 400 to everything. */
+  private static Status exactStatus(TransportRequest request, String message) {
     if (message.equals("Header size exceeded")) {
       return Status.create(431, "Request Header Fields Too Large");
     }
@@ -83,7 +78,7 @@ final class ProtocolErrorHandler implements DirectHandler {
         : Status.BAD_REQUEST_400;
   }
 
-  /** The problem with a request's body, if it was not only that the client had gone. */
+  /** The problem with a request's body; empty if the client only disconnected. */
   static Optional<Problem> problem(ClientGoneException gone) {
     if (gone.isSlow()) {
       return Optional.of(problem(Status.REQUEST_TIMEOUT_408, null));
@@ -112,13 +107,13 @@ final class ProtocolErrorHandler implements DirectHandler {
         switch (kind) {
           case UNSUPPORTED_MEDIA_TYPE ->
               "bodies must not be compressed: send the body without Content-Encoding";
-          case REQUEST_TIMEOUT -> "the request took too long to arrive; send it again, and faster";
-          case TOO_LARGE -> "the body is larger than any that is read here";
+          case REQUEST_TIMEOUT -> "the request took too long to arrive; send it again, faster";
+          case TOO_LARGE -> "the body is larger than this server accepts";
           case HEADERS_TOO_LARGE -> "the request's line or header fields are too long";
           case INTERNAL -> "internal error";
           default ->
               "the request is not valid HTTP here"
-                  + (detail == null || detail.equals(UNSAID) ? "" : ": " + detail);
+                  + (detail == null || detail.equals(NO_REASON) ? "" : ": " + detail);
         };
     return new Problem(kind, what);
   }

@@ -26,15 +26,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One request from its first line to the end of its answer. Used by its own thread. */
+/** One request, from its first line to the end of its response. Used by one thread. */
 final class RequestExchange implements ApiRequest {
-  private final ServiceContext desk;
+  private final ServiceContext context;
   private final IncomingRequest incoming;
   private final ResponseWriter outgoing;
   private final StallTimer stall;
-  private final Supplier<DisconnectProbe.Result> look;
-  private final RequestBody content;
-  private final RequestMemoryBudget.Reservation answer;
+  private final Supplier<DisconnectProbe.Result> probe;
+  private final RequestBody requestBody;
+  private final RequestMemoryBudget.Reservation memory;
   private final String requestId = RequestIds.generate();
   private final long start = System.nanoTime();
   private final RouteTable.Found found;
@@ -45,64 +45,64 @@ final class RequestExchange implements ApiRequest {
   private @Nullable String error;
 
   RequestExchange(
-      ServiceContext desk,
+      ServiceContext context,
       IncomingRequest incoming,
       ResponseWriter outgoing,
       StallTimer stall,
-      Supplier<DisconnectProbe.Result> look) {
-    this.desk = desk;
+      Supplier<DisconnectProbe.Result> probe) {
+    this.context = context;
     this.incoming = incoming;
     this.outgoing = outgoing;
     this.stall = stall;
-    this.look = look;
-    this.content = new RequestBody(incoming, desk.bodyReader(), stall);
-    this.answer = desk.responseMemory().newReservation();
-    this.found = desk.routes().find(incoming.method(), incoming.path());
+    this.probe = probe;
+    this.requestBody = new RequestBody(incoming, context.bodyReader(), stall);
+    this.memory = context.responseMemory().newReservation();
+    this.found = context.routes().find(incoming.method(), incoming.path());
     this.trace =
-        desk.notifyStarted(
+        context.notifyStarted(
             TraceContextParser.parse(
                 incoming.headers("traceparent"), incoming.headers("tracestate")));
   }
 
   /**
-   * Answers.
+   * Handles the request and sends the response.
    *
-   * @throws ClientGoneException if there is nobody to answer any more
+   * @throws ClientGoneException if the client disconnected or was too slow
    */
   void run() {
     int status = 499;
     try {
-      answer();
+      respond();
       status = outgoing.status();
     } catch (ClientGoneException e) {
       status = e.status();
       throw e;
     } finally {
-      answer.close();
-      done(status);
+      memory.close();
+      finish(status);
     }
   }
 
-  private void answer() {
+  private void respond() {
     try {
-      deliver(reply());
+      deliver(dispatch());
     } catch (ClientGoneException e) {
       throw e;
-    } catch (Throwable e) { // an Error too is the answer's, not the connection's
+    } catch (Throwable e) { // also an Error: it concerns this request, not the connection
       fail(e);
     }
   }
 
-  /** What an answer hands out is taken back if it does not get there. */
-  private void deliver(ApiResponse reply) throws InterruptedException {
-    Runnable undelivered = reply.undelivered();
+  /** Sends a response; runs its {@code undelivered} action if that fails. */
+  private void deliver(ApiResponse response) throws InterruptedException {
+    Runnable undelivered = response.undelivered();
     boolean sent = false;
     try {
       if (undelivered != null && isClientGone()) {
         throw new ClientGoneException(false, null);
       }
-      count(reply);
-      send(reply);
+      reserve(response);
+      send(response);
       sent = true;
     } finally {
       if (!sent && undelivered != null) {
@@ -111,14 +111,14 @@ final class RequestExchange implements ApiRequest {
     }
   }
 
-  /** What was done must be told, whatever it takes; anything else may have to wait. */
-  private void count(ApiResponse reply) {
-    if (reply instanceof ApiResponse.Json json) {
+  /** Reserves memory for a response. A response that reports a change is never refused. */
+  private void reserve(ApiResponse response) {
+    if (response instanceof ApiResponse.Json json) {
       long characters = JsonTextSize.of(json.body());
-      if (reply.undelivered() != null || incoming.isSafe()) {
-        answer.reserveAtLeast(characters);
+      if (response.undelivered() != null || incoming.isSafe()) {
+        memory.reserveAtLeast(characters);
       } else {
-        answer.forceAtLeast(characters);
+        memory.forceAtLeast(characters);
       }
     }
   }
@@ -129,10 +129,11 @@ final class RequestExchange implements ApiRequest {
     }
     Problem problem = ExceptionMapper.toProblem(thrown, requestId);
     if (outgoing.status() != 0) {
-      throw new ClientGoneException(false, thrown); // half an answer cannot be taken back, only cut
+      // part of the response is sent: it can only be cut off
+      throw new ClientGoneException(false, thrown);
     }
     error = problem.code() == null ? problem.kind().name() : problem.code();
-    if (!incoming.isBodyRead() && incoming.isHttp1()) { // over HTTP/2 only its stream is spoilt
+    if (!incoming.isBodyRead() && incoming.isHttp1()) { // with HTTP/2 only this stream is affected
       outgoing.closeConnectionAfter();
     }
     try {
@@ -143,41 +144,41 @@ final class RequestExchange implements ApiRequest {
       throw new ClientGoneException(false, e);
     }
     if (outgoing.closesConnection()) {
-      content.skip();
+      requestBody.skip();
     }
   }
 
-  private void send(ApiResponse reply) throws InterruptedException {
-    if (reply instanceof ApiResponse.Stream) {
-      desk.streams().add(this);
-      if (desk.isDraining()) {
+  private void send(ApiResponse response) throws InterruptedException {
+    if (response instanceof ApiResponse.Stream) {
+      context.streams().add(this);
+      if (context.isDraining()) {
         stop();
       }
     }
     boolean zip = Gzip.accepted(incoming.header("Accept-Encoding").orElse(null));
-    outgoing.send(reply, requestId, incoming.method().equals("HEAD"), zip);
+    outgoing.send(response, requestId, incoming.method().equals("HEAD"), zip);
   }
 
-  /** Asks a stream to end. */
+  /** Ends a stream without cutting what is being written. */
   void stop() {
     stall.stop();
   }
 
-  /** Whether its caller may still have what it has been given. */
+  /** Whether the caller's key still allows this request. */
   boolean isAdmitted() {
     return !(found instanceof RouteTable.Found.Handler handler)
-        || desk.isStillAdmitted(incoming, handler.route());
+        || context.isStillAdmitted(incoming, handler.route());
   }
 
-  private ApiResponse reply() throws InterruptedException {
+  private ApiResponse dispatch() throws InterruptedException {
     incoming.requireValid();
-    desk.checkHost(incoming);
+    context.checkHost(incoming);
     switch (found) {
       case RouteTable.Found.Handler handler -> {
         return handle(handler.route());
       }
       case RouteTable.Found.OtherMethods other -> {
-        desk.checkRate(incoming, null);
+        context.checkRate(incoming, null);
         throw new Problem(
             Problem.Kind.METHOD_NOT_ALLOWED,
             null,
@@ -186,7 +187,7 @@ final class RequestExchange implements ApiRequest {
             Map.of("Allow", String.join(", ", other.allowed())));
       }
       case RouteTable.Found.Nothing _ -> {
-        desk.checkRate(incoming, null);
+        context.checkRate(incoming, null);
         throw new Problem(Problem.Kind.NOT_FOUND, "there is no such path; /docs/api lists them");
       }
     }
@@ -199,41 +200,42 @@ final class RequestExchange implements ApiRequest {
   }
 
   private ApiResponse handle(Route route) throws InterruptedException {
-    principal = desk.admit(incoming, route);
-    Optional<OpenApiDocument.Operation> operation = desk.operation(route.operationId());
+    principal = context.admit(incoming, route);
+    Optional<OpenApiDocument.Operation> operation = context.operation(route.operationId());
     query = QueryString.parse(incoming.query());
     operation.ifPresent(known -> known.checkQuery(query));
-    int max = route.isBulk() ? desk.limits().maxBulkBody() : desk.limits().maxBody();
-    try (content) {
-      body = content.read(max, operation);
+    int max = route.isBulk() ? context.sizes().maxBulkBody() : context.sizes().maxBody();
+    try (requestBody) {
+      body = requestBody.read(max, operation);
       return route.handler().handle(this);
     } finally {
-      body = null; // its memory is not counted any more
+      body = null; // its memory is no longer counted
     }
   }
 
-  private void done(int status) {
-    long nanos = System.nanoTime() - start;
-    desk.streams().remove(this);
-    desk.accessLog()
+  private void finish(int status) {
+    CompletedRequest.Response response =
+        new CompletedRequest.Response(status, System.nanoTime() - start, outgoing.bytes());
+    context.streams().remove(this);
+    context.accessLog()
         .write(
             new AccessLog.Line(
-                requestId,
-                RequestIds.fromClient(incoming.header(RequestIds.HEADER)).orElse(null),
-                incoming.method(),
-                incoming.target(),
-                status,
-                nanos,
-                principal == null ? null : principal.name(),
-                incoming.remoteAddress(),
-                outgoing.bytes(),
-                trace == null ? null : trace.parent().substring(3, 35),
+                new AccessLog.Request(
+                    requestId,
+                    RequestIds.fromClient(incoming.header(RequestIds.HEADER)).orElse(null),
+                    incoming.method(),
+                    incoming.target()),
+                new AccessLog.Caller(
+                    principal == null ? null : principal.name(),
+                    incoming.remoteAddress(),
+                    trace == null ? null : trace.parent().substring(3, 35)),
+                response,
                 error));
     Route route = found instanceof RouteTable.Found.Handler handler ? handler.route() : null;
     String method = route == null ? "_OTHER" : incoming.method();
-    desk.notifyFinished(
+    context.notifyFinished(
         new CompletedRequest(
-            method, route, status, nanos, outgoing.bytes(), principal, trace, requestId));
+            new CompletedRequest.Request(requestId, method, route, principal, trace), response));
   }
 
   @Override
@@ -244,7 +246,7 @@ final class RequestExchange implements ApiRequest {
   @Override
   public Principal principal() {
     if (principal == null) {
-      throw new IllegalStateException("nobody was admitted");
+      throw new IllegalStateException("no caller was admitted");
     }
     return principal;
   }
@@ -291,15 +293,15 @@ final class RequestExchange implements ApiRequest {
 
   @Override
   public boolean isClientGone() {
-    DisconnectProbe.Result sign = look.get();
-    if (sign == DisconnectProbe.Result.SENT_DATA) {
+    DisconnectProbe.Result result = probe.get();
+    if (result == DisconnectProbe.Result.SENT_DATA) {
       outgoing.closeConnectionAfter();
     }
-    return sign == DisconnectProbe.Result.DISCONNECTED;
+    return result == DisconnectProbe.Result.DISCONNECTED;
   }
 
   @Override
   public void reserveMemory(long characters) {
-    answer.reserve(characters);
+    memory.reserve(characters);
   }
 }

@@ -25,7 +25,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What all requests of a listener have in common: who may come in, and how they are counted. */
+/** What all requests of a listener share: keys, rate limits, memory budgets, the access log. */
 final class ServiceContext {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Pattern OWN_HOST =
@@ -37,8 +37,8 @@ final class ServiceContext {
   private final HttpSettings settings;
   private final @Nullable ApiKeys keys;
   private final RateLimiter rates;
-  private final BodyReader bodies;
-  private final RequestMemoryBudget answers;
+  private final BodyReader bodyReader;
+  private final RequestMemoryBudget responseMemory;
   private final AccessLog log;
   private final List<RequestObserver> observers;
   private final Set<RequestExchange> streams = ConcurrentHashMap.newKeySet();
@@ -54,12 +54,12 @@ final class ServiceContext {
     this.document = document;
     this.settings = settings;
     this.keys = settings.keys() == null ? null : ApiKeys.open(settings.keys());
-    this.rates = new RateLimiter(limits().rate(), limits().burst(), System::nanoTime);
-    this.bodies = new BodyReader(limits());
-    this.answers =
+    this.rates = new RateLimiter(limits().rate().perSecond(), limits().rate().burst(), System::nanoTime);
+    this.bodyReader = new BodyReader(limits());
+    this.responseMemory =
         new RequestMemoryBudget(
-            Math.max(limits().maxBulkBody(), Runtime.getRuntime().maxMemory() / 8),
-            "too many large answers are being sent at once; try again later, or ask for less");
+            Math.max(sizes().maxBulkBody(), Runtime.getRuntime().maxMemory() / 8),
+            "too many large responses are being sent at once; try again later, or ask for less");
     this.log = log;
     this.observers = List.copyOf(observers);
   }
@@ -68,24 +68,28 @@ final class ServiceContext {
     return routes;
   }
 
-  HttpLimits limits() {
+  private HttpLimits limits() {
     return settings.limits();
   }
 
-  BodyReader bodyReader() {
-    return bodies;
+  HttpLimits.Sizes sizes() {
+    return limits().sizes();
   }
 
-  /** For what is on its way to clients. */
+  BodyReader bodyReader() {
+    return bodyReader;
+  }
+
+  /** The memory for responses on their way to clients. */
   RequestMemoryBudget responseMemory() {
-    return answers;
+    return responseMemory;
   }
 
   AccessLog accessLog() {
     return log;
   }
 
-  /** Streams that are being written. */
+  /** Open streams. */
   Set<RequestExchange> streams() {
     return streams;
   }
@@ -98,50 +102,47 @@ final class ServiceContext {
     return draining;
   }
 
-  /** From here on only those who need no key are let in: they ask how we are. */
+  /** From now on, admits only routes that need no key (health checks), and ends all streams. */
   void drain() {
     draining = true;
     streams.forEach(RequestExchange::stop);
   }
 
   /**
-   * Without keys, a page in somebody's browser must not reach us: neither under a name of its own
-   * that it lets point here, nor from elsewhere.
+   * Without keys, protects a local server from web pages in the user's browser: from DNS rebinding
+   * (a foreign host name that resolves to this machine) and from cross-site requests.
    */
   void checkHost(IncomingRequest incoming) {
     if (keys != null) {
       return;
     }
-    if (!isOwn(incoming.authority())) {
+    if (!isOwnHost(incoming.authority())) {
       throw new Problem(
           Problem.Kind.FORBIDDEN,
-          "without API keys this server answers to localhost and "
+          "without API keys this server answers only to the hosts localhost and "
               + settings.host()
-              + " only, whatever the Host field says");
+              + ": use one of them in the URL");
     }
     checkOrigin(incoming);
   }
 
-  /**
-   * A browser says where the page is from that wants something done. Without keys nobody else is
-   * asked who they are, so a page from elsewhere may not.
-   */
+  /** Refuses a change that a web page of another site asks for. */
   private void checkOrigin(IncomingRequest incoming) {
     String origin = incoming.header("Origin").orElse(null);
     if (origin == null || incoming.isSafe()) {
       return;
     }
     String host = origin.replaceFirst("^https?://", "");
-    if (host.equals(origin) || !isOwn(host)) {
+    if (host.equals(origin) || !isOwnHost(host)) {
       throw new Problem(
           Problem.Kind.FORBIDDEN,
-          "without API keys this server does nothing for pages from elsewhere: Origin must be one"
-              + " of localhost or "
+          "without API keys this server refuses changes from web pages of other sites: Origin must"
+              + " be localhost or "
               + settings.host());
     }
   }
 
-  private boolean isOwn(String authority) {
+  private boolean isOwnHost(String authority) {
     return OWN_HOST.matcher(authority).matches() || isBound(authority);
   }
 
@@ -151,7 +152,11 @@ final class ServiceContext {
         || name.equalsIgnoreCase("[" + settings.host() + "]");
   }
 
-  /** Lets the caller in, or says why not. */
+  /**
+   * Authenticates and authorizes the caller.
+   *
+   * @throws Problem if the caller is not admitted
+   */
   Principal admit(IncomingRequest incoming, Route route) {
     Principal principal = authenticate(incoming, route);
     if (!principal.may(route.scope())) {
@@ -193,7 +198,7 @@ final class ServiceContext {
         Map.of("WWW-Authenticate", "Bearer realm=\"millrace\""));
   }
 
-  /** Ends the streams of those whose key has been taken out, or allows less, since they began. */
+  /** Ends streams whose key was revoked, or lost the scope, since they began. */
   void stopRevokedStreams() {
     streams.forEach(
         stream -> {
@@ -203,7 +208,7 @@ final class ServiceContext {
         });
   }
 
-  /** Whether the caller's key is still good for that. */
+  /** Whether the caller's key still allows this route. */
   boolean isStillAdmitted(IncomingRequest incoming, Route route) {
     return keys == null
         || route.scope() == KeyScope.NONE
@@ -217,7 +222,11 @@ final class ServiceContext {
         : Optional.empty();
   }
 
-  /** Counts a request for its caller. */
+  /**
+   * Counts a request for its caller.
+   *
+   * @throws Problem if the caller sends too many
+   */
   void checkRate(IncomingRequest incoming, @Nullable Principal principal) {
     String caller =
         principal == null ? "address " + incoming.rateLimitAddress() : "key " + principal.name();
@@ -226,31 +235,31 @@ final class ServiceContext {
       throw new Problem(
           Problem.Kind.TOO_MANY_REQUESTS,
           null,
-          "more than " + limits().rate() + " requests a second; try again in " + wait + " s",
+          "more than " + limits().rate().perSecond() + " requests a second; try again in " + wait + " s",
           null,
           Map.of("Retry-After", Long.toString(wait)));
     }
   }
 
-  /** A request has come; the trace that its work belongs to. */
-  @Nullable TraceContext notifyStarted(@Nullable TraceContext said) {
-    TraceContext trace = said;
+  /** Notifies observers of a new request; returns the trace that its work belongs to. */
+  @Nullable TraceContext notifyStarted(@Nullable TraceContext received) {
+    TraceContext trace = received;
     for (RequestObserver observer : observers) {
       try {
         trace = observer.started(trace);
       } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "an observer of requests failed", e);
+        LOG.log(Level.WARNING, "a request observer failed", e);
       }
     }
     return trace;
   }
 
-  void notifyFinished(CompletedRequest served) {
+  void notifyFinished(CompletedRequest completed) {
     for (RequestObserver observer : observers) {
       try {
-        observer.finished(served);
+        observer.finished(completed);
       } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "an observer of requests failed", e);
+        LOG.log(Level.WARNING, "a request observer failed", e);
       }
     }
   }

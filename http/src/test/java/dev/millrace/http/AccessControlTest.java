@@ -328,16 +328,16 @@ final class AccessControlTest {
   void observersLearnWhatWasServed() throws Exception {
     ask("GET", "/v1/read", reader);
     CompletedRequest one = next(served);
-    assertThat(one.route()).isNotNull();
-    assertThat(one.route().path()).isEqualTo("/v1/read");
-    assertThat(one.status()).isEqualTo(200);
-    assertThat(one.principal()).isNotNull();
-    assertThat(one.nanos()).isPositive();
+    assertThat(one.request().route()).isNotNull();
+    assertThat(one.request().route().path()).isEqualTo("/v1/read");
+    assertThat(one.request().principal()).isNotNull();
+    assertThat(one.response().status()).isEqualTo(200);
+    assertThat(one.response().nanos()).isPositive();
     ask("BREW", "/v1/read", reader);
     CompletedRequest other = next(served);
-    assertThat(other.route()).isNull();
-    assertThat(other.method()).isEqualTo("_OTHER");
-    assertThat(other.status()).isEqualTo(405);
+    assertThat(other.request().route()).isNull();
+    assertThat(other.request().method()).isEqualTo("_OTHER");
+    assertThat(other.response().status()).isEqualTo(405);
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.millrace.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.http.route.CompletedRequest;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -44,7 +45,10 @@ final class AccessLogTest {
     new AccessLog(lines::add, clock)
         .write(
             new AccessLog.Line(
-                "id", null, "GET", "/\"", 404, 1_234_567, "me", "::1", 12, null, "NOT_FOUND"));
+                new AccessLog.Request("id", null, "GET", "/\""),
+                new AccessLog.Caller("me", "::1", null),
+                new CompletedRequest.Response(404, 1_234_567, 12),
+                "NOT_FOUND"));
     assertThat(lines)
         .containsExactly(
             "{\"timestamp\":\"2026-01-02T03:04:05.006Z\",\"requestId\":\"id\",\"method\":\"GET\","
@@ -60,6 +64,11 @@ final class AccessLogTest {
               throw new IllegalStateException("disk full");
             },
             Clock.systemUTC());
-    log.write(new AccessLog.Line("id", null, "GET", "/", 200, 1, null, null, 0, null, null));
+    log.write(
+        new AccessLog.Line(
+            new AccessLog.Request("id", null, "GET", "/"),
+            AccessLog.Caller.UNKNOWN,
+            new CompletedRequest.Response(200, 1, 0),
+            null));
   }
 }

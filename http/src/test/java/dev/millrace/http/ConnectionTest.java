@@ -65,7 +65,7 @@ final class ConnectionTest {
   }
 
   private static HttpLimits times(long idleMillis, long slowestMillis) {
-    return HttpLimits.DEFAULT.withTimes(
+    return HttpLimits.DEFAULT.withTimeouts(
         Duration.ofMillis(idleMillis), Duration.ofMillis(slowestMillis), Duration.ofSeconds(30));
   }
 

@@ -34,7 +34,7 @@ final class Http2MisuseTest {
   @BeforeEach
   void open() {
     HttpLimits limits =
-        HttpLimits.DEFAULT.withTimes(
+        HttpLimits.DEFAULT.withTimeouts(
             Duration.ofSeconds(60), Duration.ofMillis(700), Duration.ofSeconds(30));
     service =
         TestRouteGroup.open(

@@ -36,7 +36,7 @@ final class RequestBodyTest {
     HttpLimits limits =
         HttpLimits.DEFAULT
             .withBodies(MAX, 300_000)
-            .withTimes(Duration.ofSeconds(60), Duration.ofMillis(700), Duration.ofSeconds(30));
+            .withTimeouts(Duration.ofSeconds(60), Duration.ofMillis(700), Duration.ofSeconds(30));
     service =
         TestRouteGroup.open(
             HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add),

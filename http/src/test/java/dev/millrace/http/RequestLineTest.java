@@ -28,7 +28,7 @@ final class RequestLineTest {
   @BeforeAll
   static void open() {
     HttpLimits limits =
-        HttpLimits.DEFAULT.withTimes(
+        HttpLimits.DEFAULT.withTimeouts(
             Duration.ofSeconds(60), Duration.ofMillis(800), Duration.ofSeconds(30));
     service =
         TestRouteGroup.open(

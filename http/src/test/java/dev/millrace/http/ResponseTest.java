@@ -221,7 +221,7 @@ final class ResponseTest {
     TestRouteGroup face = new TestRouteGroup("/v1").named("GET", "/v1/jobs");
     assertThatThrownBy(() -> HttpService.open(HttpSettings.loopback(0), List.of(face)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("GET /v1/jobs with the scope read");
+        .hasMessageContaining("GET /v1/jobs with scope read");
   }
 
   @Test

@@ -42,7 +42,7 @@ final class StreamedResponseTest {
   @BeforeEach
   void open() {
     HttpLimits limits =
-        HttpLimits.DEFAULT.withTimes(
+        HttpLimits.DEFAULT.withTimeouts(
             Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofMillis(800));
     service =
         TestRouteGroup.open(

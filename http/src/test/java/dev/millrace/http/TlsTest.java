@@ -167,7 +167,7 @@ final class TlsTest {
   @Test
   void whatIsWatchedWithoutTlsIsWatchedWithIt() throws Exception {
     HttpLimits limits =
-        HttpLimits.DEFAULT.withTimes(
+        HttpLimits.DEFAULT.withTimeouts(
             Duration.ofSeconds(60), Duration.ofMillis(700), Duration.ofSeconds(30));
     HttpSettings settings = HttpSettings.loopback(0).withTls(ec).withLimits(limits);
     try (HttpService service =

@@ -56,7 +56,7 @@ class ServeHttpSettingsTest {
     assertThat(usual.settings().port()).isEqualTo(8080);
     assertThat(usual.settings().keys()).isNull();
     assertThat(usual.settings().tls()).isNull();
-    assertThat(usual.settings().limits().rate()).as("no keys, no limit").isZero();
+    assertThat(usual.settings().limits().rate().perSecond()).as("no keys, no limit").isZero();
     assertThat(usual.anyFreePort()).as("another port will do").isTrue();
     assertThat(usual.hooks()).isNull();
     assertThat(usual.accessLog()).isNull();
@@ -84,8 +84,8 @@ class ServeHttpSettingsTest {
         .hasMessageContaining("millrace apikey");
     ServeHttpSettings keyed = http("--bind", "0.0.0.0", "--api-key-file", keys().toString());
     assertThat(keyed.settings().host()).isEqualTo("0.0.0.0");
-    assertThat(keyed.settings().limits().rate()).isEqualTo(1_000);
-    assertThat(http("--rate", "7").settings().limits().rate()).isEqualTo(7);
+    assertThat(keyed.settings().limits().rate().perSecond()).isEqualTo(1_000);
+    assertThat(http("--rate", "7").settings().limits().rate().perSecond()).isEqualTo(7);
   }
 
   @Test

@@ -3,110 +3,109 @@ package dev.millrace.http.limits;
 import java.time.Duration;
 
 /**
- * How much one client, and all of them together, may ask of the listener.
+ * How much one client, and all clients together, may ask of the server.
  *
- * @param maxBody bytes of a body that makes or changes one thing
- * @param maxBulkBody bytes of a body that may hold many: pipelines and tasks
- * @param maxHeaders bytes of a request's header fields
- * @param rate requests a second that a key, or an address where there are no keys, may go on with;
- *     0: no limit
- * @param burst requests at once before {@code rate} counts
- * @param maxConnections connections at a time; more wait to be accepted
- * @param idle how long a connection may be open without a request
- * @param slowest how long a request may take to arrive, and a second more for each 8 KiB of body up
- *     to a MiB, and for each 256 KiB beyond it
- * @param stall how long a client may leave an answer unread before it is cut off
+ * @param maxConnections open connections; further ones wait to be accepted
  */
-public record HttpLimits(
-    int maxBody,
-    int maxBulkBody,
-    int maxHeaders,
-    double rate,
-    int burst,
-    int maxConnections,
-    Duration idleTimeout,
-    Duration slowest,
-    Duration writeTimeout) {
-
-  /** Slower bodies than this, in bytes a second, are given up. */
-  private static final int MIN_RATE = 8 << 10;
-
-  /** The same beyond {@link #LARGE}: what takes much memory must not take it for long. */
-  private static final int MIN_LARGE_RATE = 256 << 10;
-
-  private static final int LARGE = 1 << 20;
+public record HttpLimits(Sizes sizes, Rate rate, int maxConnections, Timeouts timeouts) {
 
   public static final HttpLimits DEFAULT =
       new HttpLimits(
-          1 << 20,
-          64 << 20,
-          16 << 10,
-          0,
-          100,
+          new Sizes(1 << 20, 64 << 20, 16 << 10),
+          new Rate(0, 100),
           20_000,
-          Duration.ofMinutes(2),
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(30));
+          new Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(30), Duration.ofSeconds(30)));
 
   public HttpLimits {
-    if (maxBody < 1 || maxBulkBody < maxBody || maxHeaders < 1024) {
-      throw new IllegalArgumentException(
-          "limits need 1 <= maxBody <= maxBulkBody and at least 1024 bytes of header fields");
-    }
-    if (!(rate >= 0) || rate > 0 && burst < 1 || maxConnections < 1) {
-      throw new IllegalArgumentException(
-          "limits need a rate of 0 or more, a burst and a number of connections of 1 or more");
-    }
-    if (!positive(idleTimeout) || !positive(slowest) || !positive(writeTimeout)) {
-      throw new IllegalArgumentException("limits need times above zero");
+    if (maxConnections < 1) {
+      throw new IllegalArgumentException("maxConnections must be at least 1");
     }
   }
 
-  /** How long a request may take to arrive that has so many bytes of body. */
-  public Duration slowest(int body) {
-    double seconds =
-        (double) Math.min(body, LARGE) / MIN_RATE
-            + (double) Math.max(0, body - LARGE) / MIN_LARGE_RATE;
-    return slowest.plusNanos((long) (seconds * 1e9));
+  /**
+   * How large a request may be, in bytes.
+   *
+   * @param maxBody the body of a request that makes or changes one thing
+   * @param maxBulkBody the body of a request that may hold many: pipelines and tasks
+   * @param maxHeaders the header fields
+   */
+  public record Sizes(int maxBody, int maxBulkBody, int maxHeaders) {
+    public Sizes {
+      if (maxBody < 1 || maxBulkBody < maxBody || maxHeaders < 1024) {
+        throw new IllegalArgumentException(
+            "limits need 1 <= maxBody <= maxBulkBody and at least 1024 bytes of header fields");
+      }
+    }
   }
 
-  private static boolean positive(Duration time) {
-    return time.compareTo(Duration.ZERO) > 0;
+  /**
+   * How often one key may ask, or one address where there are no keys.
+   *
+   * @param perSecond requests per second in the long run; 0: no limit
+   * @param burst requests at once before {@code perSecond} counts
+   */
+  public record Rate(double perSecond, int burst) {
+    public Rate {
+      if (!(perSecond >= 0) || perSecond > 0 && burst < 1) {
+        throw new IllegalArgumentException(
+            "limits need a rate of at least 0 and a burst of at least 1");
+      }
+    }
   }
 
-  public HttpLimits withRate(double perSecond, int atOnce) {
-    return new HttpLimits(
-        maxBody,
-        maxBulkBody,
-        maxHeaders,
-        perSecond,
-        atOnce,
-        maxConnections,
-        idleTimeout,
-        slowest,
-        writeTimeout);
+  /**
+   * How long the server waits for a client.
+   *
+   * @param idle how long a connection may stay open without a request
+   * @param request how long a request without a body may take to arrive; see {@link #request(int)}
+   * @param write how long a client may leave a response unread
+   */
+  public record Timeouts(Duration idle, Duration request, Duration write) {
+
+    /** The slowest transfer of a body that is accepted, in bytes per second. */
+    private static final int MIN_RATE = 8 << 10;
+
+    /** The same beyond {@link #LARGE}: a large body must not hold its memory for long. */
+    private static final int MIN_LARGE_RATE = 256 << 10;
+
+    private static final int LARGE = 1 << 20;
+
+    public Timeouts {
+      if (!isPositive(idle) || !isPositive(request) || !isPositive(write)) {
+        throw new IllegalArgumentException("limits need timeouts above zero");
+      }
+    }
+
+    private static boolean isPositive(Duration time) {
+      return time.compareTo(Duration.ZERO) > 0;
+    }
+
+    /**
+     * How long a request with a body of that many bytes may take to arrive: one second more for
+     * each 8 KiB up to a MiB, and for each 256 KiB beyond.
+     */
+    public Duration request(int bodyBytes) {
+      double seconds =
+          (double) Math.min(bodyBytes, LARGE) / MIN_RATE
+              + (double) Math.max(0, bodyBytes - LARGE) / MIN_LARGE_RATE;
+      return request.plusNanos((long) (seconds * 1e9));
+    }
+  }
+
+  public HttpLimits withRate(double perSecond, int burst) {
+    return new HttpLimits(sizes, new Rate(perSecond, burst), maxConnections, timeouts);
   }
 
   public HttpLimits withBodies(int single, int bulk) {
     return new HttpLimits(
-        single, bulk, maxHeaders, rate, burst, maxConnections, idleTimeout, slowest, writeTimeout);
+        new Sizes(single, bulk, sizes.maxHeaders), rate, maxConnections, timeouts);
   }
 
-  public HttpLimits withConnections(int most) {
-    return new HttpLimits(
-        maxBody, maxBulkBody, maxHeaders, rate, burst, most, idleTimeout, slowest, writeTimeout);
+  public HttpLimits withConnections(int max) {
+    return new HttpLimits(sizes, rate, max, timeouts);
   }
 
-  public HttpLimits withTimes(Duration newIdle, Duration newSlowest, Duration newStall) {
-    return new HttpLimits(
-        maxBody,
-        maxBulkBody,
-        maxHeaders,
-        rate,
-        burst,
-        maxConnections,
-        newIdle,
-        newSlowest,
-        newStall);
+  public HttpLimits withTimeouts(Duration idle, Duration request, Duration write) {
+    return new HttpLimits(sizes, rate, maxConnections, new Timeouts(idle, request, write));
   }
 }

@@ -4,23 +4,30 @@ import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.auth.Principal;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request that has its answer.
- *
- * @param method as it was asked, or {@code _OTHER} if no route has such a method
- * @param route null if there is none for what was asked
- * @param status as sent; 499 if the client had gone, 408 if it was too slow
- * @param nanos from its first line to the last byte of the answer
- * @param bytes of the answer's body
- * @param principal null if nobody was recognized
- * @param trace what {@link RequestObserver#started} made of what the request said; null if it said nothing
- */
-public record CompletedRequest(
-    String method,
-    @Nullable Route route,
-    int status,
-    long nanos,
-    long bytes,
-    @Nullable Principal principal,
-    @Nullable TraceContext trace,
-    String requestId) {}
+/** A request whose response is sent, or was given up. */
+public record CompletedRequest(Request request, Response response) {
+
+  /**
+   * What was asked, and by whom.
+   *
+   * @param method as sent, or {@code _OTHER} if there is no route
+   * @param route null if none matches
+   * @param principal null if the caller was not recognized
+   * @param trace what {@link RequestObserver#started} returned for it; null if there is none
+   */
+  public record Request(
+      String id,
+      String method,
+      @Nullable Route route,
+      @Nullable Principal principal,
+      @Nullable TraceContext trace) {}
+
+  /**
+   * How it ended.
+   *
+   * @param status as sent; 499 if the client disconnected, 408 if it was too slow
+   * @param nanos from the request's first line to the last byte of the response
+   * @param bytes of the response's body
+   */
+  public record Response(int status, long nanos, long bytes) {}
+}

@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A span for each request, below what the request says; what it makes belongs to that span. */
+/** Creates a span for each request, as a child of the trace context that it sent. */
 final class RequestSpans implements RequestObserver {
 
-  /** What is asked every few seconds by machines: their spans are begun and never sent. */
-  private static final Set<String> QUIET =
+  /** Routes that are polled by machines: their spans are never exported. */
+  private static final Set<String> POLLED_ROUTES =
       Set.of(
           "/health", "/health/live", "/health/ready", "/liveness", "/metrics", "/service-metrics");
 
@@ -28,12 +28,12 @@ final class RequestSpans implements RequestObserver {
   }
 
   @Override
-  public TraceContext started(@Nullable TraceContext said) {
+  public TraceContext started(@Nullable TraceContext received) {
     Span span =
         tracer
             .spanBuilder("request")
             .setSpanKind(SpanKind.SERVER)
-            .setParent(TraceContextConverter.parent(said))
+            .setParent(TraceContextConverter.parent(received))
             .startSpan();
     TraceContext own = TraceContextConverter.of(span);
     if (span.isRecording()) {
@@ -43,21 +43,23 @@ final class RequestSpans implements RequestObserver {
   }
 
   @Override
-  public void finished(CompletedRequest served) {
-    Span span = served.trace() == null ? null : open.remove(served.trace().parent());
-    String route = served.route() == null ? null : served.route().path();
-    if (span == null || route != null && QUIET.contains(route)) {
+  public void finished(CompletedRequest completed) {
+    CompletedRequest.Request request = completed.request();
+    CompletedRequest.Response response = completed.response();
+    Span span = request.trace() == null ? null : open.remove(request.trace().parent());
+    String route = request.route() == null ? null : request.route().path();
+    if (span == null || route != null && POLLED_ROUTES.contains(route)) {
       return;
     }
-    span.updateName(route == null ? served.method() : served.method() + " " + route);
-    span.setAttribute("http.request.method", served.method());
+    span.updateName(route == null ? request.method() : request.method() + " " + route);
+    span.setAttribute("http.request.method", request.method());
     if (route != null) {
       span.setAttribute("http.route", route);
     }
-    span.setAttribute("http.response.status_code", (long) served.status());
-    span.setAttribute("http.response.body.size", served.bytes());
-    span.setAttribute("millrace.request_id", served.requestId());
-    if (served.status() >= 500) {
+    span.setAttribute("http.response.status_code", (long) response.status());
+    span.setAttribute("http.response.body.size", response.bytes());
+    span.setAttribute("millrace.request_id", request.id());
+    if (response.status() >= 500) {
       span.setStatus(StatusCode.ERROR);
     }
     span.end();

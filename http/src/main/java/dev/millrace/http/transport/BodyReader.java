@@ -14,80 +14,81 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
- * Reads a request's body whole, or not at all: never more than it may have, never slower than it
- * must be, and never so much for all requests together that memory runs out.
+ * Reads the whole body of a request within limits: of its size, of its transfer time, and of the
+ * memory that all requests together use.
  */
 public final class BodyReader {
   private static final int CHUNK = 16 << 10;
   private static final int MAX_SKIP = 1 << 20;
   private static final long MAX_SKIP_TIME = 2_000_000_000L;
-  private static final byte[] NOTHING = new byte[0];
+  private static final byte[] EMPTY = new byte[0];
 
   private final HttpLimits limits;
-  private final RequestMemoryBudget room;
+  private final RequestMemoryBudget memory;
 
   public BodyReader(HttpLimits limits) {
-    this(limits, Math.max(2L * limits.maxBulkBody(), Runtime.getRuntime().maxMemory() / 4));
+    this(limits, Math.max(2L * limits.sizes().maxBulkBody(), Runtime.getRuntime().maxMemory() / 4));
   }
 
   /**
-   * @param most bytes that large bodies, and what is made of them, may take together
+   * @param budget bytes that large bodies and their parsed values may use together
    */
-  BodyReader(HttpLimits limits, long most) {
+  BodyReader(HttpLimits limits, long budget) {
     this.limits = limits;
-    this.room =
+    this.memory =
         new RequestMemoryBudget(
-            most, "too many large bodies are being worked on at once; try again later");
+            budget, "too many large bodies are being processed at once; try again later");
   }
 
-  /** A body and what is made of it, counted against the room for all until closed. */
+  /** A body and its parsed value; their memory counts until closed. */
   public final class Body implements AutoCloseable {
-    private final RequestMemoryBudget.Reservation share = room.newReservation();
-    private byte[] bytes = NOTHING;
+    private final RequestMemoryBudget.Reservation reservation = memory.newReservation();
+    private byte[] bytes = EMPTY;
     private int size;
 
-    /** How many bytes were read and are not parsed yet. */
+    /** The bytes that were read and are not parsed yet. */
     public int size() {
       return size;
     }
 
     /**
-     * Its text, once: the bytes are dropped. What the parsed text will take is counted beforehand.
+     * The text; call it once, because it releases the bytes. Reserves memory for the parsed value
+     * first.
      *
-     * @throws Problem if there is no room for that
+     * @throws Problem if there is not enough memory
      * @throws CharacterCodingException if it is not UTF-8
      */
     public String text() throws CharacterCodingException {
-      long cost = ParsedJsonSize.of(bytes, size);
-      if (!share.couldReserve(cost)) {
+      long parsedSize = ParsedJsonSize.of(bytes, size);
+      if (!reservation.couldReserve(parsedSize)) {
         throw new Problem(
             Problem.Kind.TOO_LARGE,
-            "the body has so many values that they take more memory than this server gives one"
+            "the body has so many values that they need more memory than this server gives one"
                 + " request; send it in parts");
       }
-      share.reserve(cost);
+      reservation.reserve(parsedSize);
       String text = decode(bytes, size);
-      bytes = NOTHING;
+      bytes = EMPTY;
       size = 0;
       return text;
     }
 
-    /** Makes room for some more, at most twice what was there. */
+    /** Grows the buffer to twice its size at most. */
     private void grow(int max) {
       int wanted = Math.min(max + 1, Math.max(CHUNK, bytes.length * 2));
-      share.reserveAtLeast(wanted);
+      reservation.reserveAtLeast(wanted);
       bytes = Arrays.copyOf(bytes, wanted);
     }
 
     @Override
     public void close() {
-      share.close();
-      bytes = NOTHING;
+      reservation.close();
+      bytes = EMPTY;
       size = 0;
     }
   }
 
-  /** The strict decoder takes twice the text's memory, so it is asked only about doubtful ones. */
+  /** Uses the strict decoder only if needed: it takes twice the memory of the text. */
   private static String decode(byte[] bytes, int size) throws CharacterCodingException {
     String text = new String(bytes, 0, size, StandardCharsets.UTF_8);
     return text.indexOf('\ufffd') < 0
@@ -102,9 +103,9 @@ public final class BodyReader {
   /**
    * Reads a body.
    *
-   * @param in asked only once the body is wanted: a client may wait to be told so
-   * @param declared what {@code Content-Length} says; -1: nothing
-   * @param max bytes that it may have
+   * @param in opened when the body is needed: a client may wait for "100 Continue" before it sends
+   * @param declared the {@code Content-Length}; -1: none
+   * @param max the most bytes allowed
    */
   public Body read(Supplier<InputStream> in, long declared, int max, StallTimer stall) {
     if (declared > max) {
@@ -121,7 +122,7 @@ public final class BodyReader {
       }
     }
     if (!whole) {
-      throw new ClientGoneException(false, null); // half a body is none
+      throw new ClientGoneException(false, null); // the body is incomplete
     }
     return body;
   }
@@ -135,7 +136,7 @@ public final class BodyReader {
         }
         body.grow(max);
       }
-      long deadline = start + limits.slowest(body.size).toNanos();
+      long deadline = start + limits.timeouts().request(body.size).toNanos();
       int count = more(body, in, deadline - System.nanoTime(), stall);
       if (count < 0) {
         break;
@@ -148,16 +149,16 @@ public final class BodyReader {
   }
 
   /**
-   * Throws away some of what a client goes on to send after it was refused: if the connection were
-   * closed under what is unread, the answer would be lost with it.
+   * Reads and drops some of what a client sends after a refusal: closing a connection with unread
+   * data would lose the response.
    */
   public void skip(Supplier<InputStream> in, StallTimer stall) {
     long deadline = System.nanoTime() + MAX_SKIP_TIME;
-    Body scrap = new Body();
-    scrap.bytes = new byte[CHUNK];
+    Body skippedBody = new Body();
+    skippedBody.bytes = new byte[CHUNK];
     int skipped = 0;
     while (skipped < MAX_SKIP) {
-      int count = more(scrap, in.get(), deadline - System.nanoTime(), stall);
+      int count = more(skippedBody, in.get(), deadline - System.nanoTime(), stall);
       if (count < 0) {
         return;
       }
@@ -165,10 +166,10 @@ public final class BodyReader {
     }
   }
 
-  private static int more(Body body, InputStream in, long atMost, StallTimer stall) {
+  private static int more(Body body, InputStream in, long timeoutNanos, StallTimer stall) {
     int[] count = new int[1];
     stall.whileReading(
-        atMost,
+        timeoutNanos,
         () -> {
           try {
             count[0] = in.read(body.bytes, body.size, body.bytes.length - body.size);

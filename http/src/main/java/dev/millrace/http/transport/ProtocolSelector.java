@@ -24,15 +24,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which version of HTTP a connection speaks: HTTP/2 if it begins with its preface or is upgraded, and
- * HTTP/1 whatever else it begins with, so that it has an answer. Both are read along.
+ * Selects the HTTP version of a connection: HTTP/2 if it starts with the preface or is upgraded, else
+ * HTTP/1, so that even a malformed request gets a response. Both are read through our own readers.
  */
 public final class ProtocolSelector implements ServerConnectionSelector {
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-  /** So many times the header that is read are taken in, to refuse it on its own stream only. */
-  private static final int MORE_OF_HEADER = 4;
+  /** Helidon accepts headers this many times larger than we do: we refuse only their stream. */
+  private static final int HEADER_FACTOR = 4;
 
   private final OpenConnections connections;
   private final StallWatcher stalls;
@@ -56,10 +56,10 @@ public final class ProtocolSelector implements ServerConnectionSelector {
   private static Http1Config http1(HttpLimits limits) {
     return Http1Config.builder()
         .addReceiveListener(new Http1HeadListener())
-        .maxHeadersSize(limits.maxHeaders())
+        .maxHeadersSize(limits.sizes().maxHeaders())
         .maxPrologueLength(Http1RequestReader.MAX_LINE)
         .continueImmediately(false)
-        .validatePath(false) // RequestLine and RequestPath do
+        .validatePath(false) // RequestLine and RequestPath do it
         .validateRequestHeaders(true)
         .validateResponseHeaders(true)
         .build();
@@ -67,8 +67,8 @@ public final class ProtocolSelector implements ServerConnectionSelector {
 
   private static Http2Config http2(HttpLimits limits) {
     return Http2Config.builder()
-        .maxHeaderListSize((long) MORE_OF_HEADER * limits.maxHeaders())
-        .validatePath(false) // would end the connection
+        .maxHeaderListSize((long) HEADER_FACTOR * limits.sizes().maxHeaders())
+        .validatePath(false) // a failure would close the connection
         .build();
   }
 
@@ -89,56 +89,56 @@ public final class ProtocolSelector implements ServerConnectionSelector {
 
   @Override
   public ServerConnection connection(ConnectionContext context) {
-    RequestHeadTimer clock =
-        new RequestHeadTimer(context, connections, stalls, limits.slowest().toNanos());
+    RequestHeadTimer timer =
+        new RequestHeadTimer(context, connections, stalls, limits.timeouts().request().toNanos());
     DataReader in = context.dataReader();
     try {
-      if (beginsWithPreface(in, clock)) {
-        return new Watched(http2.connection(frames(context, clock)), clock);
+      if (beginsWithPreface(in, timer)) {
+        return new TimedConnection(http2.connection(frames(context, timer)), timer);
       }
-      Http1RequestReader reader = new Http1RequestReader(in, clock, limits.maxBulkBody());
-      return new Watched(
-          http1.connection(new InterceptedConnectionContext(context, reader)), clock);
+      Http1RequestReader reader = new Http1RequestReader(in, timer, limits.sizes().maxBulkBody());
+      return new TimedConnection(
+          http1.connection(new InterceptedConnectionContext(context, reader)), timer);
     } catch (DataReader.InsufficientDataAvailableException e) {
-      clock.close();
-      throw new CloseConnectionException("nothing that could be answered", e);
+      timer.close();
+      throw new CloseConnectionException("closed before a request arrived", e);
     } catch (RuntimeException e) {
-      clock.close();
+      timer.close();
       throw e;
     }
   }
 
-  /** Looks at no more than it takes to see the difference. */
-  private static boolean beginsWithPreface(DataReader in, RequestHeadTimer clock) {
+  /** Reads no further than the first byte that differs. */
+  private static boolean beginsWithPreface(DataReader in, RequestHeadTimer timer) {
     in.ensureAvailable();
-    clock.start();
+    timer.start();
     for (int i = 0; i < PREFACE.length; i++) {
       if (in.getBuffer(i + 1).get(i) != PREFACE[i]) {
         return false;
       }
     }
-    clock.stop();
+    timer.stop();
     return true;
   }
 
-  private InterceptedConnectionContext frames(ConnectionContext context, RequestHeadTimer clock) {
-    ConnectionAddresses ends = ConnectionAddresses.of(context);
-    Http2FrameInspector watch =
+  private InterceptedConnectionContext frames(ConnectionContext context, RequestHeadTimer timer) {
+    ConnectionAddresses addresses = ConnectionAddresses.of(context);
+    Http2FrameInspector inspector =
         new Http2FrameInspector(
             context.dataReader(),
-            clock,
-            MORE_OF_HEADER * limits.maxHeaders(),
-            stream -> connections.streamReset(ends, stream));
-    return new InterceptedConnectionContext(context, DataReader.create(watch));
+            timer,
+            HEADER_FACTOR * limits.sizes().maxHeaders(),
+            stream -> connections.streamReset(addresses, stream));
+    return new InterceptedConnectionContext(context, DataReader.create(inspector));
   }
 
-  /** A connection whose clock ends with it. */
-  private record Watched(ServerConnection connection, RequestHeadTimer clock)
+  /** A connection that closes its timer when it addresses. */
+  private record TimedConnection(ServerConnection connection, RequestHeadTimer timer)
       implements ServerConnection, InterruptableTask<Void> {
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-      try (clock) {
+      try (timer) {
         connection.handle(limit);
       }
     }
@@ -159,7 +159,7 @@ public final class ProtocolSelector implements ServerConnectionSelector {
     }
   }
 
-  /** From HTTP/1 to HTTP/2 in the middle of a connection, which is read along as any other. */
+  /** The upgrade of a connection from HTTP/1 to HTTP/2. */
   private final class Upgrade implements Http1Upgrader {
     private final Http1Upgrader upgrader;
 
@@ -175,12 +175,12 @@ public final class ProtocolSelector implements ServerConnectionSelector {
     @Override
     public @Nullable ServerConnection upgrade(
         ConnectionContext context, HttpPrologue prologue, WritableHeaders<?> headers) {
-      boolean told = headers.contains(HeaderNames.create("HTTP2-Settings"));
-      if (!told || !(context.dataReader() instanceof Http1RequestReader reader)) {
-        return null; // answered over HTTP/1
+      boolean hasSettings = headers.contains(HeaderNames.create("HTTP2-Settings"));
+      if (!hasSettings || !(context.dataReader() instanceof Http1RequestReader reader)) {
+        return null; // stays with HTTP/1
       }
       try {
-        return upgrader.upgrade(frames(context, reader.clock()), prologue, headers);
+        return upgrader.upgrade(frames(context, reader.timer()), prologue, headers);
       } catch (IllegalArgumentException e) {
         throw RequestLine.refuse("HTTP2-Settings is broken");
       }

@@ -171,12 +171,18 @@ class ServerMetricsTest {
         .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
     Route route =
         new Route("GET", "/v1/jobs/{id}", "getJob", KeyScope.READ, _ -> ApiResponse.ok("x"));
-    CompletedRequest served =
-        new CompletedRequest("GET", route, 200, 3_000_000, 120, Principal.LOCAL, null, "request");
-    meters.observer().finished(served);
     meters
         .observer()
-        .finished(new CompletedRequest("_OTHER", null, 404, 1, 7, null, null, "request"));
+        .finished(
+            new CompletedRequest(
+                new CompletedRequest.Request("id", "GET", route, Principal.LOCAL, null),
+                new CompletedRequest.Response(200, 3_000_000, 120)));
+    meters
+        .observer()
+        .finished(
+            new CompletedRequest(
+                new CompletedRequest.Request("id", "_OTHER", null, null, null),
+                new CompletedRequest.Response(404, 1, 7)));
     assertThat(text().lines())
         .contains(
             "millrace_tokens_total{kind=\"prompt\"} 100.0",

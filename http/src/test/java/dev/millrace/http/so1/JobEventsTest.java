@@ -349,7 +349,7 @@ class JobEventsTest {
   @Test
   void aClientThatDoesNotReadIsCutAndHoldsNobodyUp() throws Exception {
     HttpLimits limits =
-        HttpLimits.DEFAULT.withTimes(
+        HttpLimits.DEFAULT.withTimeouts(
             Duration.ofMinutes(1), Duration.ofSeconds(10), Duration.ofMillis(500));
     try (So1TestServer quick = new So1TestServer(Duration.ofSeconds(15), limits)) {
       JobId id = quick.submit(JobSpec.prompt("generate", "Hello"));

@@ -59,11 +59,11 @@ final class BodyReaderTest {
   @Test
   void largeBodiesMustComeFasterThanSmallOnes() {
     HttpLimits limits =
-        HttpLimits.DEFAULT.withTimes(
+        HttpLimits.DEFAULT.withTimeouts(
             Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(1));
-    assertThat(limits.slowest(0)).isEqualTo(Duration.ofSeconds(30));
-    assertThat(limits.slowest(16 << 10)).isEqualTo(Duration.ofSeconds(32));
-    assertThat(limits.slowest(1 << 20)).isEqualTo(Duration.ofSeconds(30 + 128));
-    assertThat(limits.slowest(64 << 20)).isEqualTo(Duration.ofSeconds(30 + 128 + 63 * 4));
+    assertThat(limits.timeouts().request(0)).isEqualTo(Duration.ofSeconds(30));
+    assertThat(limits.timeouts().request(16 << 10)).isEqualTo(Duration.ofSeconds(32));
+    assertThat(limits.timeouts().request(1 << 20)).isEqualTo(Duration.ofSeconds(30 + 128));
+    assertThat(limits.timeouts().request(64 << 20)).isEqualTo(Duration.ofSeconds(30 + 128 + 63 * 4));
   }
 }

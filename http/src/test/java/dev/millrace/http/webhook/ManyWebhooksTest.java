@@ -76,7 +76,7 @@ class ManyWebhooksTest {
       JobStore store =
           store(like, log, new Webhook(hangs.url(), Set.of()), new Webhook(alive.url(), Set.of()));
       try (WebhookService hooks =
-          WebhookService.open(store, post.settings, WebhookService.Environment.usual())) {
+          WebhookService.open(store, post.settings, WebhookService.Environment.standard())) {
         until("it is crowded", () -> hooks.stats().pending() >= WebhookScheduler.CAPACITY / 8);
         post.clock.advance(Duration.ofSeconds(10));
         hooks.wake();
