@@ -7,7 +7,7 @@ import dev.millrace.http.route.Problem;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 
-/** Makes a problem of whatever a handler throws, without letting out what is only ours to know. */
+/** Maps what a handler throws to a problem, without revealing internal details. */
 final class ExceptionMapper {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -23,7 +23,7 @@ final class ExceptionMapper {
         yield new Problem(
             e instanceof StoreBrokenException ? Problem.Kind.UNAVAILABLE : Problem.Kind.INTERNAL,
             "DATABASE_RELATED_ERROR",
-            "the store cannot do its work right now; try again later",
+            "the store is not available right now; try again later",
             null,
             Map.of("Retry-After", "5"));
       }
@@ -38,12 +38,12 @@ final class ExceptionMapper {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
         yield new Problem(
             Problem.Kind.INTERNAL,
-            "internal error; the server's log has it under this request's id");
+            "internal error; see the server's log for this request id");
       }
     };
   }
 
-  /** Whether it says that a rule of ours was broken, and not that the platform was misused by us. */
+  /** Whether one of our own rules was broken; an exception of the JDK is a bug of this server. */
   private static boolean isRule(IllegalArgumentException e) {
     return e.getClass() == IllegalArgumentException.class
         || !e.getClass().getName().startsWith("java.");

@@ -36,17 +36,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP API over a store. Prepared before the server is built, because the server's own work is
- * measured and traced too; open from {@link #open} until it is closed, which must be before the
- * store is. Not thread-safe.
+ * The HTTP API over a store. Create it before the server, because the server's own work is measured
+ * and traced too; call {@link #open} to listen, and close it before the store. Not thread-safe.
  */
 public final class HttpApi implements AutoCloseable {
 
-  /** How long requests have to come to an end when the API is closed. */
+  /** How long running requests may take when the API is closed. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
-  private static final WebhookPolicy NO_HOOKS =
-      hook -> {
+  private static final WebhookPolicy NO_WEBHOOKS =
+      webhook -> {
         throw new Problem(
             Problem.Kind.INVALID,
             "this server sends no webhooks: start it with --webhook-allow and"
@@ -54,48 +53,48 @@ public final class HttpApi implements AutoCloseable {
       };
 
   private final HttpSettings settings;
-  private final @Nullable WebhookSettings hookSettings;
+  private final @Nullable WebhookSettings webhookSettings;
   private final JobStore store;
-  private final ServerMetrics meters;
+  private final ServerMetrics metrics;
   private final @Nullable OtlpTracing tracing;
   private final JobStore measured;
-  private @Nullable WebhookService hooks;
-  private @Nullable IdempotentSubmitter once;
+  private @Nullable WebhookService webhooks;
+  private @Nullable IdempotentSubmitter submitter;
   private @Nullable HttpService service;
 
-  private HttpApi(JobStore store, HttpSettings settings, @Nullable WebhookSettings hooks) {
+  private HttpApi(JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
     this.store = store;
     this.settings = settings;
-    this.hookSettings = hooks;
-    this.meters = new ServerMetrics(store, InstantSource.system());
+    this.webhookSettings = webhooks;
+    this.metrics = new ServerMetrics(store, InstantSource.system());
     this.tracing = settings.otlp() == null ? null : OtlpTracing.open(settings.otlp());
-    this.measured = meters.measured(store);
+    this.measured = metrics.measured(store);
   }
 
   /**
-   * @param hooks null: no job may name a webhook
+   * @param webhooks null: no job may have a webhook
    */
   public static HttpApi over(
-      JobStore store, HttpSettings settings, @Nullable WebhookSettings hooks) {
-    return new HttpApi(store, settings, hooks);
+      JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
+    return new HttpApi(store, settings, webhooks);
   }
 
-  /** The store for the server's own workers: what they do is measured. */
+  /** The store for the server's own workers, whose calls are measured. */
   public JobStore measuredStore() {
     return measured;
   }
 
-  /** Is to be told of the server's own tasks. */
+  /** The listener to register for the server's own tasks. */
   public ServerListener taskListener() {
     return tracing == null ? new ServerListener() {} : tracing.taskListener(store);
   }
 
   /**
-   * Listens. If it cannot, this is closed.
+   * Starts to listen; closes this if that fails.
    *
-   * @param types that the server has workers for
-   * @param models what its models do; null if it has none
-   * @throws IllegalArgumentException saying what is wrong: a file, the address, a port that is taken
+   * @param types task types that the server has workers for
+   * @param models statistics of its models; null if it has none
+   * @throws IllegalArgumentException if a file, the address or the port cannot be used
    */
   public URI open(Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
     try {
@@ -107,23 +106,23 @@ public final class HttpApi implements AutoCloseable {
   }
 
   private URI listen(Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
-    WebhookPolicy policy = NO_HOOKS;
-    if (hookSettings != null) {
-      hooks = WebhookService.open(store, hookSettings);
-      meters.webhooks(hooks::stats);
-      policy = hooks;
+    WebhookPolicy policy = NO_WEBHOOKS;
+    if (webhookSettings != null) {
+      webhooks = WebhookService.open(store, webhookSettings);
+      metrics.webhooks(webhooks::stats);
+      policy = webhooks;
     }
     if (models != null) {
-      meters.inference(models);
+      metrics.inference(models);
     }
     IdResolver ids = new IdResolver(store);
-    once = new IdempotentSubmitter(measured, InstantSource.system());
-    JobnikRouteGroup jobnik = new JobnikRouteGroup(measured, ids, once, policy);
+    submitter = new IdempotentSubmitter(measured, InstantSource.system());
+    JobnikRouteGroup jobnik = new JobnikRouteGroup(measured, ids, submitter, policy);
     Set<String> names = models == null ? Set.of() : names(models.get());
-    So1RouteGroup so1 = new So1RouteGroup(measured, types, names, ids, once, policy);
-    meters.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
+    So1RouteGroup so1 = new So1RouteGroup(measured, types, names, ids, submitter, policy);
+    metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
-    RouteGroup operations =
+    RouteGroup monitoring =
         new MonitoringRouteGroup(
             this::metrics,
             List.of(BuiltInReadinessChecks.store(store), BuiltInReadinessChecks.server(server)),
@@ -131,17 +130,17 @@ public final class HttpApi implements AutoCloseable {
             ApiDocsPage.load(),
             Clock.systemUTC(),
             () -> models == null ? Map.of() : waiting(models.get()));
-    List<RequestObserver> observers = new ArrayList<>(List.of(meters.observer()));
+    List<RequestObserver> observers = new ArrayList<>(List.of(metrics.observer()));
     if (tracing != null) {
       observers.add(tracing.requestObserver());
     }
-    service = HttpService.open(settings, List.of(jobnik, so1, operations), observers, document);
-    meters.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
-    meters.gauge("millrace_http_streams", "Streams that are open.", service::streams);
+    service = HttpService.open(settings, List.of(jobnik, so1, monitoring), observers, document);
+    metrics.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
+    metrics.gauge("millrace_http_streams", "Streams that are open.", service::streams);
     return service.uri();
   }
 
-  /** All that a task may name: one that is not ready yet is waited for. */
+  /** All models that a task may name, also those that are not ready yet. */
   private static Set<String> names(InferenceStats models) {
     Set<String> names = new HashSet<>(models.served());
     models.remoteModels().forEach(model -> names.add(model.model()));
@@ -159,11 +158,11 @@ public final class HttpApi implements AutoCloseable {
   }
 
   private ApiResponse.Content metrics(@Nullable String accept) {
-    ServerMetrics.Rendered text = meters.render(accept);
+    ServerMetrics.Rendered text = metrics.render(accept);
     return new ApiResponse.Content(200, Map.of(), text.mediaType(), text.body());
   }
 
-  /** Lets requests come to an end, then lets go of everything but the store. */
+  /** Waits a short time for running requests, then closes everything except the store. */
   @Override
   public void close() {
     boolean interrupted = Thread.interrupted();
@@ -175,13 +174,13 @@ public final class HttpApi implements AutoCloseable {
       }
       service.close();
     }
-    if (once != null) {
-      once.close();
+    if (submitter != null) {
+      submitter.close();
     }
-    if (hooks != null) {
-      hooks.close();
+    if (webhooks != null) {
+      webhooks.close();
     }
-    meters.close();
+    metrics.close();
     if (tracing != null) {
       tracing.close();
     }

@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to listen. Whoever can be reached from elsewhere must ask for keys.
+ * How to listen. A server that other machines can reach must require API keys.
  *
  * @param host a name or address of this machine
- * @param port 0: any that is free
+ * @param port 0: any free port
  * @param tls null: no encryption
- * @param keys the file of API keys; null: everybody may do everything
- * @param accessLog takes one line of JSON for each request; null: nobody keeps them
- * @param otlp where traces go; null: nowhere
+ * @param keys the file of API keys; null: everyone may do everything
+ * @param accessLog takes one line of JSON for each request; null: no access log
+ * @param otlp where to send traces; null: no traces
  */
 public record HttpSettings(
     String host,
@@ -29,7 +29,7 @@ public record HttpSettings(
     @Nullable URI otlp) {
 
   /**
-   * @throws IllegalArgumentException if the host is unknown, or can be reached from elsewhere and
+   * @throws IllegalArgumentException if the host is unknown, or other machines can reach it and
    *     there are no keys
    */
   public HttpSettings {

@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The body of one request: read if it has the right form, parsed, and counted until closed. */
+/** Reads, parses and checks the body of one request; its memory is counted until closed. */
 final class RequestBody implements AutoCloseable {
   private final IncomingRequest incoming;
   private final BodyReader bodies;
   private final StallTimer stall;
   private BodyReader.@Nullable Body body;
 
-  /** Whether what the client sends can no longer be understood. */
+  /** Whether the rest of what the client sends cannot be parsed any more. */
   private boolean broken;
 
   RequestBody(IncomingRequest incoming, BodyReader bodies, StallTimer stall) {
@@ -32,20 +32,20 @@ final class RequestBody implements AutoCloseable {
   }
 
   /**
-   * @param max bytes that it may have
-   * @return what it says, checked; null if there is no body
+   * @param max the most bytes allowed
+   * @return the parsed and checked value; null if there is no body
    */
   @Nullable Object read(int max, Optional<OpenApiDocument.Operation> operation) {
     BodyReader.Body read = incoming.hasBody() ? bytes(max) : bodies.empty();
     body = read;
-    boolean any = read.size() > 0;
-    Object value = any ? parse(read) : null;
-    operation.ifPresent(new BodyCheck(value, any)::check);
+    boolean present = read.size() > 0;
+    Object value = present ? parse(read) : null;
+    operation.ifPresent(new BodyCheck(value, present)::check);
     return value;
   }
 
   private BodyReader.Body bytes(int max) {
-    checkForm();
+    checkMediaType();
     try {
       return bodies.read(incoming::body, incoming.contentLength(), max, stall);
     } catch (ClientGoneException e) {
@@ -54,7 +54,7 @@ final class RequestBody implements AutoCloseable {
     }
   }
 
-  private void checkForm() {
+  private void checkMediaType() {
     String encoding = incoming.header("Content-Encoding").orElse("identity");
     if (!encoding.equalsIgnoreCase("identity")) {
       throw new Problem(
@@ -88,7 +88,7 @@ final class RequestBody implements AutoCloseable {
     }
   }
 
-  /** Lets a client that was refused send on for a while, so that it comes to read the refusal. */
+  /** Reads on for a short time after a refusal, so that the client gets to read the response. */
   void skip() {
     if (!incoming.waitsForContinue() && !broken) {
       bodies.skip(incoming::body, stall);

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The file of API keys: a line {@code NAME SCOPES SHA256} for each, the scopes joined by commas, the
- * key itself nowhere. Empty lines and those that begin with {@code #} are for people.
+ * The file of API keys: one line {@code NAME SCOPES SHA256} for each key, scopes separated by commas.
+ * Only the hash of a key is stored. Empty lines and lines that start with {@code #} are ignored.
  */
 public final class ApiKeyFile {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
@@ -29,7 +29,7 @@ public final class ApiKeyFile {
   private ApiKeyFile() {}
 
   /**
-   * A key as the file has it.
+   * The entry of a key.
    *
    * @param hash of the key: SHA-256 in hex
    */
@@ -89,15 +89,15 @@ public final class ApiKeyFile {
     return name;
   }
 
-  /** SHA-256 of a key, as the file keeps it. */
+  /** SHA-256 of a key, as the file stores it. */
   public static String hash(String key) {
     return Sha256.hexOf(key);
   }
 
   /**
-   * Adds a new key under a name that is not there yet.
+   * Generates a key and adds it under a new name.
    *
-   * @return the key, which cannot be had again
+   * @return the key; it is not stored and cannot be read again
    */
   public static String add(Path file, String name, Set<KeyScope> scopes) throws IOException {
     requireName(name);
@@ -141,7 +141,7 @@ public final class ApiKeyFile {
     }
   }
 
-  /** Whole or not at all: a server may read it at any moment. */
+  /** Replaces the file atomically: a server may read it at any time. */
   private static void replace(Path file, List<String> lines) throws IOException {
     Path directory = file.toAbsolutePath().getParent();
     Path fresh =

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what, by the keys of a file. The file is looked at before each question, so that a key
- * that was taken out is refused at once; one that cannot be read leaves the keys as they were.
+ * The API keys of a file. Each lookup checks whether the file changed, so that a removed key is
+ * refused at once; if the file cannot be read, the keys read before stay valid.
  */
 public final class ApiKeys {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -39,7 +39,7 @@ public final class ApiKeys {
   }
 
   /**
-   * @throws IllegalArgumentException saying what is wrong with the file
+   * @throws IllegalArgumentException if the file cannot be read or breaks a rule
    */
   public static ApiKeys open(Path file) {
     try {
@@ -53,7 +53,7 @@ public final class ApiKeys {
     }
   }
 
-  /** Whose key it is; takes as long whichever it is, and whether it is one. */
+  /** The owner of a key. Takes the same time for every key, valid or not. */
   public Optional<Principal> find(String key) {
     refresh();
     byte[] hash = ApiKeyFile.hash(key).getBytes(StandardCharsets.US_ASCII);
@@ -86,7 +86,7 @@ public final class ApiKeys {
     }
   }
 
-  /** What went wrong, in words: the platform often names the file and nothing else. */
+  /** The reason in words: the message of a JDK exception is often only the file name. */
   private static String reason(Exception e) {
     return switch (e) {
       case NoSuchFileException _ -> "there is no such file";

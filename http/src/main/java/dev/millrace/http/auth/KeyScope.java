@@ -4,18 +4,18 @@ import java.util.Locale;
 
 /** What a key allows. */
 public enum KeyScope {
-  /** Nobody is asked for a key. */
+  /** No key is needed. */
   NONE,
   /** See jobs, logs, results and metrics. */
   READ,
-  /** Make, change, steer and delete jobs. */
+  /** Create, change, control and delete jobs. */
   SUBMIT,
-  /** Claim tasks and answer for them. */
+  /** Claim tasks and report their results. */
   WORK,
   /** Everything. */
   ADMIN;
 
-  /** As a file of keys writes it. */
+  /** Its name in the file of keys and in the OpenAPI document. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

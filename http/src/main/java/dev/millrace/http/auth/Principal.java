@@ -2,10 +2,10 @@ package dev.millrace.http.auth;
 
 import java.util.Set;
 
-/** Who asks: the name of a key, and what it allows. */
+/** The caller of a request: the name of its key, and what the key allows. */
 public record Principal(String name, Set<KeyScope> scopes) {
 
-  /** Whoever reaches a server that needs no keys. */
+  /** Every caller of a server without keys. */
   public static final Principal LOCAL = new Principal("local", Set.of(KeyScope.ADMIN));
 
   public Principal {

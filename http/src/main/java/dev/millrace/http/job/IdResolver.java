@@ -13,31 +13,30 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the ids that clients send. Most UUIDs say themselves what they name; those of jobs whose
- * directories somebody else named are looked for among all jobs, and remembered.
+ * Resolves the ids that clients send. Most UUIDs contain the job's id. A job whose directory was
+ * named by other software has a hash as its UUID: it is searched among all jobs, and cached.
  */
 public final class IdResolver {
-  private static final int MAX_REMEMBERED = 10_000;
+  private static final int MAX_CACHED = 10_000;
 
-  /** How long what was not there is not looked for again. */
+  /** How long an unknown id is not searched again. */
   private static final Duration MISSING = Duration.ofSeconds(3);
 
   /** Stage and task are the last 28 bits of a UUID: without them it names the job. */
   private static final long WITHIN_JOB = (1L << 28) - 1;
 
   private final JobReader store;
-  private final Map<UUID, JobId> foreign = new Remembered<>();
-  private final Map<UUID, Long> missing = new Remembered<>(); // until when; guarded by foreign
+  private final Map<UUID, JobId> foreign = new Cache<>();
+  private final Map<UUID, Long> missing = new Cache<>(); // expiry in nanos; guarded by foreign
 
   public IdResolver(JobReader store) {
     this.store = store;
   }
 
   /**
-   * The job that a UUID, or an id as the store writes it, names. Whether it is there is another
-   * question.
+   * The job with this UUID or store id. The job need not exist.
    *
-   * @throws Problem NOT_FOUND for a UUID that can name no job, INVALID for what is no UUID
+   * @throws Problem NOT_FOUND for a UUID that cannot be a job's, INVALID if it is not a UUID
    */
   public JobId job(String text) {
     Optional<JobId> plain = JobId.parse(text);
@@ -103,17 +102,17 @@ public final class IdResolver {
         "there is no such " + what);
   }
 
-  /** Forgets what was not asked for longest. */
-  private static final class Remembered<V> extends LinkedHashMap<UUID, V> {
+  /** A cache that evicts the least recently used entry. */
+  private static final class Cache<V> extends LinkedHashMap<UUID, V> {
     private static final long serialVersionUID = 1L;
 
-    Remembered() {
+    Cache() {
       super(16, 0.75f, true);
     }
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<UUID, V> eldest) {
-      return size() > MAX_REMEMBERED;
+      return size() > MAX_CACHED;
     }
   }
 }

@@ -26,12 +26,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits jobs so that a request with an {@code IdempotentSubmitter-Key} makes one job however often it is
- * sent, by the same principal within {@link #KEY_LIFETIME}. The key is noted in the store with the job's id
- * before the job is submitted under it: a crash between the two is repaired by the next repetition,
- * and a job that was made and deleted since is not made again (after a restart of the server: if a
- * repetition had come before it was deleted). Thread-safe; concurrent repetitions
- * must come to one server. Is to be closed before the store is.
+ * Submits jobs idempotently: a request with an {@code Idempotency-Key} creates one job, however often
+ * the same principal repeats it within {@link #KEY_LIFETIME}.
+ *
+ * <p>A note in the store links the key with the job's id before the job is submitted under that id.
+ * The next repetition repairs a crash between the two. A job that was deleted is not created again;
+ * after a restart of the server this holds only if the request had been repeated before the job was
+ * deleted. Thread-safe; concurrent repetitions must go to one server. Close it before the store.
  */
 public final class IdempotentSubmitter implements AutoCloseable {
   /** How long a key is remembered. */
@@ -42,16 +43,16 @@ public final class IdempotentSubmitter implements AutoCloseable {
   static final String SHELF = "keys";
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-  private static final int LONGEST_KEY = 200;
-  private static final Duration BETWEEN_SWEEPS = Duration.ofHours(1);
+  private static final int MAX_KEY_LENGTH = 200;
+  private static final Duration SWEEP_INTERVAL = Duration.ofHours(1);
 
-  /** How long a sweep has to stop: it looks after each note. */
-  private static final Duration END = Duration.ofSeconds(5);
+  /** How long to wait for a sweep to stop; it checks after each note. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final JobStore store;
   private final InstantSource clock;
   private final ReentrantLock[] locks = new ReentrantLock[1024];
-  private final Set<JobId> made = Collections.newSetFromMap(new Remembered());
+  private final Set<JobId> created = Collections.newSetFromMap(new RecentJobs());
   private Instant due = Instant.MIN; // the next sweep; guarded by this
   private @Nullable Thread sweep; // the last one; guarded by this
   private volatile boolean closed;
@@ -62,10 +63,10 @@ public final class IdempotentSubmitter implements AutoCloseable {
     Arrays.setAll(locks, _ -> new ReentrantLock());
   }
 
-  /** The last jobs that were made here; thread-safe. */
-  private static final class Remembered extends LinkedHashMap<JobId, Boolean> {
+  /** The last jobs that this server created; thread-safe. */
+  private static final class RecentJobs extends LinkedHashMap<JobId, Boolean> {
     private static final long serialVersionUID = 1L;
-    private static final int MOST = 100_000;
+    private static final int MAX = 100_000;
 
     @Override
     public synchronized @Nullable Boolean put(JobId id, Boolean present) {
@@ -79,17 +80,17 @@ public final class IdempotentSubmitter implements AutoCloseable {
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<JobId, Boolean> eldest) {
-      return size() > MOST;
+      return size() > MAX;
     }
   }
 
   /**
-   * A key as it is noted.
+   * The stored note of a key.
    *
-   * @param made whether the job is known to have been made
+   * @param created whether the job is known to exist or to have existed
    */
-  private record Note(JobId id, String fingerprint, Instant at, boolean made) {
-    Note ofMade() {
+  private record Note(JobId id, String fingerprint, Instant at, boolean created) {
+    Note asCreated() {
       return new Note(id, fingerprint, at, true);
     }
 
@@ -98,11 +99,11 @@ public final class IdempotentSubmitter implements AutoCloseable {
           .put("id", id.value())
           .put("fingerprint", fingerprint)
           .put("at", at.toString())
-          .put("made", made)
+          .put("made", created)
           .toString();
     }
 
-    /** Null if it is not one: then it counts as if it were not there. */
+    /** Null if the text is not a valid note: it is then ignored. */
     static @Nullable Note read(String text) {
       try {
         JsonObject in = Json.object(text);
@@ -118,31 +119,31 @@ public final class IdempotentSubmitter implements AutoCloseable {
   }
 
   /**
-   * The job that {@code call} asks for: submitted now, or by an earlier request with its key.
+   * Submits the job that a request asks for, or finds the one of an earlier request with its key.
    *
-   * @param spec of the job, with whatever has to be checked; asked for if it has to be made: what
-   *     was granted once is not refused to a repetition
-   * @throws Problem CONFLICT if the key came with another request before, or its job was deleted;
-   *     INVALID if it is no key
+   * @param spec builds and checks the job; called only if the job must be created, so that a
+   *     repetition of an accepted request is never refused
+   * @throws Problem CONFLICT if the key was used for another request, or its job was deleted;
+   *     INVALID if the key is malformed
    */
-  public JobId submit(ApiRequest call, Supplier<JobSpec> spec) {
-    Optional<String> key = call.header(HEADER);
+  public JobId submit(ApiRequest request, Supplier<JobSpec> spec) {
+    Optional<String> key = request.header(HEADER);
     if (key.isEmpty()) {
       return store.submit(spec.get());
     }
-    String name = RequestFingerprint.of(call.principal().name(), requireKey(key.get()));
+    String name = RequestFingerprint.of(request.principal().name(), requireKey(key.get()));
     String body =
-        RequestFingerprint.of("POST", call.path(), RequestFingerprint.canonical(call.body()));
-    sweepSometimes();
-    Optional<JobId> earlier = alone(name, () -> earlier(name, body));
+        RequestFingerprint.of("POST", request.path(), RequestFingerprint.canonical(request.body()));
+    startSweepIfDue();
+    Optional<JobId> earlier = locked(name, () -> earlier(name, body));
     if (earlier.isPresent()) {
       return earlier.get();
     }
     JobSpec wanted = spec.get(); // may take a while, and others have keys too
-    return alone(name, () -> earlier(name, body).orElseGet(() -> make(name, body, wanted)));
+    return locked(name, () -> earlier(name, body).orElseGet(() -> create(name, body, wanted)));
   }
 
-  private <T> T alone(String name, Supplier<T> act) {
+  private <T> T locked(String name, Supplier<T> act) {
     ReentrantLock lock = lock(name);
     lock.lock();
     try {
@@ -152,7 +153,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     }
   }
 
-  /** The job that was made for the key; empty if none was. */
+  /** The job that was created for the key; empty if none. */
   private Optional<JobId> earlier(String name, String body) {
     Note known = known(name);
     if (known == null) {
@@ -162,13 +163,13 @@ public final class IdempotentSubmitter implements AutoCloseable {
       throw conflict("came with another request before; take a new key for each new request");
     }
     if (store.state(known.id()).isPresent()) {
-      if (!known.made()) {
-        store.writeNote(SHELF, name, known.ofMade().text());
+      if (!known.created()) {
+        store.writeNote(SHELF, name, known.asCreated().text());
       }
       return Optional.of(known.id());
     }
-    if (known.made() || made.contains(known.id())) {
-      throw conflict("made a job that was deleted since; take a new key to have it made again");
+    if (known.created() || created.contains(known.id())) {
+      throw conflict("created a job that was deleted since; take a new key to create it again");
     }
     return Optional.empty();
   }
@@ -177,7 +178,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return new Problem(Problem.Kind.CONFLICT, "this " + HEADER + " " + why);
   }
 
-  private JobId make(String name, String body, JobSpec spec) {
+  private JobId create(String name, String body, JobSpec spec) {
     Note note = known(name);
     if (note == null) {
       note = new Note(Work.generateId(), body, clock.instant(), false);
@@ -186,19 +187,19 @@ public final class IdempotentSubmitter implements AutoCloseable {
     try {
       store.submit(spec, note.id());
     } catch (IllegalArgumentException e) {
-      store.deleteNote(SHELF, name); // it will never be made: the key is free for a better request
+      store.deleteNote(SHELF, name); // the job is invalid: the key can be used again
       throw e;
     }
-    made.add(note.id()); // the note learns it with the first repetition, which most never have
+    created.add(note.id()); // written to the note by the first repetition, if one comes
     return note.id();
   }
 
   private @Nullable Note known(String name) {
     Note note = store.readNote(SHELF, name).map(Note::read).orElse(null);
-    return note == null || isOver(note) ? null : note;
+    return note == null || isExpired(note) ? null : note;
   }
 
-  private boolean isOver(Note note) {
+  private boolean isExpired(Note note) {
     return !clock.instant().isBefore(note.at().plus(KEY_LIFETIME));
   }
 
@@ -208,19 +209,19 @@ public final class IdempotentSubmitter implements AutoCloseable {
 
   private static String requireKey(String key) {
     boolean printable = key.chars().allMatch(c -> c > ' ' && c < 127);
-    if (key.isEmpty() || key.length() > LONGEST_KEY || !printable) {
+    if (key.isEmpty() || key.length() > MAX_KEY_LENGTH || !printable) {
       throw new Problem(
           Problem.Kind.INVALID,
-          HEADER + " must be 1 to " + LONGEST_KEY + " printable characters, such as a UUID");
+          HEADER + " must be 1 to " + MAX_KEY_LENGTH + " printable characters, such as a UUID");
     }
     return key;
   }
 
-  /** Keys that are over are forgotten while others come, not on anybody's time. */
-  private synchronized void sweepSometimes() {
+  /** Starts a sweep of expired keys in the background, at most once per interval. */
+  private synchronized void startSweepIfDue() {
     Instant now = clock.instant();
     if (!closed && !now.isBefore(due)) {
-      due = now.plus(BETWEEN_SWEEPS);
+      due = now.plus(SWEEP_INTERVAL);
       sweep = Thread.ofVirtual().name("millrace-keys").start(this::sweep);
     }
   }
@@ -231,15 +232,15 @@ public final class IdempotentSubmitter implements AutoCloseable {
         if (closed) {
           return;
         }
-        alone(name, () -> dropIfOver(name));
+        locked(name, () -> deleteIfExpired(name));
       }
     } catch (StoreException e) {
-      LOG.log(Level.WARNING, "old idempotency keys stay for now: " + e.getMessage());
+      LOG.log(Level.WARNING, "cannot delete expired idempotency keys: " + e.getMessage());
     }
   }
 
-  /** Whether it was, or somebody else had dropped it. */
-  private boolean dropIfOver(String name) {
+  /** Deletes the note if the key expired; true if there is none now. */
+  private boolean deleteIfExpired(String name) {
     boolean over = known(name) == null;
     if (over) {
       store.deleteNote(SHELF, name);
@@ -247,7 +248,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return over;
   }
 
-  /** Ends a sweep that is under way; it is not interrupted, for it may be in the midst of a file. */
+  /** Ends a running sweep; without an interrupt, because it may be writing a file. */
   @Override
   public void close() {
     Thread last;
@@ -256,8 +257,8 @@ public final class IdempotentSubmitter implements AutoCloseable {
       last = sweep;
     }
     try {
-      if (last != null && !last.join(END)) {
-        LOG.log(Level.WARNING, "old idempotency keys are still being dropped");
+      if (last != null && !last.join(CLOSE_TIMEOUT)) {
+        LOG.log(Level.WARNING, "expired idempotency keys are still being deleted");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

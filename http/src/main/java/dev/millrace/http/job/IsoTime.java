@@ -3,7 +3,7 @@ package dev.millrace.http.job;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** How points in time are written: as ISO 8601 says, in UTC. */
+/** Formats times: ISO 8601 in UTC. */
 public final class IsoTime {
   private IsoTime() {}
 

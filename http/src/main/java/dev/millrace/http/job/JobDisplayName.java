@@ -2,7 +2,7 @@ package dev.millrace.http.job;
 
 import dev.millrace.core.store.JobView;
 
-/** What a job is called where every job must have a name. */
+/** The name of a job in responses that require one. */
 public final class JobDisplayName {
   private JobDisplayName() {}
 

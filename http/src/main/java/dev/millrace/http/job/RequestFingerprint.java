@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Says of two requests whether they ask for the same, without keeping what they ask for. */
+/** A hash of a request: equal for equal requests, and without their content. */
 final class RequestFingerprint {
   private RequestFingerprint() {}
 
-  /** SHA-256 over the parts, in hex; no two lists of parts are taken for each other. */
+  /** SHA-256 of the parts, in hex; different lists of parts have different input. */
   static String of(String... parts) {
     MessageDigest digest = Sha256.digest();
     for (String part : parts) {
@@ -26,7 +26,7 @@ final class RequestFingerprint {
     return Sha256.hex(digest.digest());
   }
 
-  /** JSON in which neither the order of names nor the way a number is written shows. */
+  /** Canonical JSON: independent of the order of names and the notation of numbers. */
   static String canonical(@Nullable Object value) {
     return Json.write(sorted(value));
   }

@@ -3,11 +3,11 @@ package dev.millrace.http.job;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.http.route.Problem;
 
-/** Says which webhooks a job may come with. */
+/** Decides which webhooks a job may have. */
 public interface WebhookPolicy {
 
   /**
-   * @throws Problem if this server would not send there
+   * @throws Problem if this server does not send to that URL
    */
-  void check(Webhook hook) throws Problem;
+  void check(Webhook webhook) throws Problem;
 }

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How many characters a JSON value takes when it is written, near enough to count memory by. */
+/** Estimates how many characters a JSON value takes when written, to count memory. */
 public final class JsonTextSize {
   private static final int SCALAR = 16;
   private static final int MARKS = 4; // quotes, a comma, a colon

@@ -1,11 +1,11 @@
 package dev.millrace.http.limits;
 
 /**
- * What a JSON text takes in memory once it is parsed, beside its characters, told from its bytes. An
- * empty list is two bytes of text and a dozen times as much of a list.
+ * Estimates from a JSON text how much memory its parsed objects will take, besides its characters. An
+ * empty list, for example, is two bytes of text and many times as much in memory.
  */
 public final class ParsedJsonSize {
-  /** The object of a value and the place that refers to it. */
+  /** The object of a value and the reference to it. */
   private static final int VALUE = 64;
 
   /** A name's object and its entry in a map. */
@@ -20,7 +20,7 @@ public final class ParsedJsonSize {
     for (int i = 0; i < size; i++) {
       switch (json[i]) {
         case '"' -> quoted = !quoted;
-        case '\\' -> i++; // only within quotes, in what is JSON at all
+        case '\\' -> i++; // in valid JSON, only within quotes
         case '[', '{', ',' -> cost += quoted ? 0 : VALUE;
         case ':' -> cost += quoted ? 0 : NAME;
         default -> {}

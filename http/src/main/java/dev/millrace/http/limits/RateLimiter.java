@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A bucket of tokens for each caller: {@code burst} at most, {@code rate} more a second, one for each
- * request. Buckets that are full again say nothing and are forgotten; when there are too many others,
- * newcomers share one, so that a crowd of addresses takes no memory.
+ * A token bucket for each caller: at most {@code burst} tokens, {@code rate} more per second, one for
+ * each request. Full buckets are removed. When there are too many others, new callers share one, so
+ * that many addresses cannot exhaust memory.
  */
 public final class RateLimiter {
   private static final int MAX_CALLERS = 10_000;
@@ -21,7 +21,7 @@ public final class RateLimiter {
   private final AtomicLong nextSweep;
 
   /**
-   * @param clock nanoseconds from any start
+   * @param clock nanoseconds since any origin
    */
   public RateLimiter(double rate, int burst, LongSupplier clock) {
     this.rate = rate;
@@ -34,7 +34,7 @@ public final class RateLimiter {
   /**
    * Takes a token.
    *
-   * @return 0 if there was one, else the seconds until there is, rounded up
+   * @return 0 if there was one, else the seconds until there is one, rounded up
    */
   public long take(String caller) {
     if (rate == 0) {
@@ -62,7 +62,7 @@ public final class RateLimiter {
     return buckets.computeIfAbsent(caller, key -> new Bucket(now));
   }
 
-  /** At most once a second: a crowd must not make us look through all of them each time. */
+  /** At most once a second, because it looks at all buckets. */
   private void sweep(long now) {
     long due = nextSweep.get();
     if (now - due >= 0 && nextSweep.compareAndSet(due, now + (long) SECOND)) {

@@ -4,11 +4,11 @@ import dev.millrace.http.route.Problem;
 import java.util.Map;
 
 /**
- * Memory that all requests together may take at a time, in bytes. A fifth of it is for small ones
- * alone, which no large one can shut out. Thread-safe.
+ * The memory that all requests together may use, in bytes. A fifth is reserved for small requests, so
+ * that large ones cannot block them. Thread-safe.
  */
 public final class RequestMemoryBudget {
-  /** Bytes up to which one is small. */
+  /** The most bytes of a small request. */
   static final int SMALL = 64 << 10;
 
   private final long forLarge;
@@ -17,8 +17,8 @@ public final class RequestMemoryBudget {
   private long taken; // guarded by this
 
   /**
-   * @param forLarge bytes that large ones may take together
-   * @param full what to say when there is no more
+   * @param forLarge bytes that all large requests together may use
+   * @param full the error message when the budget is used up
    */
   public RequestMemoryBudget(long forLarge, String full) {
     this.forLarge = forLarge;
@@ -38,14 +38,14 @@ public final class RequestMemoryBudget {
     taken += more;
   }
 
-  /** What one request has of it, until it is closed. Used by the request's own thread. */
+  /** The share of one request, until closed. Used by the request's thread. */
   public final class Reservation implements AutoCloseable {
     private long size;
 
     /**
-     * Takes more.
+     * Reserves more.
      *
-     * @throws Problem if there is not so much left now
+     * @throws Problem UNAVAILABLE if the budget is used up now
      */
     public void reserve(long more) {
       if (!take(more, size + more <= SMALL ? all : forLarge)) {
@@ -54,14 +54,14 @@ public final class RequestMemoryBudget {
       size += more;
     }
 
-    /** Takes as much as is missing to that size. */
+    /** Extends the reservation to that size. */
     public void reserveAtLeast(long wanted) {
       if (wanted > size) {
         reserve(wanted - size);
       }
     }
 
-    /** The same for what cannot be refused any more: others wait for it. */
+    /** The same without a limit, for what cannot be refused any more. */
     public void forceAtLeast(long wanted) {
       if (wanted > size) {
         takeAnyway(wanted - size);
@@ -69,7 +69,7 @@ public final class RequestMemoryBudget {
       }
     }
 
-    /** Whether it could ever have so much more. */
+    /** Whether so much more would fit into an empty budget. */
     public boolean couldReserve(long more) {
       return size + more <= forLarge;
     }

@@ -3,15 +3,15 @@ package dev.millrace.http.metrics;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Stage types as labels: users name them, so only the first so many have their own. Thread-safe. */
+/** Labels for stage types. Users choose types, so only the first ones get a label of their own. */
 final class BoundedTypeLabels {
   static final String OTHER = "other";
 
-  private final int most;
+  private final int max;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-  BoundedTypeLabels(int most) {
-    this.most = most;
+  BoundedTypeLabels(int max) {
+    this.max = max;
   }
 
   String label(String type) {
@@ -19,7 +19,7 @@ final class BoundedTypeLabels {
       return type;
     }
     synchronized (known) {
-      if (known.size() >= most) {
+      if (known.size() >= max) {
         return known.contains(type) ? type : OTHER;
       }
       known.add(type);

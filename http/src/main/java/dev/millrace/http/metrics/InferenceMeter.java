@@ -8,7 +8,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** What models do, asked of them at the moment of the question. */
+/** Metrics of the models, read when they are scraped. */
 final class InferenceMeter {
   private final PrometheusRegistry registry;
   private final Supplier<InferenceStats> stats;
@@ -32,11 +32,11 @@ final class InferenceMeter {
     meter.perModel(
         "millrace_batch_fill_ratio",
         "Sequences that a model holds, of those that it can hold.",
-        wheel -> (double) wheel.running() / wheel.slots());
+        model -> (double) model.running() / model.slots());
     meter.perModel(
         "millrace_kv_cache_use_ratio",
         "Pages of the cache of keys and values that sequences use, of all.",
-        wheel -> ratio(wheel.pagesUsed(), pages(wheel)));
+        model -> ratio(model.pagesUsed(), pages(model)));
     meter.counted("millrace_batch_turns_total", "Batches that a model ran.", ModelStats::batches);
     meter.counted("millrace_batch_rows_total", "Tokens in these batches.", ModelStats::batchTokens);
     meter.counted(
@@ -46,8 +46,8 @@ final class InferenceMeter {
     meter.pages();
   }
 
-  private static int pages(ModelStats wheel) {
-    return wheel.pagesUsed() + wheel.pagesCached() + wheel.pagesFree();
+  private static int pages(ModelStats model) {
+    return model.pagesUsed() + model.pagesCached() + model.pagesFree();
   }
 
   private static double ratio(double part, double whole) {
@@ -79,7 +79,7 @@ final class InferenceMeter {
         .register(registry);
   }
 
-  private void perModel(String name, String help, ToDoubleFunction<ModelStats> figure) {
+  private void perModel(String name, String help, ToDoubleFunction<ModelStats> value) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)
@@ -89,11 +89,11 @@ final class InferenceMeter {
                 stats
                     .get()
                     .models()
-                    .forEach(wheel -> point.call(figure.applyAsDouble(wheel), wheel.model())))
+                    .forEach(model -> point.call(value.applyAsDouble(model), model.model())))
         .register(registry);
   }
 
-  private void counted(String name, String help, ToDoubleFunction<ModelStats> figure) {
+  private void counted(String name, String help, ToDoubleFunction<ModelStats> value) {
     CounterWithCallback.builder()
         .name(name)
         .help(help + " Since it was loaded.")
@@ -103,7 +103,7 @@ final class InferenceMeter {
                 stats
                     .get()
                     .models()
-                    .forEach(wheel -> point.call(figure.applyAsDouble(wheel), wheel.model())))
+                    .forEach(model -> point.call(value.applyAsDouble(model), model.model())))
         .register(registry);
   }
 
@@ -118,10 +118,10 @@ final class InferenceMeter {
                     .get()
                     .models()
                     .forEach(
-                        wheel -> {
-                          point.call(wheel.pagesUsed(), wheel.model(), "used");
-                          point.call(wheel.pagesCached(), wheel.model(), "cached");
-                          point.call(wheel.pagesFree(), wheel.model(), "free");
+                        model -> {
+                          point.call(model.pagesUsed(), model.model(), "used");
+                          point.call(model.pagesCached(), model.model(), "cached");
+                          point.call(model.pagesFree(), model.model(), "free");
                         }))
         .register(registry);
   }

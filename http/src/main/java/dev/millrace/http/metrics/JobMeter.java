@@ -25,15 +25,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long jobs take from their creation to their end, however they end, and what became of their
- * stages and tasks. Looks now and then at the
- * jobs that changed, on a thread of its own: nobody's answer waits for it. A job that ends while too
- * many others do is not counted here, and {@code millrace_jobs_unmeasured_total} says so.
+ * Measures how long jobs take from creation to end, and how their stages and tasks end. It polls the
+ * changed jobs on its own thread, so that no request waits for it. Jobs that end while too many others
+ * do are not measured; {@code millrace_jobs_unmeasured_total} counts them.
  */
 final class JobMeter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-  private static final int MOST = 50_000;
-  private static final Duration PACE = Duration.ofMillis(250);
+  private static final int MAX_JOBS = 50_000;
+  private static final Duration INTERVAL = Duration.ofMillis(250);
   private static final Duration RECENT = Duration.ofMinutes(1);
   private static final double[] SECONDS = {
     0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1800, 7200, 43_200, 172_800
@@ -47,11 +46,11 @@ final class JobMeter implements AutoCloseable {
   private final Counter tasks;
   private final Counter unmeasured;
   private final Set<JobId> changed = ConcurrentHashMap.newKeySet();
-  private final Map<JobId, Boolean> counted = // one thread's: a job that ended may change again
+  private final Map<JobId, Boolean> counted = // used by one thread; an ended job may change again
       new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<JobId, Boolean> eldest) {
-          return size() > MOST;
+          return size() > MAX_JOBS;
         }
       };
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -83,7 +82,7 @@ final class JobMeter implements AutoCloseable {
         counter("millrace_jobs_unmeasured_total", "Changes of jobs that were too many to look at.")
             .register(registry);
     this.subscription = store.onChange(this::changed);
-    Thread.ofPlatform().daemon().name("millrace-meter").start(this::watch);
+    Thread.ofPlatform().daemon().name("millrace-meter").start(this::poll);
   }
 
   private static Counter.Builder counter(String name, String help) {
@@ -93,38 +92,38 @@ final class JobMeter implements AutoCloseable {
   }
 
   private void changed(JobId job) {
-    if (changed.size() < MOST) {
+    if (changed.size() < MAX_JOBS) {
       changed.add(job);
     } else {
       unmeasured.inc();
     }
   }
 
-  private void watch() {
+  private void poll() {
     try {
-      while (!closed.await(PACE.toNanos(), TimeUnit.NANOSECONDS)) {
-        look();
+      while (!closed.await(INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+        measure();
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.WARNING, "interrupted by a stranger: jobs are not measured any more");
+      LOG.log(Level.WARNING, "unexpected interrupt; jobs are no longer measured");
     }
   }
 
-  private void look() {
+  private void measure() {
     for (Iterator<JobId> all = changed.iterator(); all.hasNext(); ) {
       JobId job = all.next();
-      all.remove(); // before it is looked at: what happens from now on is told again
+      all.remove(); // before it is read: later changes are reported again
       try {
-        look(job);
+        measure(job);
       } catch (StoreException e) {
         LOG.log(Level.DEBUG, "job " + job + " is not measured", e);
-      } catch (RuntimeException | Error e) { // the others are to be measured all the same
+      } catch (RuntimeException | Error e) { // measure the other jobs anyway
         LOG.log(Level.WARNING, "job " + job + " is not measured", e);
       }
     }
   }
 
-  private void look(JobId job) {
+  private void measure(JobId job) {
     Optional<JobState> state = store.state(job);
     if (state.isEmpty() || !state.get().isFinal() || counted.containsKey(job)) {
       return;
@@ -135,20 +134,20 @@ final class JobMeter implements AutoCloseable {
       return;
     }
     counted.put(job, true);
-    if (end.plus(RECENT).isAfter(clock.instant())) { // else somebody only described it anew
+    if (end.plus(RECENT).isAfter(clock.instant())) { // else only its metadata changed
       long nanos = Duration.between(view.get().createdAt(), end).toNanos();
-      latency.labelValues(word(state.get())).observe(Math.max(0, nanos) / 1e9);
+      latency.labelValues(label(state.get())).observe(Math.max(0, nanos) / 1e9);
       view.get().stages().forEach(this::count);
     }
   }
 
   private void count(StageView stage) {
     String type = types.label(stage.type());
-    stage.tasks().forEach((state, count) -> tasks.labelValues(type, word(state)).inc(count));
-    stages.labelValues(type, word(stage.state())).inc();
+    stage.tasks().forEach((state, count) -> tasks.labelValues(type, label(state)).inc(count));
+    stages.labelValues(type, label(stage.state())).inc();
   }
 
-  private static String word(Enum<?> state) {
+  private static String label(Enum<?> state) {
     return state.name().toLowerCase(Locale.ROOT);
   }
 

@@ -18,8 +18,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * How models do whose layers are with others: whether all are there, and what their openings count,
- * under names that those choose. One that ends in {@code _total} is a counter, any other a gauge.
+ * Metrics of models whose layers run on other nodes: whether a model is ready, and its own metrics,
+ * under the names that it gives them. A name with the suffix {@code _total} is a counter, any other a
+ * gauge.
  */
 final class PipeMeter implements MultiCollector {
   private static final String PREFIX = "millrace_pipe_";
@@ -33,23 +34,23 @@ final class PipeMeter implements MultiCollector {
 
   @Override
   public MetricSnapshots collect() {
-    Map<String, Map<Labels, Double>> figures = new TreeMap<>();
+    Map<String, Map<Labels, Double>> metrics = new TreeMap<>();
     for (RemoteModelStatus model : stats.get().remoteModels()) {
       Labels labels = Labels.of("model", model.model());
       Map<String, Double> own = new TreeMap<>(model.metrics());
       own.put("ready", model.ready() ? 1.0 : 0.0);
       own.forEach(
-          (name, value) -> figures.computeIfAbsent(name, _ -> new TreeMap<>()).put(labels, value));
+          (name, value) -> metrics.computeIfAbsent(name, _ -> new TreeMap<>()).put(labels, value));
     }
     List<MetricSnapshot> snapshots = new ArrayList<>();
-    figures.forEach((name, values) -> snapshots.add(snapshot(name, values)));
+    metrics.forEach((name, values) -> snapshots.add(snapshot(name, values)));
     return new MetricSnapshots(snapshots);
   }
 
-  private static MetricSnapshot snapshot(String figure, Map<Labels, Double> values) {
-    // which leaves the end of a counter's name to the text that is written
-    String name = PrometheusNaming.sanitizeMetricName(PREFIX + figure);
-    return figure.endsWith(COUNTER) ? counter(name, values) : gauge(name, values);
+  private static MetricSnapshot snapshot(String metric, Map<Labels, Double> values) {
+    // removes the suffix of a counter; the text format adds it again
+    String name = PrometheusNaming.sanitizeMetricName(PREFIX + metric);
+    return metric.endsWith(COUNTER) ? counter(name, values) : gauge(name, values);
   }
 
   private static MetricSnapshot counter(String name, Map<Labels, Double> values) {
@@ -70,7 +71,7 @@ final class PipeMeter implements MultiCollector {
   }
 
   private static String help(String name) {
-    String figure = name.substring(PREFIX.length()).replace('_', ' ');
-    return "Of a model whose layers are with other nodes: " + figure + ".";
+    String metric = name.substring(PREFIX.length()).replace('_', ' ');
+    return "Of a model whose layers are with other nodes: " + metric + ".";
   }
 }

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What waits and what runs, from one look at the store for each question. Gauges that begin with
- * {@code jobnik_} are those of a Jobnik service. Of tasks there are those of open stages only: a
- * store does not count what is over. {@code jobnik_stages_by_status} is missing for the same reason;
- * it would take reading every job. What ends while the server runs is counted by {@link JobMeter}.
+ * Metrics of waiting and running tasks, read from the store once per scrape. Gauges with the prefix
+ * {@code jobnik_} are those of a Jobnik service. Tasks are those of open stages only, because a store
+ * does not count ended ones; {@code jobnik_stages_by_status} is missing for the same reason. {@link
+ * JobMeter} counts what ends while the server runs.
  */
 final class QueueMeter implements MultiCollector {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -36,7 +36,7 @@ final class QueueMeter implements MultiCollector {
     this.clock = clock;
   }
 
-  /** One gauge as it is put together; equal labels add up, or the largest counts. */
+  /** Builds one gauge; values with equal labels are added, or the largest is taken. */
   private static final class Points {
     private final String name;
     private final String help;
@@ -51,7 +51,7 @@ final class QueueMeter implements MultiCollector {
       values.merge(Labels.of(labels), value, Double::sum);
     }
 
-    void most(double value, String... labels) {
+    void max(double value, String... labels) {
       values.merge(Labels.of(labels), value, Math::max);
     }
 
@@ -68,85 +68,85 @@ final class QueueMeter implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     try {
-      QueueStats census = store.queueStats();
+      QueueStats stats = store.queueStats();
       return MetricSnapshots.of(
-          jobs(census),
-          tasksByStatus(census),
-          tasksCount(census),
-          depth(census),
-          oldest(census, clock.instant()));
+          jobs(stats),
+          tasksByStatus(stats),
+          tasksCount(stats),
+          depth(stats),
+          oldest(stats, clock.instant()));
     } catch (StoreException e) {
-      LOG.log(Level.WARNING, "the store could not be counted for the metrics: " + e.getMessage());
+      LOG.log(Level.WARNING, "cannot read queue statistics for the metrics: " + e.getMessage());
       return new MetricSnapshots();
     }
   }
 
-  private static GaugeSnapshot jobs(QueueStats census) {
+  private static GaugeSnapshot jobs(QueueStats stats) {
     Points points = new Points("jobnik_jobs_by_status", "Jobs in each state.");
     for (JobState state : JobState.values()) {
-      points.add(census.jobs().getOrDefault(state, 0), "status", state.name());
+      points.add(stats.jobs().getOrDefault(state, 0), "status", state.name());
     }
     return points.snapshot();
   }
 
-  private GaugeSnapshot tasksByStatus(QueueStats census) {
+  private GaugeSnapshot tasksByStatus(QueueStats stats) {
     Points points =
         new Points("jobnik_tasks_by_status", "Tasks of open stages that are not over, by state.");
-    for (QueueStats.TypeStats line : census.types()) {
-      String type = types.label(line.type());
-      each(line, (state, count) -> points.add(count, "task_status", state, "stage_type", type));
+    for (QueueStats.TypeStats typeStats : stats.types()) {
+      String type = types.label(typeStats.type());
+      each(typeStats, (state, count) -> points.add(count, "task_status", state, "stage_type", type));
     }
     return points.snapshot();
   }
 
-  private GaugeSnapshot tasksCount(QueueStats census) {
+  private GaugeSnapshot tasksCount(QueueStats stats) {
     Points points =
         new Points(
             "jobnik_tasks_count", "Tasks of open stages that are not over, by type and priority.");
-    for (QueueStats.TypeStats line : census.types()) {
-      String type = types.label(line.type());
-      String priority = line.priority().name();
+    for (QueueStats.TypeStats typeStats : stats.types()) {
+      String type = types.label(typeStats.type());
+      String priority = typeStats.priority().name();
       each(
-          line,
+          typeStats,
           (state, count) ->
               points.add(count, "stage_type", type, "priority", priority, "task_status", state));
     }
     return points.snapshot();
   }
 
-  private GaugeSnapshot depth(QueueStats census) {
+  private GaugeSnapshot depth(QueueStats stats) {
     Points points =
         new Points("millrace_queue_depth", "Tasks of open stages that wait for a worker or run.");
-    for (QueueStats.TypeStats line : census.types()) {
-      String type = types.label(line.type());
-      String priority = line.priority().name();
+    for (QueueStats.TypeStats typeStats : stats.types()) {
+      String type = types.label(typeStats.type());
+      String priority = typeStats.priority().name();
       each(
-          line,
+          typeStats,
           (state, count) -> points.add(count, "state", state, "type", type, "priority", priority));
     }
     return points.snapshot();
   }
 
-  private GaugeSnapshot oldest(QueueStats census, Instant now) {
+  private GaugeSnapshot oldest(QueueStats stats, Instant now) {
     Points points =
         new Points(
             "millrace_queue_oldest_seconds", "Age of the oldest job that has a task waiting.");
-    for (QueueStats.TypeStats line : census.types()) {
-      Instant oldest = line.oldest();
+    for (QueueStats.TypeStats typeStats : stats.types()) {
+      Instant oldest = typeStats.oldest();
       double age = oldest == null ? 0 : Math.max(0, Duration.between(oldest, now).toMillis()) / 1e3;
-      points.most(age, "type", types.label(line.type()), "priority", line.priority().name());
+      points.max(age, "type", types.label(typeStats.type()), "priority", typeStats.priority().name());
     }
     return points.snapshot();
   }
 
   @FunctionalInterface
-  private interface Counting {
+  private interface StateCount {
     void count(String state, double count);
   }
 
-  private static void each(QueueStats.TypeStats line, Counting counting) {
-    counting.count(TaskState.PENDING.name(), line.pending());
-    counting.count(TaskState.RETRIED.name(), line.retried());
-    counting.count(TaskState.IN_PROGRESS.name(), line.running());
+  private static void each(QueueStats.TypeStats typeStats, StateCount consumer) {
+    consumer.count(TaskState.PENDING.name(), typeStats.pending());
+    consumer.count(TaskState.RETRIED.name(), typeStats.retried());
+    consumer.count(TaskState.IN_PROGRESS.name(), typeStats.running());
   }
 }

@@ -23,13 +23,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All figures of a server, and their text. Give {@link #measured} to whoever works with the store, or
- * tasks are not measured. Thread-safe.
+ * All metrics of a server, and their text format. Workers must use the store from {@link #measured},
+ * else their tasks are not measured. Thread-safe.
  */
 public final class ServerMetrics implements AutoCloseable {
-  private static final int MOST_TYPES = 100;
+  private static final int MAX_TYPES = 100;
 
-  /** Figures as text, and what kind of text it is. */
+  /** The metrics as text, and its media type. */
   public record Rendered(String mediaType, byte[] body) {}
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -38,9 +38,9 @@ public final class ServerMetrics implements AutoCloseable {
   private final JobMeter jobs;
   private final HttpMeter http;
 
-  /** Begins to measure the jobs of {@code store}. */
+  /** Starts to measure the jobs of {@code store}. */
   public ServerMetrics(JobStore store, InstantSource clock) {
-    BoundedTypeLabels types = new BoundedTypeLabels(MOST_TYPES);
+    BoundedTypeLabels types = new BoundedTypeLabels(MAX_TYPES);
     this.tasks = new TaskMeter(registry, types, clock);
     this.jobs = new JobMeter(registry, types, store, clock);
     this.http = new HttpMeter(registry);
@@ -52,24 +52,24 @@ public final class ServerMetrics implements AutoCloseable {
     ProcessMetrics.builder().register(registry);
   }
 
-  /** The same store; claims and answers that go through it are measured. */
+  /** The same store, with claims and results measured. */
   public JobStore measured(JobStore store) {
     return new MeteredStore(store, tasks);
   }
 
-  /** Is to be told of each request. */
+  /** The observer to register for HTTP requests. */
   public RequestObserver observer() {
     return http;
   }
 
-  /** Adds what models do; once. */
+  /** Adds metrics of models; call it once. */
   public ServerMetrics inference(Supplier<InferenceStats> stats) {
     InferenceMeter.register(registry, stats);
     registry.register(new PipeMeter(stats));
     return this;
   }
 
-  /** Adds what webhooks do; once. */
+  /** Adds metrics of webhooks; call it once. */
   public ServerMetrics webhooks(Supplier<WebhookStats> stats) {
     CounterWithCallback.builder()
         .name("millrace_webhooks_total")
@@ -90,20 +90,21 @@ public final class ServerMetrics implements AutoCloseable {
     return this;
   }
 
-  /** Adds a figure that is asked for when it is wanted, such as streams that are open; once. */
-  public ServerMetrics gauge(String name, String help, IntSupplier figure) {
+  /** Adds a gauge that is read when scraped; once per name. */
+  public ServerMetrics gauge(String name, String help, IntSupplier value) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)
-        .callback(point -> point.call(figure.getAsInt()))
+        .callback(point -> point.call(value.getAsInt()))
         .register(registry);
     return this;
   }
 
   /**
-   * The text in the form that is asked for.
+   * Renders all metrics.
    *
-   * @param accept as the request says; OpenMetrics if it wants that, else Prometheus's own
+   * @param accept the request's {@code Accept} field: OpenMetrics if it names that, else the text
+   *     format of Prometheus; null if absent
    */
   public Rendered render(@Nullable String accept) {
     boolean open = accept != null && accept.contains("application/openmetrics-text");
@@ -113,7 +114,7 @@ public final class ServerMetrics implements AutoCloseable {
     try {
       writer.write(out, registry.scrape());
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory takes everything
+      throw new UncheckedIOException(e); // cannot happen in memory
     }
     return new Rendered(writer.getContentType(), out.toByteArray());
   }

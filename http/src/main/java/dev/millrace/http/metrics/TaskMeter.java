@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** How long tasks wait and run, and how attempts end, whoever works on them. Thread-safe. */
+/** Measures how long tasks wait and run, and how attempts end. Thread-safe. */
 final class TaskMeter {
   private static final double[] SECONDS = {
     0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200
@@ -74,7 +74,7 @@ final class TaskMeter {
   }
 
   /**
-   * @param outcome what it would be if the answer counts
+   * @param outcome the label if the store accepts the result
    */
   Outcome answered(Claim claim, String outcome, Outcome answer) {
     String type = types.label(claim.type());

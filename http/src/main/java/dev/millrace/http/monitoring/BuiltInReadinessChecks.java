@@ -8,7 +8,7 @@ import dev.millrace.server.ServerStatus;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 
-/** What a server that works on a store must be able to do. */
+/** The readiness checks of every server: its store answers, and it accepts tasks. */
 public final class BuiltInReadinessChecks {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -23,7 +23,7 @@ public final class BuiltInReadinessChecks {
             store.counts();
             return Optional.empty();
           } catch (StoreException e) {
-            LOG.log(Level.WARNING, "the store does not answer: " + e.getMessage());
+            LOG.log(Level.WARNING, "store check failed: " + e.getMessage());
             return Optional.of("it does not answer; the server's log says why");
           }
         });

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What those who run the server ask: is it alive, is it ready, how does it do, what can it do. */
+/** The routes for operators: health checks, metrics, the OpenAPI document and its page. */
 public final class MonitoringRouteGroup implements RouteGroup {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -29,19 +29,19 @@ public final class MonitoringRouteGroup implements RouteGroup {
   private final Supplier<Map<String, String>> waiting;
   private volatile boolean draining;
 
-  /** All figures of the server. */
+  /** Renders all metrics of the server. */
   @FunctionalInterface
   public interface Metrics {
     /**
-     * @param accept what forms the client reads, as it says; null if it says nothing
+     * @param accept the {@code Accept} field of the request; null if it has none
      */
     ApiResponse.Content render(@Nullable String accept);
   }
 
   /**
-   * @param document the API's document, JSON
-   * @param page the same for people
-   * @param waiting what the server waits for while it serves all the same, by who waits
+   * @param document the OpenAPI document in JSON
+   * @param page shows the document to people
+   * @param waiting what parts of the server wait for, by part; the server is ready nevertheless
    */
   public MonitoringRouteGroup(
       Metrics metrics,
@@ -70,23 +70,23 @@ public final class MonitoringRouteGroup implements RouteGroup {
             "/health/live",
             "getLive",
             KeyScope.NONE,
-            call -> ApiResponse.ok(Map.of("status", "ok"))),
-        get("/health/ready", "getReady", KeyScope.NONE, call -> ready()),
+            request -> ApiResponse.ok(Map.of("status", "ok"))),
+        get("/health/ready", "getReady", KeyScope.NONE, request -> ready()),
         get(
             "/liveness",
             "getLiveness",
             KeyScope.NONE,
-            call -> ApiResponse.ok(Map.of("status", "ok"))),
-        get("/health", "getHealth", KeyScope.NONE, call -> health()),
+            request -> ApiResponse.ok(Map.of("status", "ok"))),
+        get("/health", "getHealth", KeyScope.NONE, request -> health()),
         get("/metrics", "getMetrics", KeyScope.READ, this::metrics),
         get("/service-metrics", "getServiceMetrics", KeyScope.READ, this::metrics),
         get(
             "/openapi.json",
             "getOpenApi",
             KeyScope.NONE,
-            call -> content("application/json", document)),
-        get("/docs/api", "getDocs", KeyScope.NONE, call -> docs()),
-        get("/", "getRoot", KeyScope.NONE, call -> root()));
+            request -> content("application/json", document)),
+        get("/docs/api", "getDocs", KeyScope.NONE, request -> docs()),
+        get("/", "getRoot", KeyScope.NONE, request -> root()));
   }
 
   private static Route get(String path, String operation, KeyScope scope, Route.Handler handler) {
@@ -101,7 +101,7 @@ public final class MonitoringRouteGroup implements RouteGroup {
             .putIfPresent("waiting", waiting()));
   }
 
-  /** Jobs are taken meanwhile, so that this is no trouble; null if it waits for nothing. */
+  /** What is waited for; null if nothing. Not a failure: jobs are accepted meanwhile. */
   private @Nullable JsonObject waiting() {
     JsonObject all = JsonObject.create();
     waiting.get().forEach(all::put);
@@ -109,23 +109,23 @@ public final class MonitoringRouteGroup implements RouteGroup {
   }
 
   private ApiResponse ready() {
-    JsonObject troubles = JsonObject.create();
+    JsonObject failures = JsonObject.create();
     if (draining) {
-      troubles.put("server", "it is stopping");
+      failures.put("server", "it is stopping");
     }
     for (ReadinessCheck check : checks) {
-      trouble(check).ifPresent(text -> troubles.put(check.name(), text));
+      failure(check).ifPresent(text -> failures.put(check.name(), text));
     }
-    boolean well = troubles.values().isEmpty();
-    JsonObject body = JsonObject.create().put("status", well ? "ok" : "unavailable");
-    if (!well) {
-      body.put("trouble", troubles);
+    boolean ready = failures.values().isEmpty();
+    JsonObject body = JsonObject.create().put("status", ready ? "ok" : "unavailable");
+    if (!ready) {
+      body.put("trouble", failures);
     }
     body.putIfPresent("waiting", waiting());
-    return ApiResponse.json(well ? 200 : 503, body);
+    return ApiResponse.json(ready ? 200 : 503, body);
   }
 
-  private static Optional<String> trouble(ReadinessCheck check) {
+  private static Optional<String> failure(ReadinessCheck check) {
     try {
       return check.failure();
     } catch (RuntimeException e) {
@@ -134,15 +134,15 @@ public final class MonitoringRouteGroup implements RouteGroup {
     }
   }
 
-  private ApiResponse metrics(ApiRequest call) {
-    return metrics.render(call.header("Accept").orElse(null));
+  private ApiResponse metrics(ApiRequest request) {
+    return metrics.render(request.header("Accept").orElse(null));
   }
 
   private static ApiResponse content(String type, byte[] body) {
     return new ApiResponse.Content(200, Map.of(), type, body);
   }
 
-  /** The page runs nothing from elsewhere, whatever the document's texts may hold. */
+  /** The page, with a policy that lets it load nothing from other sites. */
   private ApiResponse docs() {
     Map<String, String> headers = Map.of("Content-Security-Policy", page.contentSecurityPolicy());
     return new ApiResponse.Content(200, headers, "text/html; charset=utf-8", page.bytes());

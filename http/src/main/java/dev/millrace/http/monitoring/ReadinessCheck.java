@@ -3,16 +3,16 @@ package dev.millrace.http.monitoring;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Something that must be well for the server to be of use. */
+/** Checks a part that must work before the server is ready. */
 public interface ReadinessCheck {
 
-  /** What it is, in a word or two. */
+  /** The part that is checked, such as "store". */
   String name();
 
-  /** What is wrong now; empty if nothing. Soon, and without an exception. */
+  /** What is wrong now; empty if nothing. Should return quickly and not throw. */
   Optional<String> failure();
 
-  static ReadinessCheck of(String name, Supplier<Optional<String>> trouble) {
+  static ReadinessCheck of(String name, Supplier<Optional<String>> check) {
     return new ReadinessCheck() {
       @Override
       public String name() {
@@ -21,7 +21,7 @@ public interface ReadinessCheck {
 
       @Override
       public Optional<String> failure() {
-        return trouble.get();
+        return check.get();
       }
     };
   }

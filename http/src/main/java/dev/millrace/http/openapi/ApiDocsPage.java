@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The page that shows the API's document to people. It is whole in itself, and loads the document
- * from the server that it came from.
+ * The web page that shows the OpenAPI document. It is self-contained and loads the document from its
+ * own server.
  */
 public final class ApiDocsPage {
   private static final String RESOURCE = "docs.html";
@@ -40,14 +40,14 @@ public final class ApiDocsPage {
     }
   }
 
-  /** HTML in UTF-8, to be sent as it is. */
+  /** HTML in UTF-8. */
   public byte[] bytes() {
     return bytes.clone();
   }
 
   /**
-   * The {@code Content-Security-Policy} to send with it: the page's own style and script by their
-   * hashes, and nothing else.
+   * The {@code Content-Security-Policy} to send with it, which allows only the page's own style and
+   * script, by their hashes.
    */
   public String contentSecurityPolicy() {
     return policy;

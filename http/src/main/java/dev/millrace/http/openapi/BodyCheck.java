@@ -4,7 +4,7 @@ import dev.millrace.http.route.Problem;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Holds a body against what the document says of it. */
+/** Checks a body against the schema of its operation. */
 public record BodyCheck(@Nullable Object value, boolean given) {
 
   public void check(OpenApiDocument.Operation operation) {

@@ -3,13 +3,13 @@ package dev.millrace.http.openapi;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Guesses which of the known names somebody meant. */
+/** Suggests the known name that is nearest to an unknown one. */
 final class NameSuggestion {
-  private static final int LONGEST = 60;
+  private static final int MAX_LENGTH = 60;
 
   private NameSuggestion() {}
 
-  /** {@code ; did you mean "name"?} with the nearest name, or nothing if none is near. */
+  /** {@code ; did you mean "name"?}, or an empty text if no name is near. */
   static String hint(String given, Collection<String> known) {
     String nearest = null;
     int best = Math.clamp(given.length() / 3, 1, 3) + 1;
@@ -24,11 +24,10 @@ final class NameSuggestion {
   }
 
   /**
-   * Letters to insert, delete, replace or swap with their neighbour, whatever their case and
-   * whether words are joined by '_', '-' or a capital.
+   * The edit distance (insert, delete, replace, swap), ignoring case, '_' and '-'.
    */
   private static int distance(String given, String known, int bound) {
-    if (given.length() > LONGEST || Math.abs(given.length() - known.length()) > bound + 2) {
+    if (given.length() > MAX_LENGTH || Math.abs(given.length() - known.length()) > bound + 2) {
       return bound;
     }
     String a = plain(given);

@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API's document: what is served to readers and what requests are checked against, so the two
- * cannot differ. Immutable.
+ * The OpenAPI document, which is both served and used to check requests, so that the two cannot
+ * differ. Immutable.
  */
 public final class OpenApiDocument {
   /**
@@ -24,8 +24,8 @@ public final class OpenApiDocument {
    *
    * @param method in capitals
    * @param path with names in braces
-   * @param scope what a caller's key must allow
-   * @param body what a JSON body must be; null: there is none
+   * @param scope what the caller's key must allow
+   * @param body the schema of the JSON body; null: no body
    */
   public record Operation(
       String id,
@@ -42,7 +42,7 @@ public final class OpenApiDocument {
     /**
      * Checks a request's query.
      *
-     * @param query every value by its name, decoded
+     * @param query the decoded values by name
      * @throws Problem INVALID, naming the parameter and the rule
      */
     public void checkQuery(Map<String, ? extends Collection<String>> query) {
@@ -123,12 +123,12 @@ public final class OpenApiDocument {
     return Optional.ofNullable(operations.get(operationId));
   }
 
-  /** All of them, as the document orders them. */
+  /** All operations, in the order of the document. */
   public Collection<Operation> operations() {
     return operations.values();
   }
 
-  /** The document as it is served: JSON in UTF-8. */
+  /** The document as served: JSON in UTF-8. */
   public byte[] bytes() {
     return bytes.clone();
   }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the operations of a document and compiles every schema in it, those of answers too. */
+/** Reads the operations of a document and compiles all its schemas, also those of responses. */
 final class OperationReader {
   private static final String JSON = "application/json";
   private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch");
@@ -24,13 +24,13 @@ final class OperationReader {
   }
 
   List<OpenApiDocument.Operation> operations() {
-    references(document.values());
+    checkReferences(document.values());
     JsonObject components = document.object("components");
     components
         .object("schemas")
         .values()
         .forEach((name, source) -> schemas.compile(source, "#/components/schemas/" + name));
-    components.object("responses").values().forEach((name, answer) -> answer(answer, name));
+    components.object("responses").values().forEach((name, response) -> response(response, name));
     List<OpenApiDocument.Operation> operations = new ArrayList<>();
     document
         .object("paths")
@@ -39,16 +39,16 @@ final class OperationReader {
     return operations;
   }
 
-  /** A reference that leads nowhere is refused wherever it is. */
-  private void references(@Nullable Object value) {
+  /** Refuses a broken reference anywhere in the document. */
+  private void checkReferences(@Nullable Object value) {
     switch (value) {
       case Map<?, ?> map -> {
         if (map.get("$ref") instanceof String reference) {
           schemas.resolve(reference);
         }
-        map.values().forEach(this::references);
+        map.values().forEach(this::checkReferences);
       }
-      case List<?> list -> list.forEach(this::references);
+      case List<?> list -> list.forEach(this::checkReferences);
       case null, default -> {}
     }
   }
@@ -72,7 +72,7 @@ final class OperationReader {
       parameters.add(parameter(resolved(parameter, where), where));
     }
     JsonObject body = in.has("requestBody") ? resolved(in.get("requestBody"), where) : null;
-    in.object("responses").values().forEach((status, answer) -> answer(answer, where));
+    in.object("responses").values().forEach((status, response) -> response(response, where));
     return new OpenApiDocument.Operation(
         in.string("operationId"),
         method.toUpperCase(Locale.ROOT),
@@ -92,8 +92,8 @@ final class OperationReader {
         schemas.compile(in.get("schema"), where + " " + name));
   }
 
-  private void answer(@Nullable Object answer, String where) {
-    JsonObject in = resolved(answer, where);
+  private void response(@Nullable Object response, String where) {
+    JsonObject in = resolved(response, where);
     content(in, where);
     in.object("headers")
         .values()

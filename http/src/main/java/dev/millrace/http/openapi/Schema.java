@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema of the API's document, compiled: the part of JSON Schema 2020-12 that the document uses.
- * Values are those of {@link Json}. Immutable once its document is loaded. A check makes no text and no
- * path until something is wrong.
+ * A compiled schema of the OpenAPI document: the part of JSON Schema 2020-12 that the document uses.
+ * Values are those of {@link Json}. Immutable once its document is loaded. A check allocates no text
+ * unless a rule is broken.
  */
 public final class Schema {
 
@@ -19,7 +19,7 @@ public final class Schema {
     @Nullable SchemaViolation violation(@Nullable Object value, int depth);
   }
 
-  /** Deepest application of schemas within schemas; the document's own need far less. */
+  /** The deepest nesting of schemas; those of the document need far less. */
   static final int MAX_DEPTH = 4 * Json.MAX_DEPTH;
 
   private Rule[] rules = {};
@@ -28,7 +28,7 @@ public final class Schema {
 
   Schema() {}
 
-  /** Fills in what was referred to before it was read. */
+  /** Sets the content; a schema may be referred to before it is read. */
   void define(SchemaType type, String title, List<Rule> rules) {
     this.type = type;
     this.title = title;
@@ -37,27 +37,27 @@ public final class Schema {
 
   /**
    * @param where what {@code value} is, such as {@code request/body}
-   * @throws Problem MALFORMED where its form is wrong, INVALID where a value in it is not allowed;
-   *     the text names the place and the rule
+   * @throws Problem MALFORMED if its form is wrong, INVALID if a value is not allowed; the message
+   *     names the location and the rule
    */
   public void check(@Nullable Object value, String where) {
-    SchemaViolation fault = violation(value, 0);
-    if (fault != null) {
-      throw fault.toProblem(where);
+    SchemaViolation violation = violation(value, 0);
+    if (violation != null) {
+      throw violation.toProblem(where);
     }
   }
 
   /**
-   * Reads a parameter, which is text whatever its type.
+   * Parses a parameter from its text.
    *
    * @return a Long, a Boolean, a BigDecimal or the text itself, as the type says
-   * @throws Problem INVALID, with place and rule
+   * @throws Problem INVALID, naming the location and the rule
    */
   public Object parseAndCheck(String text, String where) {
     Object value = read(text, where);
-    SchemaViolation fault = violation(value, 0);
-    if (fault != null) {
-      throw new SchemaViolation(Problem.Kind.INVALID, fault.path(), fault.rule()).toProblem(where);
+    SchemaViolation violation = violation(value, 0);
+    if (violation != null) {
+      throw new SchemaViolation(Problem.Kind.INVALID, violation.path(), violation.rule()).toProblem(where);
     }
     return value;
   }
@@ -80,7 +80,7 @@ public final class Schema {
     }
   }
 
-  /** Java reads a sign '+' and digits of all scripts as well; nobody should depend on that. */
+  /** Allows ASCII digits only: Java also accepts '+' and digits of other scripts. */
   private static String digits(String text) {
     for (int i = text.startsWith("-") ? 1 : 0; i < text.length(); i++) {
       if (text.charAt(i) < '0' || text.charAt(i) > '9') {
@@ -95,20 +95,20 @@ public final class Schema {
       return SchemaViolation.malformed("is nested too deeply");
     }
     for (Rule rule : rules) {
-      SchemaViolation fault = rule.violation(value, depth);
-      if (fault != null) {
-        return fault;
+      SchemaViolation violation = rule.violation(value, depth);
+      if (violation != null) {
+        return violation;
       }
     }
     return null;
   }
 
-  /** What the values may be; {@link SchemaType#ANY} where the schema does not say. */
+  /** The allowed types; {@link SchemaType#ANY} if the schema has none. */
   SchemaType type() {
     return type;
   }
 
-  /** What people call it, or nothing. */
+  /** The title for messages; may be empty. */
   String title() {
     return title;
   }

@@ -7,17 +7,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules about several schemas for one value. Which of them was meant cannot be known when none
- * fits; the error is about the one that the discriminator names, else the one that the value came
- * farthest in.
+ * The rule that a value must match one of several schemas ({@code oneOf}, {@code anyOf}). If none
+ * matches, the error is about the schema that the discriminator names, else about the one whose first
+ * violation is deepest.
  *
- * @param exactly whether only one may fit
- * @param discriminator the property that tells, where there is one
- * @param mapping its values
+ * @param exactlyOne whether only one may match
+ * @param discriminator the property that names the schema; null if there is none
+ * @param mapping schemas by the value of that property
  */
 record SchemaAlternatives(
     List<Schema> schemas,
-    boolean exactly,
+    boolean exactlyOne,
     @Nullable String discriminator,
     Map<String, Schema> mapping)
     implements Schema.Rule {
@@ -35,55 +35,55 @@ record SchemaAlternatives(
 
   @Override
   public @Nullable SchemaViolation violation(@Nullable Object value, int depth) {
-    int fitting = 0;
+    int matching = 0;
     for (Schema schema : schemas) {
       if (schema.violation(value, depth + 1) == null) {
-        fitting++;
-        if (!exactly) {
+        matching++;
+        if (!exactlyOne) {
           return null;
         }
       }
     }
-    if (fitting == 1) {
+    if (matching == 1) {
       return null;
     }
-    return fitting == 0
-        ? likeliest(value, depth + 1)
+    return matching == 0
+        ? mostLikely(value, depth + 1)
         : SchemaViolation.malformed("must be only one of: " + titles(schemas));
   }
 
-  private SchemaViolation likeliest(@Nullable Object value, int depth) {
+  private SchemaViolation mostLikely(@Nullable Object value, int depth) {
     Map<String, @Nullable Object> fields = SchemaRules.fields(value);
     if (discriminator != null && fields != null) {
-      Object tells = fields.get(discriminator);
-      Schema meant = tells == null ? null : mapping.get(tells.toString());
-      SchemaViolation fault = meant == null ? null : meant.violation(value, depth);
-      if (fault != null) {
-        return fault;
+      Object named = fields.get(discriminator);
+      Schema selected = named == null ? null : mapping.get(named.toString());
+      SchemaViolation violation = selected == null ? null : selected.violation(value, depth);
+      if (violation != null) {
+        return violation;
       }
     }
     List<Schema> candidates = new ArrayList<>(schemas);
     candidates.removeIf(schema -> !schema.type().allows(value));
     candidates.removeIf(mapping::containsValue);
     if (candidates.size() == 1) {
-      SchemaViolation fault = candidates.getFirst().violation(value, depth);
-      return fault == null ? none() : fault;
+      SchemaViolation violation = candidates.getFirst().violation(value, depth);
+      return violation == null ? noMatch() : violation;
     }
-    return farthest(candidates, value, depth);
+    return deepest(candidates, value, depth);
   }
 
-  private SchemaViolation farthest(List<Schema> candidates, @Nullable Object value, int depth) {
-    SchemaViolation best = none();
+  private SchemaViolation deepest(List<Schema> candidates, @Nullable Object value, int depth) {
+    SchemaViolation best = noMatch();
     for (Schema schema : candidates) {
-      SchemaViolation fault = schema.violation(value, depth);
-      if (fault != null && fault.depth() > best.depth()) {
-        best = fault;
+      SchemaViolation violation = schema.violation(value, depth);
+      if (violation != null && violation.depth() > best.depth()) {
+        best = violation;
       }
     }
     return best;
   }
 
-  private SchemaViolation none() {
+  private SchemaViolation noMatch() {
     String titles = titles(schemas);
     return SchemaViolation.malformed(
         titles.contains("; ") ? "must be one of: " + titles : "must be " + titles);

@@ -16,13 +16,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles the schemas of one document, each that is referred to once. What it does not know it
- * refuses, so that no rule of the document goes unchecked.
+ * Compiles the schemas of one document, shared ones only once. It refuses unknown keywords, so that
+ * every rule of the document is checked.
  */
 final class SchemaCompiler {
 
-  /** What says nothing about validity. */
-  private static final Set<String> NOTES =
+  /** Keywords that do not affect validity. */
+  private static final Set<String> ANNOTATIONS =
       Set.of("title", "description", "default", "examples", "deprecated", "$comment");
 
   private static final Set<String> RULES =
@@ -51,7 +51,7 @@ final class SchemaCompiler {
           "discriminator");
 
   private final JsonObject document;
-  private final Map<String, Schema> referred = new HashMap<>();
+  private final Map<String, Schema> shared = new HashMap<>();
 
   SchemaCompiler(JsonObject document) {
     this.document = document;
@@ -75,8 +75,7 @@ final class SchemaCompiler {
 
   /**
    * @param where names the schema in errors
-   * @throws JsonException if it has a keyword that is not checked here, or a reference that leads
-   *     nowhere
+   * @throws JsonException if it has an unknown keyword or a broken reference
    */
   Schema compile(@Nullable Object source, String where) {
     Schema schema = new Schema();
@@ -85,12 +84,12 @@ final class SchemaCompiler {
   }
 
   private Schema reference(String reference) {
-    Schema known = referred.get(reference);
+    Schema known = shared.get(reference);
     if (known != null) {
-      return known; // it may not be filled yet: schemas may contain themselves
+      return known; // may not be defined yet: schemas may be recursive
     }
     Schema schema = new Schema();
-    referred.put(reference, schema);
+    shared.put(reference, schema);
     fill(schema, resolve(reference), reference);
     return schema;
   }
@@ -105,7 +104,7 @@ final class SchemaCompiler {
     }
     JsonObject in = JsonObject.of(source, where);
     for (String keyword : in.values().keySet()) {
-      if (!RULES.contains(keyword) && !NOTES.contains(keyword) && !keyword.startsWith("x-")) {
+      if (!RULES.contains(keyword) && !ANNOTATIONS.contains(keyword) && !keyword.startsWith("x-")) {
         throw new JsonException(where + " has the keyword \"" + keyword + "\", unknown here");
       }
     }
@@ -124,12 +123,12 @@ final class SchemaCompiler {
   }
 
   private static SchemaType type(JsonObject in, List<Schema.Rule> rules) {
-    Object said = in.get("type");
-    if (said == null) {
+    Object types = in.get("type");
+    if (types == null) {
       return SchemaType.ANY;
     }
     Set<SchemaType.Kind> kinds = EnumSet.noneOf(SchemaType.Kind.class);
-    for (Object word : said instanceof List<?> list ? list : List.of(said)) {
+    for (Object word : types instanceof List<?> list ? list : List.of(types)) {
       kinds.add(SchemaType.Kind.valueOf(String.valueOf(word).toUpperCase(Locale.ROOT)));
     }
     SchemaType type = new SchemaType(kinds);
@@ -190,7 +189,7 @@ final class SchemaCompiler {
           Boolean.FALSE.equals(others) ? null : compile(others, where + "/additionalProperties");
       rules.add(SchemaRules.properties(known, rest));
     }
-    // After the names that are there: a missing one is often one of them, misspelt.
+    // After the unknown names: a missing name is often a misspelt one.
     if (in.has("required")) {
       rules.add(SchemaRules.required(in.list("required").stream().map(String::valueOf).toList()));
     }

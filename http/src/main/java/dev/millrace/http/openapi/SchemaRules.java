@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules about one value; each leaves alone what it does not apply to. */
+/** The rules for one value; each ignores values that it does not apply to. */
 final class SchemaRules {
   private SchemaRules() {}
 
@@ -38,7 +38,7 @@ final class SchemaRules {
   }
 
   /**
-   * @param others what properties beside {@code known} must be; null: there may be none
+   * @param others the schema of further properties; null: no others are allowed
    */
   static Schema.Rule properties(Map<String, Schema> known, @Nullable Schema others) {
     return (value, depth) -> {
@@ -51,16 +51,16 @@ final class SchemaRules {
         if (schema == null) {
           return unknown("property", field.getKey(), known.keySet());
         }
-        SchemaViolation fault = schema.violation(field.getValue(), depth + 1);
-        if (fault != null) {
-          return fault.under(field.getKey());
+        SchemaViolation violation = schema.violation(field.getValue(), depth + 1);
+        if (violation != null) {
+          return violation.under(field.getKey());
         }
       }
       return null;
     };
   }
 
-  /** A name that nobody would honour. */
+  /** An unknown name, with a suggestion. */
   static SchemaViolation unknown(String what, String name, Collection<String> known) {
     String hint = NameSuggestion.hint(name, known);
     String all = known.isEmpty() ? "; there are none" : "; known: " + String.join(", ", known);
@@ -77,9 +77,9 @@ final class SchemaRules {
     return (value, depth) -> {
       if (value instanceof List<?> list) {
         for (int i = 0; i < list.size(); i++) {
-          SchemaViolation fault = schema.violation(list.get(i), depth + 1);
-          if (fault != null) {
-            return fault.under(Integer.toString(i));
+          SchemaViolation violation = schema.violation(list.get(i), depth + 1);
+          if (violation != null) {
+            return violation.under(Integer.toString(i));
           }
         }
       }
@@ -88,8 +88,8 @@ final class SchemaRules {
   }
 
   static Schema.Rule oneOf(List<?> values, boolean constant) {
-    Set<Object> allowed = values.stream().map(SchemaRules::plain).collect(Collectors.toSet());
-    String words =
+    Set<Object> allowed = values.stream().map(SchemaRules::normalized).collect(Collectors.toSet());
+    String message =
         constant
             ? "must be " + Json.write(values.getFirst())
             : "must be one of "
@@ -98,14 +98,14 @@ final class SchemaRules {
                     .collect(Collectors.joining(", "));
     List<String> names = values.stream().map(String::valueOf).toList();
     return (value, depth) ->
-        allowed.contains(plain(value))
+        allowed.contains(normalized(value))
             ? null
             : SchemaViolation.invalid(
-                words + (value instanceof String text ? NameSuggestion.hint(text, names) : ""));
+                message + (value instanceof String text ? NameSuggestion.hint(text, names) : ""));
   }
 
-  /** Numbers by their value, whatever they were written as; absent values as themselves. */
-  private static Object plain(@Nullable Object value) {
+  /** Normalizes numbers, so that equal values are equal objects. */
+  private static Object normalized(@Nullable Object value) {
     return switch (value) {
       case null -> Void.class;
       case Long number -> number;
@@ -121,10 +121,10 @@ final class SchemaRules {
     return number.precision() - number.scale() <= 18;
   }
 
-  /** {@code sign} times the value is at least {@code sign} times the bound, or above it. */
+  /** A lower bound if {@code sign} is 1, an upper bound if it is -1. */
   static Schema.Rule bound(Number bound, int sign, boolean exclusive) {
     BigDecimal limit = new BigDecimal(bound.toString());
-    String words = "must be " + (exclusive ? "" : "at ") + word(sign, exclusive) + " " + bound;
+    String message = "must be " + (exclusive ? "" : "at ") + word(sign, exclusive) + " " + bound;
     return (value, depth) -> {
       if (!(value instanceof Number number)) {
         return null;
@@ -136,7 +136,7 @@ final class SchemaRules {
       int side = sign * order;
       return side > 0 || side == 0 && !exclusive
           ? null
-          : SchemaViolation.invalid(words + ", not " + number);
+          : SchemaViolation.invalid(message + ", not " + number);
     };
   }
 
@@ -152,7 +152,7 @@ final class SchemaRules {
   }
 
   static Schema.Rule length(long from, long to) {
-    String words =
+    String message =
         from == 1 && to == Long.MAX_VALUE
             ? "must not be empty"
             : "must have " + range(from, to) + " characters";
@@ -161,20 +161,20 @@ final class SchemaRules {
         return null;
       }
       int length = text.length();
-      boolean sure = length <= to && length >= 2 * from; // no need to count pairs
+      boolean sure = length <= to && length >= 2 * from; // no need to count surrogate pairs
       if (!sure) {
         length = text.codePointCount(0, length);
       }
       boolean fits = length >= from && length <= to;
-      return fits ? null : SchemaViolation.invalid(length == 0 ? words : words + ", not " + length);
+      return fits ? null : SchemaViolation.invalid(length == 0 ? message : message + ", not " + length);
     };
   }
 
   static Schema.Rule size(long from, long to) {
-    String words = "must have " + range(from, to) + " items";
+    String message = "must have " + range(from, to) + " items";
     return (value, depth) ->
         value instanceof List<?> list && (list.size() < from || list.size() > to)
-            ? SchemaViolation.invalid(words + ", not " + list.size())
+            ? SchemaViolation.invalid(message + ", not " + list.size())
             : null;
   }
 
@@ -186,7 +186,7 @@ final class SchemaRules {
   }
 
   static Schema.Rule pattern(String pattern) {
-    // To Java, '$' is before a last line break as well.
+    // In Java, '$' also matches before a final line break.
     Pattern compiled = Pattern.compile(pattern.replaceFirst("\\$$", "\\\\z"));
     return (value, depth) ->
         value instanceof String text && !compiled.matcher(text).find()
@@ -201,7 +201,7 @@ final class SchemaRules {
             : null;
   }
 
-  /** The fields of an object; null if it is none. */
+  /** The fields of an object; null if the value is not an object. */
   @SuppressWarnings("unchecked") // the reader makes maps with string keys only
   static @Nullable Map<String, @Nullable Object> fields(@Nullable Object value) {
     return switch (value) {

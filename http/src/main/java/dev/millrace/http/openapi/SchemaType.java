@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The types of JSON that a schema allows. */
+/** The JSON types that a schema allows. */
 record SchemaType(Set<Kind> kinds) {
 
-  /** One of them, with the words for it in errors. */
+  /** A JSON type, with its name in messages. */
   enum Kind {
     OBJECT("an object"),
     ARRAY("a list"),
@@ -22,10 +22,10 @@ record SchemaType(Set<Kind> kinds) {
     BOOLEAN("true or false"),
     NULL("null");
 
-    private final String words;
+    private final String description;
 
-    Kind(String words) {
-      this.words = words;
+    Kind(String description) {
+      this.description = description;
     }
   }
 
@@ -44,7 +44,7 @@ record SchemaType(Set<Kind> kinds) {
       case List<?> list -> kinds.contains(Kind.ARRAY);
       case Boolean flag -> kinds.contains(Kind.BOOLEAN);
       case Number number ->
-          kinds.contains(Kind.NUMBER) || kinds.contains(Kind.INTEGER) && whole(number);
+          kinds.contains(Kind.NUMBER) || kinds.contains(Kind.INTEGER) && isWhole(number);
       default -> throw new IllegalArgumentException("not a JSON value: " + value.getClass());
     };
   }
@@ -53,8 +53,8 @@ record SchemaType(Set<Kind> kinds) {
     return kinds.contains(Kind.INTEGER) && !kinds.contains(Kind.NUMBER);
   }
 
-  /** To JSON Schema, 1.0 is a whole number. */
-  private static boolean whole(Number number) {
+  /** In JSON Schema, 1.0 is an integer. */
+  private static boolean isWhole(Number number) {
     return switch (number) {
       case BigDecimal big -> big.scale() <= 0 || big.stripTrailingZeros().scale() <= 0;
       case Double real -> real == Math.rint(real);
@@ -65,8 +65,8 @@ record SchemaType(Set<Kind> kinds) {
 
   @Override
   public String toString() {
-    List<String> words = new ArrayList<>();
-    kinds.forEach(kind -> words.add(kind.words));
-    return String.join(" or ", words);
+    List<String> names = new ArrayList<>();
+    kinds.forEach(kind -> names.add(kind.description));
+    return String.join(" or ", names);
   }
 }

@@ -4,26 +4,26 @@ import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.TruncatedText;
 
 /**
- * Where a value breaks which rule of its schema.
+ * A rule that a value breaks, and where.
  *
- * @param path from the value that was checked to the one that is wrong; empty: itself
+ * @param path from the checked value to the wrong one; empty: the checked value itself
  */
 record SchemaViolation(Problem.Kind kind, String path, String rule) {
 
-  /** Longest name that is repeated to whoever sent it. */
+  /** The longest name that is repeated in a message. */
   private static final int MAX_NAME = 60;
 
-  /** What has the wrong form. */
+  /** The value has the wrong form. */
   static SchemaViolation malformed(String rule) {
     return new SchemaViolation(Problem.Kind.MALFORMED, "", rule);
   }
 
-  /** What has the right form and a value that is not allowed. */
+  /** The value has the right form but is not allowed. */
   static SchemaViolation invalid(String rule) {
     return new SchemaViolation(Problem.Kind.INVALID, "", rule);
   }
 
-  /** The same, seen from one level up. */
+  /** The same violation, seen from the parent. */
   SchemaViolation under(String step) {
     return new SchemaViolation(
         kind, path.isEmpty() ? shorten(step) : shorten(step) + "/" + path, rule);
@@ -37,7 +37,7 @@ record SchemaViolation(Problem.Kind kind, String path, String rule) {
     return path.isEmpty() ? 0 : 1 + (int) path.chars().filter(c -> c == '/').count();
   }
 
-  /** A name that came with a request, short enough for a message. */
+  /** Shortens a name from a request for a message. */
   static String shorten(String name) {
     return TruncatedText.of(name, MAX_NAME);
   }

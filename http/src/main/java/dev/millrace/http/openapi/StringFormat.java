@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/** What a text stands for, with the words for it in errors. */
+/** The formats of texts, with their description in messages. */
 enum StringFormat {
   UUID(
       "a UUID such as 019a2b3c-4d5e-8f60-8a00-0123456789ab",
@@ -20,23 +20,23 @@ enum StringFormat {
       Pattern.compile(
           "\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?(?:[Zz]|[+-]\\d{2}:\\d{2})");
 
-  private final String words;
+  private final String description;
   private final Predicate<String> test;
 
-  StringFormat(String words, Predicate<String> test) {
-    this.words = words;
+  StringFormat(String description, Predicate<String> test) {
+    this.description = description;
     this.test = test;
   }
 
   /**
-   * @throws IllegalArgumentException if the document names one that is not checked here
+   * @throws IllegalArgumentException if the format is unknown
    */
   static StringFormat of(String name) {
     return valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
   String description() {
-    return words;
+    return description;
   }
 
   boolean matches(String text) {

@@ -6,15 +6,15 @@ import dev.millrace.http.auth.Principal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is allowed, with a body that fits its schema. */
+/** A request that was authorized, with a body that matches its schema. */
 public interface ApiRequest {
 
-  /** A fresh UUID, also in the answer's {@code X-Request-Id}. */
+  /** A UUID made for this request; also in the response's {@code X-Request-Id}. */
   String requestId();
 
   Principal principal();
 
-  /** The path as it was asked for, without the query. */
+  /** The path as the client wrote it, without the query. */
   String path();
 
   /** The path and the query as the client wrote them. */
@@ -22,42 +22,42 @@ public interface ApiRequest {
     return path();
   }
 
-  /** A parameter in the path, decoded. */
+  /** A path parameter, decoded. */
   String pathParameter(String name);
 
-  /** A parameter in the query, decoded; the document says which there are. */
+  /** A query parameter, decoded; the OpenAPI document lists them. */
   Optional<String> query(String name);
 
   Optional<String> header(String name);
 
   /**
-   * The body, parsed and checked against the document; null where there is none, and once the
-   * request's handler has returned.
+   * The body, parsed and checked against the document; null if there is none, and after the
+   * request's handler returned.
    */
   @Nullable Object body();
 
-  /** The body where the document says that it is an object. */
+  /** The body of an operation whose body is an object. */
   default JsonObject bodyObject() {
     return JsonObject.of(body(), "request body");
   }
 
-  /** The trace that the request belongs to; null if it says nothing, or nonsense. */
+  /** The trace that the request belongs to; null if it has no valid {@code traceparent}. */
   @Nullable TraceContext trace();
 
   /**
-   * Whether the client is known to have hung up, so that nobody would read the answer. Asked by
-   * what waits long before it answers, and would hand out something that is then lost.
+   * Whether the client is known to have disconnected. For handlers that wait for a long time and
+   * then hand out something that would be lost, such as a task.
    */
   default boolean isClientGone() {
     return false;
   }
 
   /**
-   * Counts part of an answer while it is being made, so that all requests together do not take more
-   * memory than there is.
+   * Reserves memory for part of a response while it is built, so that all requests together do not
+   * exhaust it.
    *
-   * @param characters of that part, as {@code JsonTextSize} tells
-   * @throws Problem if others have so much now that there is no room for it
+   * @param characters of that part, as {@code JsonTextSize} counts them
+   * @throws Problem UNAVAILABLE if other requests use too much memory now
    */
   default void reserveMemory(long characters) {}
 }

@@ -4,22 +4,22 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is answered. */
+/** What a handler returns. */
 public sealed interface ApiResponse {
   int status();
 
-  /** Header fields beside those that every answer has. */
+  /** Header fields besides those that every response has. */
   Map<String, String> headers();
 
-  /** What to do if the answer cannot be delivered; null: nothing. */
+  /** What to run if the response cannot be delivered; null: nothing. */
   default @Nullable Runnable undelivered() {
     return null;
   }
 
   /**
-   * A JSON value; no body at all where it is null and the status is 204.
+   * A JSON value; no body if the status is 204.
    *
-   * @param undelivered takes back what the answer hands out, if there is nobody to have it
+   * @param undelivered takes back what the response hands out, if the client does not get it
    */
   record Json(
       int status,
@@ -37,8 +37,8 @@ public sealed interface ApiResponse {
       implements ApiResponse {}
 
   /**
-   * Content that comes bit by bit, as long as {@code body} runs or the client listens. The header
-   * goes out with the first bytes: a stream should begin with some at once.
+   * Content that is sent in pieces until {@code body} returns or the client disconnects. The header
+   * is sent with the first bytes: a stream should send some at once.
    */
   record Stream(int status, Map<String, String> headers, String mediaType, Body body)
       implements ApiResponse {}
@@ -54,9 +54,9 @@ public sealed interface ApiResponse {
   @FunctionalInterface
   interface Sink {
     /**
-     * Sends bytes on their way at once.
+     * Sends bytes without delay.
      *
-     * @throws IOException if the client is gone or has not read for too long
+     * @throws IOException if the client disconnected or does not read
      */
     void send(byte[] bytes) throws IOException;
   }

@@ -12,40 +12,40 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which part of a list is wanted.
+ * Which part of a list a client asks for.
  *
- * @param limit how many at most
- * @param after the last that was seen; null: from the beginning
+ * @param limit the most entries to return
+ * @param after the last entry of the page before; null: the first page
  */
 public record PageRequest(int limit, @Nullable EntityId after) {
 
-  /** The most that one answer lists. */
+  /** The most entries in one response. */
   public static final int MAX = 1000;
 
-  private static final int USUAL = 100;
+  private static final int DEFAULT_LIMIT = 100;
   private static final Pattern CURSOR =
       Pattern.compile("([0-9_]{1,128})\\.(\\d{1,4})\\.(\\d{1,6})");
 
-  /** As a request's {@code limit} and {@code cursor} say; 100 where it does not say how many. */
-  public static PageRequest of(ApiRequest call) {
-    return of(call, USUAL);
+  /** From a request's {@code limit} (default 100) and {@code cursor}. */
+  public static PageRequest of(ApiRequest request) {
+    return of(request, DEFAULT_LIMIT);
   }
 
-  public static PageRequest of(ApiRequest call, int otherwise) {
+  public static PageRequest of(ApiRequest request, int defaultLimit) {
     return new PageRequest(
-        limit(call, otherwise), call.query("cursor").map(PageRequest::after).orElse(null));
+        limit(request, defaultLimit), request.query("cursor").map(PageRequest::after).orElse(null));
   }
 
   /** The {@code limit} of a list that is not paged by ids. */
-  public static int limit(ApiRequest call) {
-    return limit(call, USUAL);
+  public static int limit(ApiRequest request) {
+    return limit(request, DEFAULT_LIMIT);
   }
 
-  public static int limit(ApiRequest call, int otherwise) {
-    return call.query("limit").map(PageRequest::limit).orElse(otherwise);
+  public static int limit(ApiRequest request, int defaultLimit) {
+    return request.query("limit").map(PageRequest::limit).orElse(defaultLimit);
   }
 
-  /** How a client says that it has seen a list up to there. */
+  /** The cursor of the page that follows this entry. */
   public static String cursor(EntityId last) {
     String text = last.job().value() + "." + last.stage() + "." + last.task();
     return Base64.getUrlEncoder()
@@ -53,11 +53,11 @@ public record PageRequest(int limit, @Nullable EntityId after) {
         .encodeToString(text.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** Header fields that lead to the page after this one, which ends with {@code last}. */
-  public Map<String, String> nextPageHeaders(ApiRequest call, EntityId last) {
+  /** Header fields with a link to the next page, for a page that ends with {@code last}. */
+  public Map<String, String> nextPageHeaders(ApiRequest request, EntityId last) {
     String cursor = cursor(last);
     return Map.of(
-        "X-Next-Cursor", cursor, "Link", "<" + next(call.target(), cursor) + ">; rel=\"next\"");
+        "X-Next-Cursor", cursor, "Link", "<" + next(request.target(), cursor) + ">; rel=\"next\"");
   }
 
   private static String next(String target, String cursor) {
@@ -94,7 +94,7 @@ public record PageRequest(int limit, @Nullable EntityId after) {
             Integer.parseInt(parts.group(3)));
       }
     } catch (IllegalArgumentException e) {
-      // said below
+      // refused below
     }
     throw new Problem(
         Problem.Kind.INVALID,

@@ -1,10 +1,10 @@
 package dev.millrace.http.route;
 
-/** Percent escapes in addresses. */
+/** Percent-encoding (RFC 3986, 2.1). */
 final class PercentEncoding {
   private PercentEncoding() {}
 
-  /** The byte of two hex digits at {@code at}; -1 if they are not there. */
+  /** The byte that two hex digits at {@code at} stand for; -1 if there are none. */
   static int hex(String text, int at) {
     if (at + 2 > text.length()) {
       return -1;
@@ -14,7 +14,7 @@ final class PercentEncoding {
     return high < 0 || low < 0 ? -1 : high << 4 | low;
   }
 
-  /** {@link Character#digit} knows more digits than the ASCII ones. */
+  /** Only ASCII digits: {@link Character#digit} accepts others too. */
   private static int digit(char c) {
     return c < 128 ? Character.digit(c, 16) : -1;
   }

@@ -5,14 +5,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is not granted: what is wrong, which rule, what to do. Its face decides how it looks.
+ * Why a request is refused: what is wrong, which rule, what to do. The route group decides how it is
+ * written in the response.
  */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What sort of problem, and so its status. */
+  /** The kind of problem, which determines the HTTP status. */
   public enum Kind {
-    /** Not even JSON, or not what the document allows. */
+    /** Not JSON, or not of the form that the OpenAPI document allows. */
     MALFORMED(400),
     /** Well-formed, but a value breaks a rule. */
     INVALID(400),
@@ -20,7 +21,7 @@ public final class Problem extends RuntimeException {
     FORBIDDEN(403),
     NOT_FOUND(404),
     METHOD_NOT_ALLOWED(405),
-    /** It did not come to its end in time. */
+    /** It did not arrive completely in time. */
     REQUEST_TIMEOUT(408),
     CONFLICT(409),
     TOO_LARGE(413),
@@ -47,7 +48,7 @@ public final class Problem extends RuntimeException {
   private final transient Map<String, String> headers;
 
   /**
-   * @param code the face's own word for it; null: the face's word for {@code kind}
+   * @param code the route group's own error code; null: its code for {@code kind}
    */
   public Problem(
       Kind kind,
@@ -55,7 +56,7 @@ public final class Problem extends RuntimeException {
       String message,
       @Nullable JsonObject details,
       Map<String, String> headers) {
-    super(message, null, false, false); // it is an answer, not a fault
+    super(message, null, false, false); // a response, not a failure: no stack trace
     this.kind = kind;
     this.code = code;
     this.details = details;
@@ -86,7 +87,7 @@ public final class Problem extends RuntimeException {
     return details;
   }
 
-  /** Such as {@code Retry-After}. */
+  /** Header fields of the response, such as {@code Retry-After}. */
   public Map<String, String> headers() {
     return headers;
   }

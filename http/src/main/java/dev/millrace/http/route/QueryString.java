@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The query of a request: names and values joined as HTML forms do. */
+/** Parses a query in the form of HTML forms: {@code name=value&name=value}. */
 public final class QueryString {
   private static final int MAX_PARAMETERS = 100;
 

@@ -4,18 +4,18 @@ import dev.millrace.core.job.EntityId;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The name of each request, in its answer and in every line about it. */
+/** The id of a request, in its response and in each log line about it. */
 public final class RequestIds {
   public static final String HEADER = "X-Request-Id";
 
   private RequestIds() {}
 
-  /** Always ours: two clients could use the same, and a log must not be written by them. */
+  /** Never the client's own id: two clients could send the same one, or forge log lines. */
   public static String generate() {
     return UUID.randomUUID().toString();
   }
 
-  /** What the client calls it, for the access log, if that is a UUID. */
+  /** The client's own id for the access log, if it is a UUID. */
   public static Optional<String> fromClient(Optional<String> header) {
     return header.flatMap(EntityId::parse).map(UUID::toString);
   }

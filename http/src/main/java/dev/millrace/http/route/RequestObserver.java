@@ -3,21 +3,21 @@ package dev.millrace.http.route;
 import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
-/** Learns of each request when it comes and when its answer is out: metrics, traces. */
+/** Is notified when a request arrives and when its response is sent: for metrics and traces. */
 @FunctionalInterface
 public interface RequestObserver {
 
   /**
-   * A request has come; {@link #finished} follows. On the request's own thread; must not throw and
+   * A request arrived; {@link #finished} follows. Runs on the request's thread; must not throw and
    * should not wait.
    *
-   * @param said the trace that it belongs to, if it says so
-   * @return the trace that what it does belongs to: the observer's own span, or what was said
+   * @param received the trace context that the request sent; null if none
+   * @return the trace context for the request's work: the observer's own span, or the one received
    */
-  default @Nullable TraceContext started(@Nullable TraceContext said) {
-    return said;
+  default @Nullable TraceContext started(@Nullable TraceContext received) {
+    return received;
   }
 
-  /** On the request's own thread; must not throw and should not wait. */
-  void finished(CompletedRequest served);
+  /** Runs on the request's thread; must not throw and should not wait. */
+  void finished(CompletedRequest completed);
 }

@@ -10,19 +10,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The path of a request as segments. Split first and decoded then, so that no escape can make two
- * segments of one; what other software reads in more than one way ({@code .}, {@code ..}, empty
- * segments, escaped slashes, parameters after {@code ;}) is no path at all.
+ * Splits the path of a request into segments. It splits first and decodes afterwards, so that an
+ * escape cannot add a segment. Paths that other software reads in different ways ({@code .}, {@code
+ * ..}, empty segments, escaped slashes, parameters after {@code ;}) are refused.
  */
 public final class RequestPath {
   private static final String PLAIN = "-._~!$&'()*+,=:@"; // RFC 3986 pchar, less ';'
 
-  /** Of a target that says which server it is for, as those do that could go to a proxy. */
+  /** The start of a target in absolute form, as sent to proxies (RFC 9112, 3.2.2). */
   private static final Pattern ORIGIN = Pattern.compile("(?i)https?://([^/?]*)");
 
   private RequestPath() {}
 
-  /** The path in a request's target, as the client wrote it. */
+  /** The path of a request target, as the client wrote it. */
   public static String ofTarget(String target) {
     Matcher origin = ORIGIN.matcher(target);
     String local = origin.lookingAt() ? target.substring(origin.end()) : target;
@@ -31,13 +31,13 @@ public final class RequestPath {
     return path.isEmpty() ? "/" : path;
   }
 
-  /** The host that a request's target names, with its port if it says one. */
+  /** The host of a request target in absolute form, with its port if it has one. */
   public static Optional<String> authority(String target) {
     Matcher origin = ORIGIN.matcher(target);
     return origin.lookingAt() ? Optional.of(origin.group(1)) : Optional.empty();
   }
 
-  /** The segments, decoded; empty if it is no path that we would have written. */
+  /** The decoded segments; empty if the path is not accepted. */
   static Optional<List<String>> split(String raw) {
     if (!raw.startsWith("/") || raw.length() > 8192) {
       return Optional.empty();
@@ -56,7 +56,7 @@ public final class RequestPath {
     return Optional.of(segments);
   }
 
-  /** A trailing slash makes an empty segment, and so another path than without. */
+  /** Refuses empty segments too: a path with a trailing slash is another path. */
   private static boolean isName(String segment) {
     return !segment.isEmpty()
         && !segment.equals(".")

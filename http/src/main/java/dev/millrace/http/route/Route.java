@@ -6,25 +6,25 @@ import java.util.List;
 /**
  * One operation of the API.
  *
- * @param path as the document writes it: {@code /v1/jobs/{jobId}}
- * @param operation its {@code operationId} in the document, by which its body's schema is found
- * @param scope what a caller's key must allow
+ * @param path as the OpenAPI document writes it: {@code /v1/jobs/{jobId}}
+ * @param operationId its name in the OpenAPI document, which has the schema of its body
+ * @param scope what the caller's key must allow
  */
 public record Route(
     String method, String path, String operationId, KeyScope scope, Handler handler) {
   private static final List<String> BULK = List.of("/pipelines", "/tasks", "/api/jobs");
 
-  /** Whether its body may hold many things, and so be as large as {@code HttpLimits.maxBulkBody}. */
+  /** Whether its body may hold many entries, up to {@code HttpLimits.Sizes.maxBulkBody}. */
   public boolean isBulk() {
     return method.equals("POST") && BULK.stream().anyMatch(path::endsWith);
   }
 
-  /** Answers one request. */
+  /** Handles requests of one route. */
   @FunctionalInterface
   public interface Handler {
     /**
-     * @throws Problem what the caller did wrong, or what is wrong here
+     * @throws Problem if the request is refused
      */
-    ApiResponse handle(ApiRequest call) throws InterruptedException;
+    ApiResponse handle(ApiRequest request) throws InterruptedException;
   }
 }

@@ -3,21 +3,21 @@ package dev.millrace.http.route;
 import dev.millrace.core.json.JsonObject;
 import java.util.List;
 
-/** A part of the API with its own paths and its own way to say what is wrong. */
+/** A part of the API with its own paths and its own form of errors. */
 public interface RouteGroup extends AutoCloseable {
 
-  /** Below which its paths are, such as {@code /v1}; empty for what belongs to no other. */
+  /** What its paths start with, such as {@code /v1}; empty: paths of no other group. */
   String prefix();
 
   List<Route> routes();
 
-  /** The body of an answer to a request that was not granted. */
+  /** The body of an error response. */
   JsonObject error(Problem problem, String requestId);
 
-  /** The server is about to stop: no new work comes, and what waits should end soon. */
+  /** The server is about to stop: no new work arrives, and waiting requests should end soon. */
   default void drain() {}
 
-  /** Lets go of what it holds; no request comes after this. */
+  /** Releases what it holds; no request follows. */
   @Override
   default void close() {}
 }

@@ -13,32 +13,31 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routes of all faces as a tree of segments. A fixed segment wins over a parameter, segment by
- * segment from the left, without looking back; two routes that could never be told apart are refused
- * when the table is made.
+ * The routes of all groups as a tree of path segments. At each segment, a fixed name wins over a
+ * parameter, without backtracking. Two routes that match the same requests are refused.
  */
 public final class RouteTable {
   private final Node root = new Node();
-  private final List<RouteGroup> faces;
+  private final List<RouteGroup> groups;
 
-  public RouteTable(List<RouteGroup> faces) {
-    this.faces =
-        faces.stream()
-            .sorted(Comparator.comparingInt((RouteGroup face) -> face.prefix().length()).reversed())
+  public RouteTable(List<RouteGroup> groups) {
+    this.groups =
+        groups.stream()
+            .sorted(Comparator.comparingInt((RouteGroup group) -> group.prefix().length()).reversed())
             .toList();
-    for (RouteGroup face : faces) {
-      face.routes().forEach(route -> add(face, route));
+    for (RouteGroup group : groups) {
+      group.routes().forEach(route -> add(group, route));
     }
   }
 
-  /** What a request leads to. */
+  /** What a request matches. */
   public sealed interface Found {
     RouteGroup group();
 
     record Handler(RouteGroup group, Route route, Map<String, String> parameters)
         implements Found {}
 
-    /** The path is there, but not for that method. */
+    /** The path exists, but not with this method. */
     record OtherMethods(RouteGroup group, Set<String> allowed) implements Found {}
 
     record Nothing(RouteGroup group) implements Found {}
@@ -56,27 +55,27 @@ public final class RouteTable {
       bound = node.routes.get("GET");
     }
     if (bound == null) {
-      return new Found.OtherMethods(node.routes.values().iterator().next().face(), node.methods());
+      return new Found.OtherMethods(node.routes.values().iterator().next().group(), node.methods());
     }
     Map<String, String> parameters = new HashMap<>();
     for (int i = 0; i < values.size(); i++) {
       parameters.put(bound.names().get(i), values.get(i));
     }
-    return new Found.Handler(bound.face(), bound.route(), parameters);
+    return new Found.Handler(bound.group(), bound.route(), parameters);
   }
 
-  /** The face that answers for a path that is not there: that of the longest prefix. */
+  /** The group that answers for an unknown path: the one with the longest prefix. */
   public RouteGroup groupOf(String rawPath) {
-    for (RouteGroup face : faces) {
-      String prefix = face.prefix();
+    for (RouteGroup group : groups) {
+      String prefix = group.prefix();
       if (rawPath.startsWith(prefix)
           && (rawPath.length() == prefix.length()
               || prefix.isEmpty()
               || rawPath.charAt(prefix.length()) == '/')) {
-        return face;
+        return group;
       }
     }
-    return faces.getLast();
+    return groups.getLast();
   }
 
   private @Nullable Node walk(List<String> segments, List<String> values) {
@@ -95,10 +94,10 @@ public final class RouteTable {
     return node;
   }
 
-  private void add(RouteGroup face, Route route) {
-    if (!route.path().startsWith(face.prefix() + "/")) {
+  private void add(RouteGroup group, Route route) {
+    if (!route.path().startsWith(group.prefix() + "/")) {
       throw new IllegalArgumentException(
-          route.path() + " is not below its face's prefix " + face.prefix());
+          route.path() + " is not below its group's prefix " + group.prefix());
     }
     Node node = root;
     List<String> names = new ArrayList<>();
@@ -114,13 +113,13 @@ public final class RouteTable {
       }
     }
     if (new HashSet<>(names).size() < names.size()
-        || node.routes.put(route.method(), new Bound(face, route, names)) != null) {
+        || node.routes.put(route.method(), new Bound(group, route, names)) != null) {
       throw new IllegalArgumentException(
           "two routes, or two parameters, are the same: " + route.method() + " " + route.path());
     }
   }
 
-  private record Bound(RouteGroup face, Route route, List<String> names) {}
+  private record Bound(RouteGroup group, Route route, List<String> names) {}
 
   private static final class Node {
     private final Map<String, Node> fixed = new HashMap<>();

@@ -1,15 +1,15 @@
 package dev.millrace.http.route;
 
-/** The beginning of a text that may be too long to be shown whole. */
+/** Shortens long texts for messages. */
 public final class TruncatedText {
   private TruncatedText() {}
 
-  /** At most so many characters, and then "…" where there are more; no pair of them is split. */
-  public static String of(String text, int most) {
-    if (text.length() <= most) {
+  /** The first {@code max} characters, with "…" if there are more; splits no surrogate pair. */
+  public static String of(String text, int max) {
+    if (text.length() <= max) {
       return text;
     }
-    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    int end = Character.isHighSurrogate(text.charAt(max - 1)) ? max - 1 : max;
     return text.substring(0, end) + "…";
   }
 }

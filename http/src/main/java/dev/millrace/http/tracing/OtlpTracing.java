@@ -15,11 +15,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends spans where OTLP over HTTP (protobuf) is spoken. A collector that cannot be reached costs
- * spans, never a request or a task. Thread-safe.
+ * Exports spans to a collector over OTLP/HTTP (protobuf). If the collector cannot be reached, spans are
+ * lost, but requests and tasks are not affected. Thread-safe.
  */
 public final class OtlpTracing implements AutoCloseable {
-  private static final Duration LAST_WORD = Duration.ofSeconds(5);
+  private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
 
   private final SdkTracerProvider provider;
   private final Tracer tracer;
@@ -32,7 +32,7 @@ public final class OtlpTracing implements AutoCloseable {
   /**
    * @param collector such as {@code http://localhost:4318}; without a path, spans go to {@code
    *     /v1/traces} there
-   * @throws IllegalArgumentException if it is not an address of that kind
+   * @throws IllegalArgumentException if it is not an http or https URL
    */
   public static OtlpTracing open(URI collector) {
     OtlpHttpSpanExporter exporter =
@@ -57,7 +57,7 @@ public final class OtlpTracing implements AutoCloseable {
       throw new IllegalArgumentException(
           "OTLP collector \""
               + collector
-              + "\" must be an address such as http://localhost:4318 (OTLP over HTTP)");
+              + "\" must be a URL such as http://localhost:4318 (OTLP over HTTP)");
     }
     String path = collector.getRawPath();
     return path == null || path.isEmpty() || path.equals("/")
@@ -65,24 +65,24 @@ public final class OtlpTracing implements AutoCloseable {
         : collector.toString();
   }
 
-  /** Is to be told of each request. */
+  /** The observer to register for HTTP requests. */
   public RequestObserver requestObserver() {
     return new RequestSpans(tracer);
   }
 
-  /** Is to be told of what built-in workers do. */
+  /** The listener to register for the tasks of built-in workers. */
   public ServerListener taskListener(JobReader store) {
     return new TaskSpans(tracer, store);
   }
 
-  /** Sends what there is. */
+  /** Exports all finished spans. */
   void flush() {
-    provider.forceFlush().join(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS);
+    provider.forceFlush().join(FLUSH_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Sends what there is, within a few seconds. */
+  /** Exports all finished spans, within a few seconds. */
   @Override
   public void close() {
-    provider.shutdown().join(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS);
+    provider.shutdown().join(FLUSH_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span for each attempt of a built-in worker, below what the task, its stage or its job came with;
- * linked with the job's own trace where the task came with another.
+ * Creates a span for each attempt of a built-in worker, as a child of the trace context of the task,
+ * its stage or its job. It links the span with the job's trace if the task has another one.
  */
 final class TaskSpans implements ServerListener {
   private record Key(JobId job, ClaimKey hold) {
@@ -69,7 +69,7 @@ final class TaskSpans implements ServerListener {
   }
 
   @Override
-  public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
+  public void finished(Claim claim, TaskOutcome outcome, Outcome result) {
     Span span = open.remove(Key.of(claim));
     if (span == null) {
       return;
@@ -82,7 +82,7 @@ final class TaskSpans implements ServerListener {
       }
       case TaskOutcome.Released _ -> span.setAttribute("millrace.outcome", "released");
     }
-    span.setAttribute("millrace.answer", answer.getClass().getSimpleName());
+    span.setAttribute("millrace.answer", result.getClass().getSimpleName());
     span.end();
   }
 }

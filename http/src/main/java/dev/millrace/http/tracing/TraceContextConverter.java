@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Between our trace contexts and those of OpenTelemetry. */
+/** Converts between our trace contexts and those of OpenTelemetry. */
 final class TraceContextConverter {
   private static final String PARENT = "traceparent";
   private static final String STATE = "tracestate";
@@ -35,7 +35,7 @@ final class TraceContextConverter {
 
   private TraceContextConverter() {}
 
-  /** What a span below {@code trace} has as its parent; nothing where it is null or means nothing. */
+  /** The parent context of a span below {@code trace}; the root if it is null or invalid. */
   static Context parent(@Nullable TraceContext trace) {
     return trace == null ? Context.root() : W3C.extract(Context.root(), trace, FIELDS);
   }
@@ -44,7 +44,7 @@ final class TraceContextConverter {
     return Span.fromContext(parent(trace)).getSpanContext();
   }
 
-  /** A span as others are told of it. */
+  /** The trace context to send for a span. */
   static TraceContext of(Span span) {
     Map<String, String> fields = new HashMap<>();
     W3C.inject(Context.root().with(span), fields, (to, name, value) -> into(to, name, value));

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads W3C Trace Context: what is not as it says counts as not there. */
+/** Parses W3C Trace Context; invalid values are ignored. */
 public final class TraceContextParser {
-  /** Versions after ours may say more behind what we know. */
+  /** Later versions may append fields. */
   private static final Pattern PARENT =
       Pattern.compile("([\\da-f]{2}-([\\da-f]{32})-([\\da-f]{16})-[\\da-f]{2})(-.*)?");
 

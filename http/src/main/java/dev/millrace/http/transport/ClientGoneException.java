@@ -2,13 +2,13 @@ package dev.millrace.http.transport;
 
 import org.jspecify.annotations.Nullable;
 
-/** The client went away, or was cut off: nobody is there to be answered. */
+/** The client disconnected, or was cut off because it was too slow: no response is possible. */
 public final class ClientGoneException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private final boolean slow;
 
   public ClientGoneException(boolean slow, @Nullable Throwable cause) {
-    super(slow ? "the client was too slow" : "the client has gone", cause, false, false);
+    super(slow ? "the client was too slow" : "the client disconnected", cause, false, false);
     this.slow = slow;
   }
 
@@ -16,7 +16,7 @@ public final class ClientGoneException extends RuntimeException {
     return slow;
   }
 
-  /** The status in logs; nobody receives it. */
+  /** The status for logs; it is never sent. */
   public int status() {
     return slow ? 408 : 499;
   }

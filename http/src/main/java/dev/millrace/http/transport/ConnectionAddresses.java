@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
-/** Both ends of a connection: a client may use one port of its own towards several of our addresses. */
+/**
+ * Both addresses of a connection, which identify it: a client may use one of its ports for several
+ * addresses of this server.
+ */
 public record ConnectionAddresses(SocketAddress local, SocketAddress remote) {
 
   static ConnectionAddresses of(SocketChannel channel) throws IOException {

@@ -5,24 +5,24 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Looks whether a client of HTTP/1.1 has hung up while it waits for its answer: its connection is
- * not read from meanwhile, so nobody else would notice.
+ * Checks whether an HTTP/1.1 client disconnected while it waits for a response. The connection is not
+ * read during that time, so nothing else would notice.
  */
 public final class DisconnectProbe {
-  private static final int MOST_READS = 16;
+  private static final int MAX_READS = 16;
 
   private DisconnectProbe() {}
 
-  /** What a look finds. */
+  /** What a probe finds. */
   public enum Result {
-    /** It waits in silence. */
+    /** The client waits and sent nothing. */
     SILENT,
-    /** It said something, which is lost: nothing can come after this answer. */
+    /** The client sent data, which is lost: the connection must close after this response. */
     SENT_DATA,
     DISCONNECTED
   }
 
-  /** Only for the thread that reads the connection, between a request's end and its answer. */
+  /** Call it on the thread that reads the connection, after a request and before its response. */
   static Result probe(SocketChannel channel) {
     try {
       channel.configureBlocking(false);
@@ -37,9 +37,9 @@ public final class DisconnectProbe {
   }
 
   private static Result read(SocketChannel channel) throws IOException {
-    ByteBuffer lost = ByteBuffer.allocate(512);
-    for (int i = 0; i < MOST_READS; i++) {
-      int count = channel.read(lost.clear());
+    ByteBuffer discarded = ByteBuffer.allocate(512);
+    for (int i = 0; i < MAX_READS; i++) {
+      int count = channel.read(discarded.clear());
       if (count <= 0) {
         return count < 0 ? Result.DISCONNECTED : i == 0 ? Result.SILENT : Result.SENT_DATA;
       }

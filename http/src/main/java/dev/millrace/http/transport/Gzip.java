@@ -8,14 +8,14 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Smaller answers for those who can read them. */
+/** Compresses responses for clients that accept gzip. */
 public final class Gzip {
-  /** Below this it is not worth it. */
+  /** Smaller bodies are not compressed. */
   static final int MIN_BYTES = 1024;
 
   private Gzip() {}
 
-  /** What {@code Accept-Encoding} says of gzip (RFC 9110, 12.5.3). */
+  /** Whether {@code Accept-Encoding} allows gzip (RFC 9110, 12.5.3). */
   public static boolean accepted(@Nullable String acceptEncoding) {
     if (acceptEncoding == null) {
       return false;
@@ -50,12 +50,12 @@ public final class Gzip {
     try (GZIPOutputStream out = new Fast(packed)) {
       out.write(content);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail
+      throw new UncheckedIOException(e); // cannot happen in memory
     }
     return packed.toByteArray();
   }
 
-  /** JSON packs nearly as well at the lowest level, in half the time. */
+  /** The fastest level: JSON compresses nearly as well, in half the time. */
   private static final class Fast extends GZIPOutputStream {
     Fast(ByteArrayOutputStream out) throws IOException {
       super(out, 8192);

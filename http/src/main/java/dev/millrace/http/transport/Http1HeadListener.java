@@ -4,7 +4,7 @@ import io.helidon.http.Headers;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 
-/** Tells the reader of a connection of HTTP/1 that the head of a request is there. */
+/** Notifies the reader of an HTTP/1 connection that the head of a request is complete. */
 final class Http1HeadListener implements Http1ConnectionListener {
 
   @Override

@@ -8,55 +8,55 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client of HTTP/1 sends, on its way to the server below, which asks for the first line of a
- * request and for the lines between chunks as told here. Chunks come out in pieces: the server
- * below would wait for all of each.
+ * Reads what an HTTP/1 client sends and passes it on to Helidon, after strict checks of the request
+ * line and of the lines between chunks. It recognizes both by how Helidon asks for them. Chunks are
+ * passed on in pieces, because Helidon would wait for the whole chunk.
  */
 final class Http1RequestReader extends DataReader {
-  /** Of a first line. The server below asks for a line of at most this length where one begins. */
+  /** The longest request line. Helidon asks for a line of this length where a request begins. */
   static final int MAX_LINE = 8192;
 
-  /** And extensions, of which we know none (RFC 9112, 7.1.1). */
+  /** The size of a chunk; extensions are ignored (RFC 9112, 7.1.1). */
   private static final Pattern CHUNK_SIZE = Pattern.compile("(\\p{XDigit}{1,15})(?:[ \t]*;.*)?");
 
   private static final int MAX_CHUNK_LINE = 1024;
   private static final int PIECE = 16 << 10;
 
-  private final RequestHeadTimer clock;
+  private final RequestHeadTimer timer;
   private final long maxBody;
   private boolean betweenRequests = true;
   private @Nullable RequestLine line;
 
-  /** Whether the server below is about to read a piece of a chunk, or what comes after it. */
+  /** Whether Helidon is about to read a piece of a chunk, or the line end after it. */
   private boolean inChunk;
 
-  /** Whether the last chunk, which is empty, has been read. */
+  /** Whether the last, empty chunk has been read. */
   private boolean afterLast;
 
-  /** Bytes of the chunk that are still to come. */
+  /** Bytes of the chunk that are not read yet. */
   private long left;
 
   /**
-   * @param maxBody bytes that any body may have
+   * @param maxBody the most bytes of any body
    */
-  @SuppressWarnings("removal") // of the constructor: there is no other way to see where lines begin
-  Http1RequestReader(DataReader in, RequestHeadTimer clock, long maxBody) {
+  @SuppressWarnings("removal") // no other constructor lets us see where lines begin
+  Http1RequestReader(DataReader in, RequestHeadTimer timer, long maxBody) {
     super(
         () -> {
           in.ensureAvailable();
           return in.readBytes(in.available());
         });
-    this.clock = clock;
+    this.timer = timer;
     this.maxBody = maxBody;
   }
 
-  RequestHeadTimer clock() {
-    return clock;
+  RequestHeadTimer timer() {
+    return timer;
   }
 
-  /** The header fields of a request are read. */
+  /** All header fields of a request are read. */
   void headComplete() {
-    clock.stop();
+    timer.stop();
     betweenRequests = true;
   }
 
@@ -65,7 +65,7 @@ final class Http1RequestReader extends DataReader {
     try {
       super.pullData();
     } catch (InsufficientDataAvailableException e) {
-      if (clock.stop()) {
+      if (timer.stop()) {
         throw RequestLine.tooSlow(line);
       }
       throw e;
@@ -78,11 +78,11 @@ final class Http1RequestReader extends DataReader {
       return super.findNewLine(max);
     }
     ensureAvailable();
-    if (startsWithNewLine()) { // RFC 9112, 2.2: some clients end a body with one too many
+    if (startsWithNewLine()) { // RFC 9112, 2.2: some clients send an extra line end after a body
       skip(2);
       ensureAvailable();
     }
-    clock.start();
+    timer.start();
     betweenRequests = false;
     line = null;
     int end = endOfLine(max);
@@ -150,7 +150,7 @@ final class Http1RequestReader extends DataReader {
     return buffer;
   }
 
-  /** Also what comes after a chunk, which is there only once all of it was read. */
+  /** Skips the line end after a chunk, but only after the chunk's last piece. */
   @Override
   public void skip(int length) {
     if (inChunk && left == 0 && !startsWithNewLine()) {

@@ -8,9 +8,9 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * Reads along what a client of HTTP/2 sends (RFC 9113, 4.1) and counts the frames, the bytes and the
- * time of each header: the server below keeps frame after frame of one that never ends. It also says
- * which streams the client takes back: the server below notices, and goes on to answer them.
+ * Inspects the frames of an HTTP/2 client (RFC 9113, 4.1) before Helidon reads them. It limits the
+ * frames, bytes and time of a header block, because Helidon collects CONTINUATION frames without end.
+ * It also reports streams that the client resets, because Helidon goes on to answer them.
  */
 final class Http2FrameInspector implements Supplier<byte[]> {
   private static final int PREFACE = 24;
@@ -22,23 +22,23 @@ final class Http2FrameInspector implements Supplier<byte[]> {
   private static final int MAX_CONTINUATIONS = 32;
 
   private final DataReader in;
-  private final RequestHeadTimer clock;
+  private final RequestHeadTimer timer;
   private final int maxHeader;
   private final IntConsumer resets;
   private final byte[] head = new byte[FRAME_HEAD];
   private int filled;
   private int payload = PREFACE;
-  private boolean ends;
+  private boolean endOfHeader;
   private int continuations;
   private int headerBytes;
 
   /**
-   * @param maxHeader bytes that a header may have, packed as it is
-   * @param resets is told which streams the client takes back
+   * @param maxHeader the most bytes of a compressed header block
+   * @param resets receives the streams that the client resets
    */
-  Http2FrameInspector(DataReader in, RequestHeadTimer clock, int maxHeader, IntConsumer resets) {
+  Http2FrameInspector(DataReader in, RequestHeadTimer timer, int maxHeader, IntConsumer resets) {
     this.in = in;
-    this.clock = clock;
+    this.timer = timer;
     this.maxHeader = maxHeader;
     this.resets = resets;
   }
@@ -48,17 +48,17 @@ final class Http2FrameInspector implements Supplier<byte[]> {
     try {
       in.ensureAvailable();
     } catch (DataReader.InsufficientDataAvailableException e) {
-      if (clock.stop()) {
+      if (timer.stop()) {
         throw calmDown("a header took too long to arrive");
       }
       throw e;
     }
     byte[] bytes = in.readBytes(in.available());
-    watch(bytes);
+    inspect(bytes);
     return bytes;
   }
 
-  private void watch(byte[] bytes) {
+  private void inspect(byte[] bytes) {
     int at = 0;
     while (at < bytes.length) {
       if (payload > 0) {
@@ -72,9 +72,9 @@ final class Http2FrameInspector implements Supplier<byte[]> {
           frame();
         }
       }
-      if (payload == 0 && filled == 0 && ends) {
-        ends = false;
-        clock.stop();
+      if (payload == 0 && filled == 0 && endOfHeader) {
+        endOfHeader = false;
+        timer.stop();
       }
     }
   }
@@ -86,7 +86,7 @@ final class Http2FrameInspector implements Supplier<byte[]> {
       resets.accept(number(5) & Integer.MAX_VALUE);
     }
     if (type == HEADERS) {
-      clock.start();
+      timer.start();
       continuations = 0;
       headerBytes = 0;
     } else if (type != CONTINUATION) {
@@ -98,10 +98,10 @@ final class Http2FrameInspector implements Supplier<byte[]> {
     if (headerBytes > maxHeader) {
       throw calmDown("a header has more than " + maxHeader + " bytes");
     }
-    ends = (head[4] & END_HEADERS) != 0;
+    endOfHeader = (head[4] & END_HEADERS) != 0;
   }
 
-  /** The four bytes from there on. */
+  /** The four bytes at that position. */
   private int number(int from) {
     return ByteBuffer.wrap(head).getInt(from);
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request as it came. */
+/** A request as the client sent it. */
 public final class IncomingRequest {
   private static final HeaderName EXPECT = HeaderNames.create("Expect");
 
@@ -29,7 +29,7 @@ public final class IncomingRequest {
   private @Nullable InputStream body;
 
   /**
-   * @param maxHeaders bytes that the header fields may have
+   * @param maxHeaders the most bytes of all header fields
    */
   public IncomingRequest(ServerRequest request, int maxHeaders) {
     this.request = request;
@@ -37,18 +37,18 @@ public final class IncomingRequest {
     this.oversized = !isHttp1() && headerBytes() > maxHeaders;
   }
 
-  /** Unpacked: over HTTP/2 a few bytes can stand for many. */
+  /** The size after decompression: with HTTP/2 a few bytes can stand for many. */
   private long headerBytes() {
     long bytes = path.length() + query().length();
     for (Header header : request.headers()) {
       for (String value : header.allValues()) {
-        bytes += header.name().length() + value.length() + 4; // as a line of HTTP/1
+        bytes += header.name().length() + value.length() + 4; // the size of a line in HTTP/1
       }
     }
     return bytes;
   }
 
-  /** Over HTTP/2 nobody else looks. Too many header fields count as none. */
+  /** Checks HTTP/2 requests; HTTP/1 is checked while it is read. Oversized header fields are dropped. */
   public void requireValid() {
     if (oversized) {
       throw new Problem(
@@ -63,12 +63,12 @@ public final class IncomingRequest {
     return request.prologue().method().text();
   }
 
-  /** Whether it asks to see something and to change nothing. */
+  /** Whether the method only reads (RFC 9110, 9.2.1). */
   public boolean isSafe() {
     return SAFE.contains(method());
   }
 
-  /** As the client wrote it: nothing decoded, nothing made shorter. */
+  /** As the client wrote it, neither decoded nor normalized. */
   public String path() {
     return path;
   }
@@ -92,7 +92,7 @@ public final class IncomingRequest {
     return oversized ? List.of() : request.headers().all(HeaderNames.create(name), List::of);
   }
 
-  /** The host that the client thinks it talks to, with its port if it said one. */
+  /** The host that the client addressed, with the port if it sent one. */
   public String authority() {
     String authority = request.authority();
     return RequestPath.authority(request.prologue().uriPath().rawPath())
@@ -103,7 +103,7 @@ public final class IncomingRequest {
     return address() instanceof InetAddress address ? address.getHostAddress() : null;
   }
 
-  /** Whose requests count together: an address, or the network of one that owns a whole network. */
+  /** The key for rate limits: the IPv4 address, or the /64 network of an IPv6 address. */
   public String rateLimitAddress() {
     InetAddress address = address();
     if (address instanceof Inet6Address six) {
@@ -122,12 +122,12 @@ public final class IncomingRequest {
     return request.content().hasEntity();
   }
 
-  /** What {@code Content-Length} says; -1 if it says nothing. */
+  /** The {@code Content-Length}; -1 if there is none. */
   public long contentLength() {
     return request.headers().contentLength().orElse(-1);
   }
 
-  /** The same each time; the first call tells a client that waits for it to send. */
+  /** The same stream each time; the first call sends "100 Continue" if the client waits for it. */
   public InputStream body() {
     if (body == null) {
       body = request.content().inputStream();
@@ -139,12 +139,12 @@ public final class IncomingRequest {
     return !hasBody() || request.content().consumed();
   }
 
-  /** Whether the client sends its body only after we have said that it may. */
+  /** Whether the client waits for "100 Continue" before it sends its body. */
   public boolean waitsForContinue() {
     return request.headers().contains(EXPECT) && !request.continueSent();
   }
 
-  /** Whether the client wants no more than this answer. */
+  /** Whether the client asks to close the connection after this response. */
   public boolean wantsClose() {
     return isHttp1()
         && header("Connection")
@@ -153,7 +153,7 @@ public final class IncomingRequest {
             .matches("(.*,)?\\s*close\\s*(,.*)?");
   }
 
-  /** The number of a request's stream in HTTP/2. */
+  /** The HTTP/2 stream of the request. */
   public int streamId() {
     return request.id();
   }

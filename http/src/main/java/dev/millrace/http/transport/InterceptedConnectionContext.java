@@ -11,7 +11,7 @@ import io.helidon.webserver.Router;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** A connection that is read from through a reader of ours. */
+/** A connection of Helidon that is read through our own reader. */
 record InterceptedConnectionContext(ConnectionContext context, DataReader dataReader)
     implements ConnectionContext {
 

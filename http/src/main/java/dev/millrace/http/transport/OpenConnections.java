@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * All open connections, from the moment they are accepted: one that has had no request for too long
- * is closed, be it silent, stuck in its handshake, or left open by its client. The server below would
- * not see the first two, and would take a long stream over HTTP/2 for idle.
+ * All open connections since they were accepted. Closes those without a request for too long: silent
+ * ones, those stuck in the TLS handshake, and those left open. Helidon does not see the first two, and
+ * takes a long HTTP/2 stream for idle.
  */
 public final class OpenConnections implements SocketOptions {
   private final SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
@@ -26,10 +26,10 @@ public final class OpenConnections implements SocketOptions {
   }
 
   private static final class Connection {
-    private static final int MOST_TAKEN_BACK = 256;
+    private static final int MAX_RESET = 256;
 
     private final SocketChannel channel;
-    private final Set<Integer> takenBack = new LinkedHashSet<>();
+    private final Set<Integer> reset = new LinkedHashSet<>();
     private int requests;
     private long since = System.nanoTime();
 
@@ -42,16 +42,16 @@ public final class OpenConnections implements SocketOptions {
       since = System.nanoTime();
     }
 
-    /** Remembers a stream until its answer is due, which is soon: there are never many. */
-    synchronized void takenBack(int stream) {
-      takenBack.add(stream);
-      if (takenBack.size() > MOST_TAKEN_BACK) {
-        takenBack.remove(takenBack.iterator().next());
+    /** Remembers a reset stream until its response would be sent; there are never many. */
+    synchronized void reset(int stream) {
+      reset.add(stream);
+      if (reset.size() > MAX_RESET) {
+        reset.remove(reset.iterator().next());
       }
     }
 
-    synchronized boolean wants(int stream) {
-      return channel.isOpen() && !takenBack.contains(stream);
+    synchronized boolean awaits(int stream) {
+      return channel.isOpen() && !reset.contains(stream);
     }
 
     synchronized boolean isIdle(long now, long idle) {
@@ -66,48 +66,48 @@ public final class OpenConnections implements SocketOptions {
     try {
       connections.put(ConnectionAddresses.of(channel), new Connection(channel));
     } catch (IOException e) {
-      close(channel); // it has gone already
+      close(channel); // already closed by the client
     }
   }
 
-  /** A request begins, or part of it has come. */
-  public void requestStarted(ConnectionAddresses ends) {
-    add(ends, 1);
+  /** A request begins. */
+  public void requestStarted(ConnectionAddresses addresses) {
+    add(addresses, 1);
   }
 
-  public void requestEnded(ConnectionAddresses ends) {
-    add(ends, -1);
+  public void requestEnded(ConnectionAddresses addresses) {
+    add(addresses, -1);
   }
 
-  void touch(ConnectionAddresses ends) {
-    add(ends, 0);
+  void touch(ConnectionAddresses addresses) {
+    add(addresses, 0);
   }
 
-  /** Looks after the client whose request the calling thread answers. */
-  public DisconnectProbe.Result probe(ConnectionAddresses ends) {
-    Connection connection = connections.get(ends);
+  /** Checks the client whose request the calling thread handles. */
+  public DisconnectProbe.Result probe(ConnectionAddresses addresses) {
+    Connection connection = connections.get(addresses);
     return connection == null
         ? DisconnectProbe.Result.SILENT
         : DisconnectProbe.probe(connection.channel);
   }
 
-  /** A client of HTTP/2 wants no answer any more to one of its requests. */
-  void streamReset(ConnectionAddresses ends, int stream) {
-    Connection connection = connections.get(ends);
+  /** An HTTP/2 client cancelled one of its requests. */
+  void streamReset(ConnectionAddresses addresses, int stream) {
+    Connection connection = connections.get(addresses);
     if (connection != null) {
-      connection.takenBack(stream);
+      connection.reset(stream);
     }
   }
 
-  /** Whether a client of HTTP/2 still waits for an answer, as far as was read. */
-  public boolean awaitsResponse(ConnectionAddresses ends, int stream) {
-    Connection connection = connections.get(ends);
-    return connection != null && connection.wants(stream);
+  /** Whether an HTTP/2 client still waits for this response, as far as its frames were read. */
+  public boolean awaitsResponse(ConnectionAddresses addresses, int stream) {
+    Connection connection = connections.get(addresses);
+    return connection != null && connection.awaits(stream);
   }
 
-  /** Lets nothing more in: whoever reads from it comes to its end, and can still answer. */
-  public void shutdownInput(ConnectionAddresses ends) {
-    Connection connection = connections.get(ends);
+  /** Stops reading: a reader sees the end of the stream, and can still respond. */
+  public void shutdownInput(ConnectionAddresses addresses) {
+    Connection connection = connections.get(addresses);
     if (connection != null) {
       try {
         connection.channel.shutdownInput();
@@ -117,14 +117,14 @@ public final class OpenConnections implements SocketOptions {
     }
   }
 
-  private void add(ConnectionAddresses ends, int more) {
-    Connection connection = connections.get(ends);
+  private void add(ConnectionAddresses addresses, int more) {
+    Connection connection = connections.get(addresses);
     if (connection != null) {
       connection.add(more);
     }
   }
 
-  /** Closes what is idle and forgets what is closed. */
+  /** Closes idle connections and removes closed ones. */
   public void closeIdle(long now) {
     connections
         .values()
@@ -145,7 +145,7 @@ public final class OpenConnections implements SocketOptions {
     try {
       channel.close();
     } catch (IOException e) {
-      // it is closed all the same
+      // closed anyway
     }
   }
 

@@ -3,39 +3,39 @@ package dev.millrace.http.transport;
 import io.helidon.webserver.ConnectionContext;
 
 /**
- * The time that the head of a request may take to arrive, from its first byte. Used by the one
- * thread that reads a connection.
+ * Limits the time from the first byte of a request's head to its end. Used by the one thread that
+ * reads a connection.
  */
 final class RequestHeadTimer implements AutoCloseable {
   private final OpenConnections connections;
   private final StallWatcher stalls;
-  private final long patience;
-  private final ConnectionAddresses ends;
+  private final long timeoutNanos;
+  private final ConnectionAddresses addresses;
   private final StallTimer stall;
   private boolean running;
 
   RequestHeadTimer(
-      ConnectionContext context, OpenConnections connections, StallWatcher stalls, long patience) {
+      ConnectionContext context, OpenConnections connections, StallWatcher stalls, long timeoutNanos) {
     this.connections = connections;
     this.stalls = stalls;
-    this.patience = patience;
-    this.ends = ConnectionAddresses.of(context);
-    this.stall = stalls.open(() -> connections.shutdownInput(ends));
+    this.timeoutNanos = timeoutNanos;
+    this.addresses = ConnectionAddresses.of(context);
+    this.stall = stalls.open(() -> connections.shutdownInput(addresses));
   }
 
-  /** The first bytes of a head are there. */
+  /** The first bytes of a head arrived. */
   void start() {
     if (!running) {
-      connections.touch(ends);
+      connections.touch(addresses);
       running = true;
-      stall.startWaiting(patience, true);
+      stall.startWaiting(timeoutNanos, true);
     }
   }
 
   /**
-   * The head is there, or nothing more comes.
+   * The head is complete, or the input ended.
    *
-   * @return whether it took too long, so that nothing more was let in
+   * @return whether it took too long and reading was stopped
    */
   boolean stop() {
     if (!running) {

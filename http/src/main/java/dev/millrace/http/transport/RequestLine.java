@@ -8,20 +8,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first line of a request of HTTP/1, checked before the server below reads it: that one takes
- * some lines for others, and refuses others without words.
+ * The first line of an HTTP/1 request, checked before Helidon reads it: Helidon misreads some lines
+ * and refuses others without a reason.
  */
 final class RequestLine {
   private static final Status VERSION = Status.create(505, "HTTP Version Not Supported");
 
-  /** RFC 9110, 9.1: case counts, and none of those there are has small letters. */
+  /** RFC 9110, 9.1: methods are case-sensitive, and all standard ones are in capitals. */
   private static final Pattern METHOD = Pattern.compile("[A-Z0-9!#$%&'*+.^_`|~-]+");
 
-  /** What RFC 3986 leaves out of every URI, and the fragment, which is never sent. */
+  /** Characters that RFC 3986 does not allow, and the fragment, which is never sent. */
   private static final Pattern NOT_IN_TARGET = Pattern.compile("[^!-~]|[\"<>\\\\^`{|}#]");
 
   static final String WRONG_TARGET =
-      "the path or query holds a character that must be written as %XX there";
+      "the path or query has a character that must be written as %XX";
 
   private final String method;
   private final String target;
@@ -34,7 +34,7 @@ final class RequestLine {
   }
 
   /**
-   * @throws RequestException if it is none that could be answered otherwise
+   * @throws RequestException if the line is malformed
    */
   static RequestLine of(String line) {
     int first = line.indexOf(' ');
@@ -51,7 +51,7 @@ final class RequestLine {
 
   private void check() {
     if (!version.equals("HTTP/1.1")) {
-      throw otherVersion();
+      throw unsupportedVersion();
     }
     if (!METHOD.matcher(method).matches()) {
       throw refuse(
@@ -62,13 +62,13 @@ final class RequestLine {
     }
   }
 
-  private RequestException otherVersion() {
+  private RequestException unsupportedVersion() {
     if (!version.matches("HTTP/\\d(\\.\\d)?")) {
       return refuse(Status.BAD_REQUEST_400, "its first line must end with HTTP/1.1");
     }
     return refuse(
         VERSION,
-        version + " is not spoken here: use HTTP/1.1 (in nginx: proxy_http_version 1.1) or HTTP/2");
+        version + " is not supported: use HTTP/1.1 (in nginx: proxy_http_version 1.1) or HTTP/2");
   }
 
   static boolean isTarget(String target) {
@@ -83,22 +83,22 @@ final class RequestLine {
     return DirectTransportRequest.create(version, method, target);
   }
 
-  /** For what is not even a line. */
+  /** For input that is not a request line. */
   static RequestException refuse(String why) {
     return refusal(Status.BAD_REQUEST_400, why).build();
   }
 
   /**
-   * For a head that did not come to its end.
+   * For a head that did not arrive in time.
    *
-   * @param line null: not even that is there
+   * @param line null if not even the line arrived
    */
   static RequestException tooSlow(@Nullable RequestLine line) {
     RequestException.Builder refusal = refusal(Status.REQUEST_TIMEOUT_408, "");
     return (line == null ? refusal : refusal.request(line.request())).build();
   }
 
-  /** For a body of which already a part is too much. */
+  /** For a body with a chunk that is too large. */
   static RequestException tooLarge() {
     return refusal(Status.REQUEST_ENTITY_TOO_LARGE_413, "").build();
   }

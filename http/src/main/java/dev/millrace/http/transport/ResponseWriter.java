@@ -15,30 +15,30 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to one request on its way. */
+/** Sends the response to one request. */
 public final class ResponseWriter {
-  /** Written in pieces of this size, so that a client is slow only if it takes none of them. */
+  /** Responses are written in pieces of this size; the timeout applies to each piece. */
   private static final int PIECE = 64 << 10;
 
   private final ServerResponse response;
   private final StallTimer stall;
-  private final long patience;
+  private final long timeoutNanos;
   private long bytes;
   private int status;
   private boolean close;
 
-  public ResponseWriter(ServerResponse response, StallTimer stall, long patience) {
+  public ResponseWriter(ServerResponse response, StallTimer stall, long timeoutNanos) {
     this.response = response;
     this.stall = stall;
-    this.patience = patience;
+    this.timeoutNanos = timeoutNanos;
   }
 
-  /** Bytes of the body so far. */
+  /** Bytes of the body sent so far. */
   public long bytes() {
     return bytes;
   }
 
-  /** The status sent; 0 as long as nothing was. */
+  /** The status sent; 0 if nothing was sent yet. */
   public int status() {
     return status;
   }
@@ -47,33 +47,33 @@ public final class ResponseWriter {
     return close;
   }
 
-  /** Nothing is to come after this answer: what the client sends could not be understood. */
+  /** Closes the connection after this response: further input could not be parsed. */
   public void closeConnectionAfter() {
     close = true;
   }
 
   /**
-   * Sends it and returns when it is out.
+   * Sends a response and returns when it is written.
    *
-   * @param head whether only the header is wanted
-   * @param zip whether the client reads gzip
+   * @param head whether to send the header only
+   * @param zip whether the client accepts gzip
    * @throws ClientGoneException if it could not be sent
    */
-  public void send(ApiResponse reply, String requestId, boolean head, boolean zip)
+  public void send(ApiResponse apiResponse, String requestId, boolean head, boolean zip)
       throws InterruptedException {
-    reply.headers().forEach(ResponseWriter::check);
-    switch (reply) {
+    apiResponse.headers().forEach(ResponseWriter::check);
+    switch (apiResponse) {
       case ApiResponse.Json json -> {
         byte[] body = json.status() == 204 ? new byte[0] : bytes(json.body());
-        begin(reply, requestId, "application/json");
+        begin(apiResponse, requestId, "application/json");
         whole(body, head, zip);
       }
       case ApiResponse.Content content -> {
-        begin(reply, requestId, content.mediaType());
+        begin(apiResponse, requestId, content.mediaType());
         whole(content.body(), head, zip);
       }
       case ApiResponse.Stream stream -> {
-        begin(reply, requestId, stream.mediaType());
+        begin(apiResponse, requestId, stream.mediaType());
         if (head) {
           out(response::send);
         } else {
@@ -87,22 +87,22 @@ public final class ResponseWriter {
     try {
       return Json.write(json).getBytes(StandardCharsets.UTF_8);
     } catch (JsonException e) {
-      throw new IllegalStateException("a handler's answer is no JSON", e);
+      throw new IllegalStateException("a handler returned a value that is not JSON", e);
     }
   }
 
-  /** A handler may have made it of what a client said: it must not end the field. */
+  /** A value may contain text of a client: it must not start another field. */
   private static void check(String name, String value) {
     if (name.isEmpty() || !name.chars().allMatch(c -> c > ' ' && c < 127 && c != ':')) {
-      throw new IllegalStateException("no name of a header field: " + name);
+      throw new IllegalStateException("not a header field name: " + name);
     }
     if (!value.chars().allMatch(c -> c >= ' ' && c < 127)) {
       throw new IllegalStateException("header field " + name + " must be printable ASCII");
     }
   }
 
-  private void begin(ApiResponse reply, String requestId, String mediaType) {
-    status = reply.status();
+  private void begin(ApiResponse apiResponse, String requestId, String mediaType) {
+    status = apiResponse.status();
     response.status(Status.create(status));
     header(RequestIds.HEADER, requestId);
     header("X-Content-Type-Options", "nosniff");
@@ -113,7 +113,7 @@ public final class ResponseWriter {
     if (close) {
       response.header(HeaderValues.CONNECTION_CLOSE);
     }
-    reply.headers().forEach(this::header);
+    apiResponse.headers().forEach(this::header);
   }
 
   private void header(String name, String value) {
@@ -170,13 +170,13 @@ public final class ResponseWriter {
           ? gone
           : new ClientGoneException(false, e);
     } catch (InterruptedException e) {
-      // the server stops: what was sent is whole, and so the stream ends as any other
+      // the server stops: end the stream normally, everything sent is complete
     }
     out(() -> end(out));
   }
 
   private void out(StallTimer.BlockingAction waiting) {
-    stall.whileWaiting(patience, waiting);
+    stall.whileWaiting(timeoutNanos, waiting);
   }
 
   private static void write(OutputStream out, byte[] bytes, int from, int size) {
@@ -188,7 +188,7 @@ public final class ResponseWriter {
     }
   }
 
-  /** The server below would add the end of a stream later, or not at all to a last answer. */
+  /** Commits at once: Helidon sends the end of a stream later, or never on the last response. */
   private void end(OutputStream out) {
     try {
       out.close();

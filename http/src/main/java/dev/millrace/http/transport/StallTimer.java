@@ -3,10 +3,10 @@ package dev.millrace.http.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a request's thread while it waits for its client, and interrupts it when that takes too
- * long: the interrupt closes the connection, and so whatever the thread waits for ends. Where it only
- * waits to read, no more is read, and the client can still be told. A stream that is to stop is
- * interrupted too, but never in the middle of a write.
+ * Limits how long a request's thread waits for its client. When a write takes too long, it interrupts
+ * the thread, which closes the connection. When a read takes too long, it only ends the input, so that
+ * the client can still get a response. A stream that must stop is interrupted too, but never during a
+ * write.
  */
 public final class StallTimer {
   private final Thread thread = Thread.currentThread();
@@ -20,7 +20,7 @@ public final class StallTimer {
   private long deadline;
 
   /**
-   * @param endReading lets whoever reads what the client sends come to its end; null: an interrupt
+   * @param endReading ends the input of the connection; null: interrupt the thread
    */
   StallTimer(StallWatcher watch, @Nullable Runnable endReading) {
     this.watch = watch;
@@ -28,13 +28,13 @@ public final class StallTimer {
   }
 
   /**
-   * From here on the thread depends on its client, until {@link #stopWaiting}.
+   * The thread starts to wait for its client, until {@link #stopWaiting}.
    *
-   * @param toRead whether it only waits to read
+   * @param toRead whether it waits for input
    */
   synchronized void startWaiting(long nanosFromNow, boolean toRead) {
     if (stopping) {
-      Thread.interrupted(); // would close the connection under what is still to be said
+      Thread.interrupted(); // it would close the connection before the last write
     }
     deadline = watch.now() + nanosFromNow;
     waiting = true;
@@ -42,9 +42,9 @@ public final class StallTimer {
   }
 
   /**
-   * The client did its part, or failed.
+   * The wait ended.
    *
-   * @return whether it was cut off
+   * @return whether the client was too slow
    */
   synchronized boolean stopWaiting() {
     waiting = false;
@@ -54,11 +54,11 @@ public final class StallTimer {
       thread.interrupt();
     }
     boolean slow = cut;
-    cut &= !reading; // it is told, and may be too slow again
+    cut &= !reading; // the timer can be used again, for the response
     return slow;
   }
 
-  /** Cuts the client off if it is time; true once there is nothing more to watch. */
+  /** Cuts the client off if the deadline passed; true if this timer is closed. */
   synchronized boolean checkDeadline(long now) {
     if (waiting && !cut && now - deadline > 0) {
       cut = true;
@@ -71,10 +71,10 @@ public final class StallTimer {
     return closed;
   }
 
-  /** Asks the thread to end what it does, without hurting what it writes. */
+  /** Interrupts the thread, but never during a write. */
   public synchronized void stop() {
     if (closed) {
-      return; // the thread may serve another request by now
+      return; // the thread may handle another request now
     }
     stopping = true;
     if (!waiting) {
@@ -82,7 +82,7 @@ public final class StallTimer {
     }
   }
 
-  /** The thread goes on to something else: it is interrupted no more. */
+  /** Ends the timer: the thread is not interrupted any more. */
   synchronized void close() {
     if (cut || stopping) {
       Thread.interrupted();
@@ -91,18 +91,18 @@ public final class StallTimer {
     closed = true;
   }
 
-  /** Runs what reads from the client. */
-  void whileReading(long atMost, BlockingAction waiting) {
-    run(atMost, true, waiting);
+  /** Runs an action that reads from the client. */
+  void whileReading(long timeoutNanos, BlockingAction waiting) {
+    run(timeoutNanos, true, waiting);
   }
 
-  /** Runs what depends on the client. */
-  void whileWaiting(long atMost, BlockingAction waiting) {
-    run(atMost, false, waiting);
+  /** Runs an action that writes to the client. */
+  void whileWaiting(long timeoutNanos, BlockingAction waiting) {
+    run(timeoutNanos, false, waiting);
   }
 
-  private void run(long atMost, boolean toRead, BlockingAction waiting) {
-    startWaiting(atMost, toRead);
+  private void run(long timeoutNanos, boolean toRead, BlockingAction waiting) {
+    startWaiting(timeoutNanos, toRead);
     @Nullable RuntimeException failure = null;
     try {
       waiting.run();
@@ -115,7 +115,7 @@ public final class StallTimer {
     }
   }
 
-  /** Something that depends on the client. */
+  /** An action that waits for the client. */
   @FunctionalInterface
   interface BlockingAction {
     void run();

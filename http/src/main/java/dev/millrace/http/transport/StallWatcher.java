@@ -8,18 +8,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Looks after all requests that may have to wait for their clients, a few times a second. */
+/** Checks all {@link StallTimer}s a few times a second, on one thread. */
 public final class StallWatcher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final long PERIOD = Duration.ofMillis(200).toNanos();
 
-  private final Set<StallTimer> stalls = ConcurrentHashMap.newKeySet();
+  private final Set<StallTimer> timers = ConcurrentHashMap.newKeySet();
   private final LongConsumer also;
   private final Thread thread;
   private volatile boolean closed;
 
   /**
-   * @param also is done as often
+   * @param also another check to run as often, with the current time
    */
   public StallWatcher(LongConsumer also) {
     this.also = also;
@@ -31,32 +31,32 @@ public final class StallWatcher implements AutoCloseable {
   }
 
   /**
-   * @param endReading lets whoever reads what the client sends come to its end; null: an interrupt
+   * @param endReading ends the input of the connection; null: interrupt the thread
    */
   public StallTimer open(@Nullable Runnable endReading) {
-    StallTimer stall = new StallTimer(this, endReading);
-    stalls.add(stall);
-    return stall;
+    StallTimer timer = new StallTimer(this, endReading);
+    timers.add(timer);
+    return timer;
   }
 
-  public void close(StallTimer stall) {
-    stalls.remove(stall);
-    stall.close();
+  public void close(StallTimer timer) {
+    timers.remove(timer);
+    timer.close();
   }
 
   private void watch() {
     while (!closed) {
       LockSupport.parkNanos(PERIOD);
       try {
-        look(now());
-      } catch (Throwable e) { // nobody else would watch
-        LOG.log(Level.ERROR, "the watch over requests met with a surprise and goes on", e);
+        check(now());
+      } catch (Throwable e) { // this thread must go on
+        LOG.log(Level.ERROR, "the check for slow clients failed; it continues", e);
       }
     }
   }
 
-  private void look(long now) {
-    stalls.removeIf(stall -> stall.checkDeadline(now));
+  private void check(long now) {
+    timers.removeIf(timer -> timer.checkDeadline(now));
     also.accept(now);
   }
 

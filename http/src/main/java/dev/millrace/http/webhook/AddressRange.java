@@ -6,18 +6,19 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Addresses with the same first bits: {@code 10.0.0.0/8}, {@code fd00::/8}, or a single one.
+ * A range of IP addresses with the same first bits: {@code 10.0.0.0/8}, {@code fd00::/8}, or a single
+ * address.
  *
- * @param network its bytes, those of an IPv4 address or of an IPv6 address
- * @param bits how many count
+ * @param network the bytes of an IPv4 or IPv6 address
+ * @param bits the length of the prefix
  */
 record AddressRange(byte[] network, int bits) {
 
-  /** What can only be an address: a name has letters beyond f or no colon, and no lone number. */
+  /** Matches only addresses, never a host name. */
   private static final Pattern LITERAL =
       Pattern.compile("\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
 
-  /** Empty if {@code text} is neither an address nor a range of them. */
+  /** Empty if the text is neither an address nor a range. */
   static Optional<AddressRange> parse(String text) {
     int slash = text.indexOf('/');
     String address = slash < 0 ? text : text.substring(0, slash);
@@ -26,20 +27,20 @@ record AddressRange(byte[] network, int bits) {
     }
     try {
       byte[] bytes = InetAddress.ofLiteral(address).getAddress();
-      int most = bytes.length * 8;
-      int bits = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
-      return bits < 0 || bits > most
+      int maxBits = bytes.length * 8;
+      int bits = slash < 0 ? maxBits : Integer.parseInt(text.substring(slash + 1));
+      return bits < 0 || bits > maxBits
           ? Optional.empty()
           : Optional.of(new AddressRange(bytes, bits));
-    } catch (IllegalArgumentException e) { // also a number that is none
+    } catch (IllegalArgumentException e) { // also if the prefix is not a number
       return Optional.empty();
     }
   }
 
-  /** A range that is known to be one. */
+  /** For ranges written in the code. */
   static AddressRange of(String text) {
     return parse(text)
-        .orElseThrow(() -> new IllegalArgumentException("no range of addresses: " + text));
+        .orElseThrow(() -> new IllegalArgumentException("not a range of addresses: " + text));
   }
 
   boolean contains(InetAddress address) {
@@ -56,7 +57,7 @@ record AddressRange(byte[] network, int bits) {
     return true;
   }
 
-  /** The IPv4 address that begins at byte {@code from} of another. */
+  /** The IPv4 address inside an IPv6 address, from that byte. */
   static InetAddress embedded(InetAddress address, int from) {
     byte[] bytes = address.getAddress();
     try {

@@ -15,31 +15,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Finds the address of a host and says whether it may be called. The address that was checked is
- * the one to connect to, so that a name cannot mean something else a moment later. Thread-safe.
+ * Resolves a host to an address that the server may call. The caller must connect to the returned
+ * address, so that a second lookup cannot give another one (DNS rebinding). Thread-safe.
  */
 final class AllowedAddressResolver implements AutoCloseable {
 
-  /** Turns a host into addresses. */
+  /** Looks up the addresses of a host. */
   @FunctionalInterface
   interface Resolver {
     InetAddress[] resolve(String host) throws UnknownHostException;
   }
 
-  private static final Duration LOOKUP = Duration.ofSeconds(5);
-  private static final int LOOKUPS_AT_ONCE = 64;
+  private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(5);
+  private static final int MAX_LOOKUPS = 64;
 
-  private final WebhookAllowList allow;
+  private final WebhookAllowList allowList;
   private final Resolver resolver;
-  private final ExecutorService lookups; // nothing else bounds how long a lookup takes
+  private final ExecutorService lookups; // a lookup has no timeout of its own
 
-  AllowedAddressResolver(WebhookAllowList allow, Resolver resolver) {
-    this.allow = allow;
+  AllowedAddressResolver(WebhookAllowList allowList, Resolver resolver) {
+    this.allowList = allowList;
     this.resolver = resolver;
     this.lookups =
         new ThreadPoolExecutor(
             0,
-            LOOKUPS_AT_ONCE,
+            MAX_LOOKUPS,
             10,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
@@ -47,22 +47,22 @@ final class AllowedAddressResolver implements AutoCloseable {
   }
 
   /**
-   * The first address of the host that may be called.
+   * The first allowed address of the host.
    *
-   * @throws ForbiddenAddressException if there is none
-   * @throws IOException if the host has no address now
+   * @throws ForbiddenAddressException if no address is allowed
+   * @throws IOException if the lookup fails
    */
   DeliveryTarget resolve(URI uri) throws IOException, InterruptedException {
     String host = DeliveryTarget.host(uri);
     int port = DeliveryTarget.port(uri);
-    if (allow.mayAllow(host, port)) {
+    if (allowList.mayAllow(host, port)) {
       for (InetAddress address : lookUp(host)) {
-        if (allow.allows(host, port, address)) {
+        if (allowList.allows(host, port, address)) {
           return DeliveryTarget.of(uri, address);
         }
       }
     }
-    throw new ForbiddenAddressException("its address is not one that this server may call");
+    throw new ForbiddenAddressException("this server may not call its address");
   }
 
   private InetAddress[] lookUp(String host) throws IOException, InterruptedException {
@@ -73,12 +73,12 @@ final class AllowedAddressResolver implements AutoCloseable {
       throw new IOException("too many hosts are being looked up", e);
     }
     try {
-      return found.get(LOOKUP.toNanos(), TimeUnit.NANOSECONDS);
+      return found.get(LOOKUP_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
-      throw new IOException("the host is not known", e.getCause());
+      throw new IOException("the host is unknown", e.getCause());
     } catch (TimeoutException e) {
       found.cancel(true);
-      throw new IOException("the host was not found within " + LOOKUP.toSeconds() + " s", e);
+      throw new IOException("the host was not found within " + LOOKUP_TIMEOUT.toSeconds() + " s", e);
     }
   }
 

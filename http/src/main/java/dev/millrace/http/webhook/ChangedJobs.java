@@ -11,16 +11,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Jobs that something happened to, each once, until somebody looks; more than fit are not kept, but
- * that there were more is. Thread-safe; telling it costs little, for a store's own threads do.
+ * A bounded set of changed jobs that are not processed yet. If it overflows, it only remembers that it
+ * did. Thread-safe; {@link #add} is cheap, because threads of the store call it.
  */
 final class ChangedJobs {
   private final int capacity;
   private final Set<JobId> jobs = new LinkedHashSet<>(); // guarded by lock
-  private boolean missed; // guarded by lock
-  private boolean nudged; // guarded by lock
+  private boolean overflowed; // guarded by lock
+  private boolean woken; // guarded by lock
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition news = lock.newCondition();
+  private final Condition change = lock.newCondition();
 
   ChangedJobs(int capacity) {
     this.capacity = capacity;
@@ -30,36 +30,36 @@ final class ChangedJobs {
     lock.lock();
     try {
       if (jobs.size() >= capacity && !jobs.contains(job)) {
-        missed = true;
+        overflowed = true;
       } else {
         jobs.add(job);
       }
-      news.signal();
+      change.signal();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Something else is to be looked at. */
+  /** Wakes the waiting thread, without a job. */
   void wakeUp() {
     lock.lock();
     try {
-      nudged = true;
-      news.signal();
+      woken = true;
+      change.signal();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Some of them, which are forgotten here. */
-  List<JobId> take(int most) {
+  /** Removes and returns some of the jobs. */
+  List<JobId> take(int max) {
     lock.lock();
     try {
       List<JobId> taken = new ArrayList<>();
-      Iterator<JobId> all = jobs.iterator();
-      while (taken.size() < most && all.hasNext()) {
-        taken.add(all.next());
-        all.remove();
+      Iterator<JobId> iterator = jobs.iterator();
+      while (taken.size() < max && iterator.hasNext()) {
+        taken.add(iterator.next());
+        iterator.remove();
       }
       return taken;
     } finally {
@@ -67,41 +67,41 @@ final class ChangedJobs {
     }
   }
 
-  /** Whether there were more than fit since this was asked last. */
+  /** Whether jobs were lost since the last call. */
   boolean takeOverflow() {
     lock.lock();
     try {
-      boolean was = missed;
-      missed = false;
-      return was;
+      boolean overflow = overflowed;
+      overflowed = false;
+      return overflow;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits for news, at most that long. */
+  /** Waits for a job or {@link #wakeUp}, at most that long. */
   void await(Duration atMost) throws InterruptedException {
     lock.lock();
     try {
       long left = atMost.toNanos();
-      while (!nudged && jobs.isEmpty() && left > 0) {
-        left = news.awaitNanos(left);
+      while (!woken && jobs.isEmpty() && left > 0) {
+        left = change.awaitNanos(left);
       }
-      nudged = false;
+      woken = false;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits for a nudge, at most that long: jobs that change meanwhile are looked at together. */
+  /** Waits for {@link #wakeUp} only, so that jobs that change meanwhile are processed together. */
   void pause(Duration atMost) throws InterruptedException {
     lock.lock();
     try {
       long left = atMost.toNanos();
-      while (!nudged && left > 0) {
-        left = news.awaitNanos(left);
+      while (!woken && left > 0) {
+        left = change.awaitNanos(left);
       }
-      nudged = false;
+      woken = false;
     } finally {
       lock.unlock();
     }

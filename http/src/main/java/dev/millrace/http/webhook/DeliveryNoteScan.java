@@ -10,44 +10,44 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A walk through all notes, and when the next one is due: at the start for what an earlier run left,
- * and later for what did not fit into the agenda. It waits while the agenda is full, but not for
- * ever: others than those who fill it may be further on. One thread's at a time.
+ * A scan of all notes in the store, and when the next scan is due: at the start, for what an earlier
+ * run left, and later, for what did not fit into the {@link DeliveryQueue}. It pauses while the queue
+ * is full, but not forever, because notes further on may be for other receivers. Not thread-safe.
  */
 final class DeliveryNoteScan {
-  private static final Duration FIRST_GAP = Duration.ofSeconds(10);
-  private static final Duration LONGEST_GAP = Duration.ofMinutes(2);
+  private static final Duration MIN_INTERVAL = Duration.ofSeconds(10);
+  private static final Duration MAX_INTERVAL = Duration.ofMinutes(2);
 
-  /** How long those who fill the agenda are waited for. */
-  private static final Duration STALL = Duration.ofSeconds(10);
+  /** The longest pause for a full queue. */
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
 
-  private final ArrayDeque<JobId> left = new ArrayDeque<>();
-  private @Nullable Instant wanted = Instant.EPOCH;
+  private final ArrayDeque<JobId> remaining = new ArrayDeque<>();
+  private @Nullable Instant requested = Instant.EPOCH;
   private Instant allowed = Instant.EPOCH;
-  private Duration gap = FIRST_GAP; // grows while there is more than fits
-  private @Nullable Instant stalled;
+  private Duration interval = MIN_INTERVAL; // grows while the queue overflows
+  private @Nullable Instant pausedSince;
 
-  /** There is something to find by then. */
+  /** Requests a scan at that time. */
   void schedule(Instant at) {
-    if (wanted == null || at.isBefore(wanted)) {
-      wanted = at;
+    if (requested == null || at.isBefore(requested)) {
+      requested = at;
     }
   }
 
   /**
-   * Starts a walk if one is due.
+   * Starts a scan if one is due.
    *
-   * @param again whether it is for what did not fit
+   * @param again whether the queue overflowed since the last scan
    */
   boolean start(Instant now, boolean again, Supplier<Collection<JobId>> notes) {
-    if (!left.isEmpty() || wanted == null || due(wanted).isAfter(now)) {
+    if (!remaining.isEmpty() || requested == null || due(requested).isAfter(now)) {
       return false;
     }
-    Duration longer = gap.multipliedBy(2);
-    gap = !again ? FIRST_GAP : longer.compareTo(LONGEST_GAP) < 0 ? longer : LONGEST_GAP;
-    allowed = now.plus(gap);
-    left.addAll(notes.get());
-    wanted = null;
+    Duration doubled = interval.multipliedBy(2);
+    interval = !again ? MIN_INTERVAL : doubled.compareTo(MAX_INTERVAL) < 0 ? doubled : MAX_INTERVAL;
+    allowed = now.plus(interval);
+    remaining.addAll(notes.get());
+    requested = null;
     return true;
   }
 
@@ -55,29 +55,29 @@ final class DeliveryNoteScan {
     return at.isBefore(allowed) ? allowed : at;
   }
 
-  /** Takes note of how full the agenda is. */
+  /** Reports whether the queue is full. */
   void queueCrowded(boolean full, Instant now) {
     if (!full) {
-      stalled = null;
-    } else if (stalled == null) {
-      stalled = now;
+      pausedSince = null;
+    } else if (pausedSince == null) {
+      pausedSince = now;
     }
   }
 
-  /** Whether to go on now. */
+  /** Whether to look at the next note now. */
   boolean shouldContinue(Instant now) {
-    return !left.isEmpty() && (stalled == null || !stalled.plus(STALL).isAfter(now));
+    return !remaining.isEmpty() && (pausedSince == null || !pausedSince.plus(MAX_PAUSE).isAfter(now));
   }
 
   JobId next() {
-    return left.removeFirst();
+    return remaining.removeFirst();
   }
 
-  /** When it would start or go on by itself. */
+  /** When the scan starts or continues without a further event. */
   Optional<Instant> nextTime() {
-    if (!left.isEmpty()) {
-      return Optional.ofNullable(stalled).map(at -> at.plus(STALL));
+    if (!remaining.isEmpty()) {
+      return Optional.ofNullable(pausedSince).map(at -> at.plus(MAX_PAUSE));
     }
-    return Optional.ofNullable(wanted).map(this::due);
+    return Optional.ofNullable(requested).map(this::due);
   }
 }

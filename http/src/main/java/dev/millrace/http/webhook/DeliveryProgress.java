@@ -5,13 +5,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a webhook has been told.
+ * How far the events of a job are delivered to one webhook.
  *
- * @param after the number of the last entry that it knows of
- * @param tries failures at what comes next
- * @param since the first of them
- * @param next not to be tried before
- * @param done whether nothing is to be told any more
+ * @param after the number of the last log entry that was delivered
+ * @param failures failed attempts to deliver the next event
+ * @param firstFailure the time of the first of them
+ * @param notBefore when to try again
+ * @param done whether nothing more is to be delivered
  */
 record DeliveryProgress(
     long after,

@@ -11,134 +11,134 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lines are to be looked at again and when, which wait for their receiver, and which are on
- * their way: as many as fit. Where more come, those that have longest to wait are forgotten here,
- * and {@link #firstEvictedDue} says when the notes must be read again. One thread's at a time.
+ * The webhooks in memory: those to check again later, those that wait for their receiver, and those in
+ * flight. It is bounded: if it is full, it evicts the webhooks that are due last, and {@link
+ * #firstEvictedDue} says when the notes must be read again. Not thread-safe.
  */
 final class DeliveryQueue {
 
-  /** A line with something to tell. */
+  /** A webhook with an event to deliver. */
   record PendingDelivery(WebhookKey key, String host, WebhookEvent event) {}
 
-  private record Due(WebhookKey line, Instant at) {}
+  private record Due(WebhookKey key, Instant at) {}
 
   private static final Comparator<Due> EARLIEST =
       Comparator.comparing(Due::at)
-          .thenComparing(due -> due.line().job())
-          .thenComparingInt(due -> due.line().index());
+          .thenComparing(due -> due.key().job())
+          .thenComparingInt(due -> due.key().index());
 
   private final int capacity;
-  private final int atOnce;
-  private final int perHost;
+  private final int maxConcurrent;
+  private final int maxPerHost;
   private final Map<WebhookKey, Due> later = new HashMap<>();
   private final TreeSet<Due> order = new TreeSet<>(EARLIEST);
-  private final Map<WebhookKey, PendingDelivery> parked = new HashMap<>();
+  private final Map<WebhookKey, PendingDelivery> waiting = new HashMap<>();
   private final Map<String, ArrayDeque<PendingDelivery>> queues = new HashMap<>();
-  private final LinkedHashSet<String> ready = new LinkedHashSet<>(); // hosts whose turn it is
+  private final LinkedHashSet<String> ready = new LinkedHashSet<>(); // hosts that may start a delivery, in turn
   private final Map<String, Integer> busy = new HashMap<>();
-  private final Map<WebhookKey, Boolean> flying = new HashMap<>(); // whether to look at it again
-  private @Nullable Instant forgotten;
+  private final Map<WebhookKey, Boolean> inFlight = new HashMap<>(); // value: whether to check it again
+  private @Nullable Instant firstEvicted;
 
-  DeliveryQueue(int capacity, int atOnce, int perHost) {
+  DeliveryQueue(int capacity, int maxConcurrent, int maxPerHost) {
     this.capacity = capacity;
-    this.atOnce = atOnce;
-    this.perHost = perHost;
+    this.maxConcurrent = maxConcurrent;
+    this.maxPerHost = maxPerHost;
   }
 
-  /** All that it knows. */
+  /** All webhooks in the queue. */
   int size() {
-    return later.size() + parked.size() + flying.size();
+    return later.size() + waiting.size() + inFlight.size();
   }
 
   /**
-   * Whether so many wait for their receivers that no more should be looked for: before that, no
-   * host alone can have used up its share.
+   * Whether so many webhooks wait for their receivers that the scan of notes should pause. This limit
+   * is below the share of a single host.
    */
   boolean isCrowded() {
-    return parked.size() >= capacity / 8;
+    return waiting.size() >= capacity / 8;
   }
 
-  /** Whether the line is on its way; it will be looked at again when it is back. */
-  boolean isInFlight(WebhookKey line) {
-    return flying.replace(line, true) != null;
+  /** Whether the webhook is in flight; if so, it is checked again when the delivery ends. */
+  boolean isInFlight(WebhookKey key) {
+    return inFlight.replace(key, true) != null;
   }
 
-  /** Looks at the line again at that time. */
-  void schedule(WebhookKey line, Instant at) {
-    if (flying.containsKey(line) || parked.containsKey(line)) {
+  /** Checks the webhook again at that time. */
+  void schedule(WebhookKey key, Instant at) {
+    if (inFlight.containsKey(key) || waiting.containsKey(key)) {
       return;
     }
-    remove(later.get(line));
-    Due due = new Due(line, at);
-    later.put(line, due);
+    remove(later.get(key));
+    Due due = new Due(key, at);
+    later.put(key, due);
     order.add(due);
-    shrink();
+    evictIfFull();
   }
 
   private void remove(@Nullable Due due) {
     if (due != null) {
-      later.remove(due.line());
+      later.remove(due.key());
       order.remove(due);
     }
   }
 
-  /** Takes out a line whose time has come. */
+  /** Removes and returns a webhook that is due. */
   Optional<WebhookKey> pollDue(Instant now) {
     if (order.isEmpty() || order.getFirst().at().isAfter(now)) {
       return Optional.empty();
     }
     Due first = order.getFirst();
     remove(first);
-    return Optional.of(first.line());
+    return Optional.of(first.key());
   }
 
-  /** When the next line is due. */
+  /** When the next webhook is due. */
   Optional<Instant> nextDue() {
     return order.isEmpty() ? Optional.empty() : Optional.of(order.getFirst().at());
   }
 
-  /** The line has something to tell. No host takes up more than a quarter of the room. */
-  void enqueue(PendingDelivery parcel) {
-    if (flying.containsKey(parcel.key()) || parked.containsKey(parcel.key())) {
+  /** Adds a delivery. No host uses more than a quarter of the capacity. */
+  void enqueue(PendingDelivery delivery) {
+    if (inFlight.containsKey(delivery.key()) || waiting.containsKey(delivery.key())) {
       return;
     }
-    remove(later.get(parcel.key()));
+    remove(later.get(delivery.key()));
     ArrayDeque<PendingDelivery> queue =
-        queues.computeIfAbsent(parcel.host(), _ -> new ArrayDeque<>());
+        queues.computeIfAbsent(delivery.host(), _ -> new ArrayDeque<>());
     if (queue.size() >= Math.max(1, capacity / 4)) {
-      forget(Instant.EPOCH);
+      evicted(Instant.EPOCH);
       return;
     }
-    parked.put(parcel.key(), parcel);
-    queue.add(parcel);
-    arm(parcel.host());
-    shrink();
+    waiting.put(delivery.key(), delivery);
+    queue.add(delivery);
+    markReady(delivery.host());
+    evictIfFull();
   }
 
-  private void arm(String host) {
-    if (queues.containsKey(host) && busy.getOrDefault(host, 0) < perHost) {
+  private void markReady(String host) {
+    if (queues.containsKey(host) && busy.getOrDefault(host, 0) < maxPerHost) {
       ready.add(host);
     }
   }
 
-  /** The next to send off; hosts take turns. */
+  /** Starts the next delivery; hosts take turns. */
   Optional<PendingDelivery> startNext() {
-    if (ready.isEmpty() || flying.size() >= atOnce) {
+    if (ready.isEmpty() || inFlight.size() >= maxConcurrent) {
       return Optional.empty();
     }
     String host = ready.removeFirst();
-    PendingDelivery parcel = unqueue(host, true);
-    flying.put(parcel.key(), false);
+    PendingDelivery delivery = unqueue(host, true);
+    inFlight.put(delivery.key(), false);
     busy.merge(host, 1, Integer::sum);
-    arm(host);
-    return Optional.of(parcel);
+    markReady(host);
+    return Optional.of(delivery);
   }
 
-  /** It is back; says whether something happened to its job meanwhile. */
-  boolean finish(PendingDelivery parcel) {
-    busy.computeIfPresent(parcel.host(), (_, count) -> count == 1 ? null : count - 1);
-    arm(parcel.host());
-    return Boolean.TRUE.equals(flying.remove(parcel.key()));
+  /** Ends a delivery; returns whether its job changed meanwhile. */
+  boolean finish(PendingDelivery delivery) {
+    busy.computeIfPresent(delivery.host(), (_, count) -> count == 1 ? null : count - 1);
+    markReady(delivery.host());
+    return Boolean.TRUE.equals(inFlight.remove(delivery.key()));
   }
 
   private PendingDelivery unqueue(String host, boolean first) {
@@ -146,23 +146,23 @@ final class DeliveryQueue {
     if (queue == null) {
       throw new IllegalStateException("nothing waits for " + host);
     }
-    PendingDelivery parcel = first ? queue.removeFirst() : queue.removeLast();
+    PendingDelivery delivery = first ? queue.removeFirst() : queue.removeLast();
     if (queue.isEmpty()) {
       queues.remove(host);
       ready.remove(host);
     }
-    parked.remove(parcel.key());
-    return parcel;
+    waiting.remove(delivery.key());
+    return delivery;
   }
 
-  private void shrink() {
+  private void evictIfFull() {
     if (size() <= capacity) {
       return;
     }
     if (!order.isEmpty()) {
       Due last = order.getLast();
       remove(last);
-      forget(last.at());
+      evicted(last.at());
       return;
     }
     queues.entrySet().stream()
@@ -171,23 +171,23 @@ final class DeliveryQueue {
         .ifPresent(
             host -> {
               unqueue(host, false);
-              forget(Instant.EPOCH);
+              evicted(Instant.EPOCH);
             });
   }
 
-  private void forget(Instant at) {
-    if (forgotten == null || at.isBefore(forgotten)) {
-      forgotten = at;
+  private void evicted(Instant at) {
+    if (firstEvicted == null || at.isBefore(firstEvicted)) {
+      firstEvicted = at;
     }
   }
 
-  /** When the first line is due that it forgot; empty if it knows all. */
+  /** When the first evicted webhook is due; empty if none was evicted. */
   Optional<Instant> firstEvictedDue() {
-    return Optional.ofNullable(forgotten);
+    return Optional.ofNullable(firstEvicted);
   }
 
-  /** The notes are being read again. */
+  /** Called when a new scan of the notes starts. */
   void clearEvicted() {
-    forgotten = null;
+    firstEvicted = null;
   }
 }

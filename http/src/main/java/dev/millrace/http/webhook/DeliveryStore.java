@@ -13,14 +13,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The notes on who knows what: {@code {"after":N,"hooks":[{"after":N,"tries":…},…]}}. A note is
- * dropped when all of a job's webhooks are done. Thread-safe.
+ * Stores the progress of webhooks in a note for each job: {@code
+ * {"after":N,"hooks":[{"after":N,"tries":…},…]}}. It deletes a note when all webhooks of the job are
+ * done. Thread-safe.
  */
 final class DeliveryStore {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   private final NoteStore notes;
-  private final Object[] locks = new Object[64]; // a note is read and written as one
+  private final Object[] locks = new Object[64]; // reading and writing a note is one step
 
   DeliveryStore(NoteStore notes) {
     this.notes = notes;
@@ -40,44 +41,44 @@ final class DeliveryStore {
         .toList();
   }
 
-  /** How far the job's webhooks are; empty if they are all done. */
-  Optional<List<DeliveryProgress>> read(JobId job, int hooks) {
-    return notes.readNote(NoteStore.WEBHOOKS, job.value()).map(text -> parse(job, text, hooks));
+  /** The progress of the job's webhooks; empty if all are done. */
+  Optional<List<DeliveryProgress>> read(JobId job, int count) {
+    return notes.readNote(NoteStore.WEBHOOKS, job.value()).map(text -> parse(job, text, count));
   }
 
-  private static List<DeliveryProgress> parse(JobId job, String text, int hooks) {
+  private static List<DeliveryProgress> parse(JobId job, String text, int count) {
     List<DeliveryProgress> all = new ArrayList<>();
     try {
       JsonObject note = Json.object(text);
       long after = note.integer("after", 0);
-      List<?> told = note.list("hooks");
-      for (int i = 0; i < hooks; i++) {
+      List<?> stored = note.list("hooks");
+      for (int i = 0; i < count; i++) {
         all.add(
-            i < told.size()
-                ? DeliveryProgress.read(JsonObject.of(told.get(i), "hooks"), after)
+            i < stored.size()
+                ? DeliveryProgress.read(JsonObject.of(stored.get(i), "hooks"), after)
                 : DeliveryProgress.at(after));
       }
       return all;
     } catch (JsonException | DateTimeException | ArithmeticException e) {
       LOG.log(
           Level.WARNING,
-          "webhooks of job " + job + ": the note is unreadable, all is told again: " + e);
-      return Collections.nCopies(hooks, DeliveryProgress.at(0));
+          "webhooks of job " + job + ": the note is unreadable, all events are sent again: " + e);
+      return Collections.nCopies(count, DeliveryProgress.at(0));
     }
   }
 
-  /** Keeps how far one of them is now; durable when this returns. */
-  void save(WebhookKey line, int hooks, DeliveryProgress progress) {
-    JobId job = line.job();
+  /** Saves the progress of one webhook; durable when this returns. */
+  void save(WebhookKey key, int count, DeliveryProgress progress) {
+    JobId job = key.job();
     synchronized (locks[(job.hashCode() & Integer.MAX_VALUE) % locks.length]) {
-      Optional<List<DeliveryProgress>> before = read(job, hooks);
+      Optional<List<DeliveryProgress>> before = read(job, count);
       if (before.isEmpty()) {
         return;
       }
       List<DeliveryProgress> all = new ArrayList<>(before.get());
-      all.set(line.index(), progress);
+      all.set(key.index(), progress);
       if (all.stream().allMatch(DeliveryProgress::done)) {
-        drop(job);
+        delete(job);
       } else {
         notes.writeNote(NoteStore.WEBHOOKS, job.value(), write(all));
       }
@@ -92,7 +93,7 @@ final class DeliveryStore {
             .put("hooks", all.stream().map(DeliveryProgress::write).toList()));
   }
 
-  void drop(JobId job) {
+  void delete(JobId job) {
     notes.deleteNote(NoteStore.WEBHOOKS, job.value());
   }
 }

@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.Locale;
 
 /**
- * Where a request goes, down to the address that was checked.
+ * Where a request goes, with the address that was checked.
  *
  * @param host as the URL has it, lower-case; an IPv6 address without its brackets
  * @param path with its query
@@ -29,7 +29,7 @@ record DeliveryTarget(boolean tls, String host, int port, String path, InetAddre
     return uri.getPort() >= 0 ? uri.getPort() : "https".equals(uri.getScheme()) ? 443 : 80;
   }
 
-  /** What may be logged of a URL: its path and query may hold secrets. */
+  /** The URL without path and query, which may contain secrets. */
   static String loggable(URI uri) {
     return uri.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
   }
@@ -38,7 +38,7 @@ record DeliveryTarget(boolean tls, String host, int port, String path, InetAddre
     return URI.create(path.startsWith("//") ? "/." + path : path).toASCIIString();
   }
 
-  /** The value of the {@code BenchServer} field. */
+  /** The value of the {@code Host} field. */
   String authority() {
     String name = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
     return port == (tls ? 443 : 80) ? name : name + ":" + port;

@@ -2,7 +2,7 @@ package dev.millrace.http.webhook;
 
 import java.io.IOException;
 
-/** An address that must not be called. */
+/** The server may not call this address. */
 final class ForbiddenAddressException extends IOException {
   private static final long serialVersionUID = 1L;
 

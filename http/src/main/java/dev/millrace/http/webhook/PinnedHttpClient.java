@@ -25,17 +25,17 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Posts over HTTP/1.1, one connection for each request. Not {@code java.net.http}, which looks hosts
- * up by itself: what was checked would not be what is called. Follows no redirect, and gives up on
- * whatever takes longer than the timeout, however slowly it goes on. Thread-safe.
+ * Sends POST requests over HTTP/1.1 to a given IP address, one connection per request. {@code
+ * java.net.http} would look up the host again and might call another address than the one checked.
+ * Follows no redirects. The timeout limits the whole request. Thread-safe.
  */
 final class PinnedHttpClient implements AutoCloseable {
   private static final int MAX_HEAD = 16 << 10;
   private static final int MAX_BODY = 64 << 10;
   private static final int MAX_INTERIM = 5;
 
-  /** How long the rest of an answer is waited for; its status is what counts. */
-  private static final Duration REST = Duration.ofMillis(500);
+  /** How long to wait for the rest of a response; only its status counts. */
+  private static final Duration DRAIN_TIMEOUT = Duration.ofMillis(500);
 
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5]\\d\\d)(?: .*)?");
   private static final Pattern LENGTH = Pattern.compile("content-length:\\s*(\\d{1,18})\\s*");
@@ -56,33 +56,33 @@ final class PinnedHttpClient implements AutoCloseable {
   }
 
   /**
-   * The status of the answer.
+   * Sends a request and returns the status of the response.
    *
-   * @throws IOException if there was none; the message says why
+   * @throws IOException if there is no response; the message says why
    */
   int post(DeliveryTarget target, Map<String, String> fields, byte[] body) throws IOException {
-    AtomicBoolean late = new AtomicBoolean();
+    AtomicBoolean timedOut = new AtomicBoolean();
     try (Socket socket = new Socket(Proxy.NO_PROXY)) {
       open.add(socket);
       if (closed) {
-        throw new IOException("the server stops");
+        throw new IOException("the server is stopping");
       }
-      ScheduledFuture<?> alarm =
+      ScheduledFuture<?> timeoutTask =
           timer.schedule(
               () -> {
-                late.set(true);
-                shut(socket);
+                timedOut.set(true);
+                closeQuietly(socket);
               },
               timeout.toNanos(),
               TimeUnit.NANOSECONDS);
       try {
         return exchange(socket, target, fields, body);
       } finally {
-        alarm.cancel(false);
+        timeoutTask.cancel(false);
         open.remove(socket);
       }
     } catch (IOException e) {
-      throw late.get() ? new IOException("no answer within " + timeout.toMillis() + " ms", e) : e;
+      throw timedOut.get() ? new IOException("no response within " + timeout.toMillis() + " ms", e) : e;
     }
   }
 
@@ -101,14 +101,14 @@ final class PinnedHttpClient implements AutoCloseable {
     out.flush();
     InputStream in = secured.getInputStream();
     for (int i = 0; i <= MAX_INTERIM; i++) {
-      String answer = readHead(in);
-      int status = status(answer);
+      String response = readHead(in);
+      int status = status(response);
       if (status >= 200) {
-        drain(secured, in, answer);
+        drain(secured, in, response);
         return status;
       }
     }
-    throw new IOException("it answers with nothing but interim answers");
+    throw new IOException("it sends only interim responses");
   }
 
   private Socket secure(Socket socket, DeliveryTarget target) throws IOException {
@@ -129,7 +129,7 @@ final class PinnedHttpClient implements AutoCloseable {
     return head.append("\r\n").toString();
   }
 
-  /** Up to the empty line. */
+  /** Reads up to the empty line. */
   private static String readHead(InputStream in) throws IOException {
     StringBuilder head = new StringBuilder();
     int newlines = 0;
@@ -137,10 +137,10 @@ final class PinnedHttpClient implements AutoCloseable {
       int c = in.read();
       if (c < 0) {
         throw new EOFException(
-            head.isEmpty() ? "it closed without an answer" : "its answer ends in the middle");
+            head.isEmpty() ? "it closed the connection without a response" : "its response is incomplete");
       }
       if (head.length() == MAX_HEAD) {
-        throw new IOException("the head of its answer is longer than " + MAX_HEAD + " bytes");
+        throw new IOException("the head of its response is longer than " + MAX_HEAD + " bytes");
       }
       head.append((char) c);
       if (c != '\r') {
@@ -154,12 +154,12 @@ final class PinnedHttpClient implements AutoCloseable {
     String line = head.lines().findFirst().orElse("");
     Matcher matcher = STATUS.matcher(line);
     if (!matcher.matches()) {
-      throw new IOException("its answer is not HTTP/1.1");
+      throw new IOException("its response is not HTTP/1.1");
     }
     return Integer.parseInt(matcher.group(1));
   }
 
-  /** Lets the receiver finish its answer, within bounds: closing early would look like a fault. */
+  /** Reads the rest of the response, within limits: closing early would look like an error. */
   private static void drain(Socket socket, InputStream in, String head) {
     long left =
         head.lines()
@@ -169,32 +169,32 @@ final class PinnedHttpClient implements AutoCloseable {
             .findFirst()
             .orElse(MAX_BODY);
     byte[] buffer = new byte[4 << 10];
-    long end = System.nanoTime() + REST.toNanos();
+    long end = System.nanoTime() + DRAIN_TIMEOUT.toNanos();
     left = Math.min(left, MAX_BODY);
     try {
-      socket.setSoTimeout((int) REST.toMillis());
+      socket.setSoTimeout((int) DRAIN_TIMEOUT.toMillis());
       while (left > 0 && System.nanoTime() < end) {
         int n = in.read(buffer, 0, (int) Math.min(left, buffer.length));
         left = n < 0 ? 0 : left - n;
       }
     } catch (IOException e) {
-      // The status has been said.
+      // the status is known
     }
   }
 
-  private static void shut(Socket socket) {
+  private static void closeQuietly(Socket socket) {
     try {
       socket.close();
     } catch (IOException e) {
-      // It is of no use any more.
+      // no longer used
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Cancels running requests. */
   @Override
   public void close() {
     closed = true;
     timer.shutdownNow();
-    open.forEach(PinnedHttpClient::shut);
+    open.forEach(PinnedHttpClient::closeQuietly);
   }
 }

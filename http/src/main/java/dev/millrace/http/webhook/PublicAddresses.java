@@ -6,10 +6,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which addresses anybody on the internet may reach. The ranges are those of the IANA registries of
- * special-purpose addresses (RFC 6890 and what was registered since); of IPv6 only the part that is
- * assigned for global use (2000::/3) counts, and an address that carries an IPv4 address inside is
- * as public as that one.
+ * Tells public addresses from private and special ones. The ranges are those of the IANA registries of
+ * special-purpose addresses (RFC 6890 and later entries). Of IPv6, only the range for global use
+ * (2000::/3) is public; an address with an embedded IPv4 address is public if that one is.
  */
 final class PublicAddresses {
   private static final List<AddressRange> SPECIAL_4 =
@@ -46,7 +45,7 @@ final class PublicAddresses {
   }
 
   static boolean contains(InetAddress address) {
-    if (address instanceof Inet4Address) { // Java makes one of ::ffff:a.b.c.d too
+    if (address instanceof Inet4Address) { // also ::ffff:a.b.c.d, which Java converts
       return SPECIAL_4.stream().noneMatch(range -> range.contains(address));
     }
     if (SIX_TO_FOUR.contains(address)) {

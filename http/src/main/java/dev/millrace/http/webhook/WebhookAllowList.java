@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where webhooks may go. Without a pattern, to every public address. With patterns, only to what one
- * of them allows:
+ * Where webhooks may be sent: without patterns, to every public address; with patterns, only to what
+ * one of them allows:
  *
  * <ul>
  *   <li>{@code hooks.example.org} that host, {@code *.example.org} every host below it, {@code *}
- *       every host: at public addresses only, for whoever owns a name decides what it stands for;
+ *       every host; at public addresses only, because the owner of a name chooses its address;
  *   <li>{@code 10.1.2.3}, {@code fd00::1} that address; {@code 10.0.0.0/8}, {@code fd00::/8} a range
- *       of them: private ones too, whatever the host's name.
+ *       of addresses; private ones too, with any host name.
  * </ul>
  *
  * A host or a single address may be followed by {@code :port} (an IPv6 address is in brackets then),
@@ -30,7 +30,7 @@ public final class WebhookAllowList {
   /**
    * One pattern: a name or a range.
    *
-   * @param name lower-case; null where it is about addresses
+   * @param name in lower case; null for an address range
    * @param port 0: any
    */
   private record Entry(@Nullable String name, @Nullable AddressRange range, int port) {
@@ -43,7 +43,7 @@ public final class WebhookAllowList {
           : names(host) && PublicAddresses.contains(address);
     }
 
-    /** Whether this could allow the host before anybody knows its address. */
+    /** Whether this may allow the host, before its address is known. */
     boolean mayAllow(String host, int hostPort) {
       return (port == 0 || port == hostPort) && (range != null || names(host));
     }
@@ -61,7 +61,7 @@ public final class WebhookAllowList {
   }
 
   /**
-   * @throws IllegalArgumentException naming the pattern that is none
+   * @throws IllegalArgumentException if a pattern is malformed
    */
   public static WebhookAllowList of(List<String> patterns) {
     List<String> all = patterns.isEmpty() ? List.of("*") : patterns;
@@ -102,20 +102,20 @@ public final class WebhookAllowList {
     return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
   }
 
-  /** A mistyped address is not a name. */
+  /** Refuses a mistyped address as a name. */
   private static boolean looksNumeric(String name) {
     return name.substring(name.lastIndexOf('.') + 1).chars().allMatch(Character::isDigit);
   }
 
   /**
-   * @param host as the URL has it, lower-case
-   * @param address one that it stands for now
+   * @param host of the URL, in lower case
+   * @param address of the host
    */
   boolean allows(String host, int port, InetAddress address) {
     return entries.stream().anyMatch(entry -> entry.allows(host, port, address));
   }
 
-  /** Whether the host may be looked up at all. */
+  /** Whether the host may be looked up. */
   boolean mayAllow(String host, int port) {
     return entries.stream().anyMatch(entry -> entry.mayAllow(host, port));
   }

@@ -6,14 +6,14 @@ import dev.millrace.core.job.Webhook;
 import java.time.Instant;
 
 /**
- * Something to tell.
+ * An event of a job to send to a webhook.
  *
- * @param number of the entry in the job's log that says so
- * @param stage the one that waits; 0 where it is about the job
+ * @param entryNumber of the log entry that it comes from
+ * @param stage that waits for approval; 0 for events of the job
  */
 record WebhookEvent(long entryNumber, Instant at, Webhook.Event event, int stage) {
 
-  /** The same however often it is told. */
+  /** The same for each delivery attempt. */
   String id(JobId job) {
     return EntityId.of(job) + ":" + entryNumber;
   }
@@ -22,7 +22,7 @@ record WebhookEvent(long entryNumber, Instant at, Webhook.Event event, int stage
     return event == Webhook.Event.WAITING ? "stage.waiting" : "job." + event.word();
   }
 
-  /** Whether nothing can follow it. */
+  /** Whether it is the last event of the job. */
   boolean isLast() {
     return event != Webhook.Event.WAITING;
   }

@@ -16,14 +16,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds in a job's log what a webhook wants to hear. A stage counts as waiting when its turn has
- * come: before that, nobody could approve it.
+ * Finds the events for a webhook in a job's log. A stage counts as waiting only when the stage before
+ * it is completed, because it cannot be approved earlier.
  */
 final class WebhookEventFinder {
   private static final int BATCH = 1_000;
 
-  /** What is asked for at once after an entry: mostly the next one has the answer. */
-  private static final int AHEAD = 64;
+  /** The entries to read after an entry: usually the next ones are enough. */
+  private static final int LOOKAHEAD = 64;
 
   private final JobReader store;
 
@@ -31,11 +31,11 @@ final class WebhookEventFinder {
     this.store = store;
   }
 
-  /** The first after entry {@code after}; empty if there is none yet. */
-  Optional<WebhookEvent> next(JobView view, Webhook hook, long after) {
+  /** The first event after that entry; empty if there is none yet. */
+  Optional<WebhookEvent> next(JobView view, Webhook webhook, long after) {
     if (!view.state().isFinal() && view.stages().stream().noneMatch(stage -> waits(view, stage))) {
-      // Nothing that is new: the log of a large job is not read again for each of its tasks. A gate
-      // that was approved before anybody looked is told with what comes next.
+      // Nothing is new: do not read the log of a large job again for each of its tasks. A gate that
+      // was approved before this check is found with the next event.
       return Optional.empty();
     }
     JobId id = view.header().id();
@@ -44,11 +44,11 @@ final class WebhookEventFinder {
       List<LogEntry> batch = store.events(id, from, BATCH);
       for (LogEntry entry : batch) {
         if (entry.number() > view.lastEvent()) {
-          return Optional.empty(); // the view does not know of it; a later one will
+          return Optional.empty(); // newer than the view; a later call will find it
         }
-        WebhookEvent telling = telling(entry, view);
-        if (telling != null && hook.events().contains(telling.event())) {
-          return Optional.of(telling);
+        WebhookEvent event = event(entry, view);
+        if (event != null && webhook.events().contains(event.event())) {
+          return Optional.of(event);
         }
       }
       if (batch.isEmpty()) {
@@ -64,7 +64,7 @@ final class WebhookEventFinder {
             || view.stages().get(stage.number() - 2).state() == StageState.COMPLETED);
   }
 
-  private @Nullable WebhookEvent telling(LogEntry entry, JobView view) {
+  private @Nullable WebhookEvent event(LogEntry entry, JobView view) {
     return switch (entry.fact()) {
       case Fact.JobChanged(JobEvent event, var _) ->
           switch (event) {
@@ -88,13 +88,13 @@ final class WebhookEventFinder {
     return waits ? new WebhookEvent(entry.number(), entry.at(), Event.WAITING, stage) : null;
   }
 
-  /** Whether that stage, whose turn came with the entry, waited then: what came next tells. */
+  /** Whether that stage waited after the entry; the next entry of the stage shows it. */
   private boolean reached(int stage, LogEntry entry, JobView view) {
     if (stage > view.stages().size()) {
       return false;
     }
     Optional<Fact> next = following(stage, entry, view);
-    if (next.isEmpty()) { // it is as it was, or the end of its job ended it
+    if (next.isEmpty()) { // unchanged since, or ended with its job
       StageView now = view.stages().get(stage - 1);
       return now.gate() || now.state() == StageState.WAITING;
     }
@@ -102,19 +102,19 @@ final class WebhookEventFinder {
         && event == StageEvent.APPROVE;
   }
 
-  /** Whether the stage was completed when the entry was written: then nothing follows for it. */
+  /** Whether the stage was completed when the entry was written: no entry of it follows. */
   private boolean completed(int stage, LogEntry entry, JobView view) {
     return view.stages().get(stage - 1).state() == StageState.COMPLETED
         && following(stage, entry, view).isEmpty();
   }
 
-  /** How the stage moved, or came to be, after the entry; empty if it did not. */
+  /** The first change of the stage after the entry; empty if there is none. */
   private Optional<Fact> following(int stage, LogEntry entry, JobView view) {
     JobId id = view.header().id();
-    List<LogEntry> page = store.events(id, entry.number(), AHEAD);
+    List<LogEntry> page = store.events(id, entry.number(), LOOKAHEAD);
     while (!page.isEmpty()) {
       for (LogEntry later : page) {
-        if (moves(later.fact(), stage)) {
+        if (concerns(later.fact(), stage)) {
           return Optional.of(later.fact());
         }
       }
@@ -123,7 +123,7 @@ final class WebhookEventFinder {
     return Optional.empty();
   }
 
-  private static boolean moves(Fact fact, int stage) {
+  private static boolean concerns(Fact fact, int stage) {
     return switch (fact) {
       case Fact.StageChanged(int of, var _, var _, var _) -> of == stage;
       case Fact.StageAdded(int of, var _, var _) -> of == stage;

@@ -25,25 +25,25 @@ record WebhookRequest(Map<String, String> fields, byte[] body) {
 
   /**
    * @param secret empty: not signed
-   * @param now the moment of this request, which the signature covers
+   * @param now the time of this request; part of the signature
    */
-  static WebhookRequest of(WebhookEvent telling, JobView view, String secret, Instant now) {
+  static WebhookRequest of(WebhookEvent event, JobView view, String secret, Instant now) {
     JobId job = view.header().id();
     JsonObject json =
         JsonObject.create()
-            .put("id", telling.id(job))
-            .put("type", telling.type())
-            .put("at", telling.at().toString())
+            .put("id", event.id(job))
+            .put("type", event.type())
+            .put("at", event.at().toString())
             .put("job", job(view));
-    if (telling.stage() > 0) {
-      json.put("stage", stage(job, view.stages().get(telling.stage() - 1)));
+    if (event.stage() > 0) {
+      json.put("stage", stage(job, view.stages().get(event.stage() - 1)));
     }
     byte[] body = Json.write(json).getBytes(StandardCharsets.UTF_8);
     String timestamp = Long.toString(now.getEpochSecond());
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("User-Agent", "Millrace-Webhooks");
     fields.put("Content-Type", "application/json");
-    fields.put("Millrace-Event-Id", telling.id(job));
+    fields.put("Millrace-Event-Id", event.id(job));
     fields.put("Millrace-Timestamp", timestamp);
     if (!secret.isEmpty()) {
       fields.put("Millrace-Signature", "v1=" + signature(secret, timestamp, body));
@@ -83,7 +83,7 @@ record WebhookRequest(Map<String, String> fields, byte[] body) {
       mac.update((timestamp + ".").getBytes(StandardCharsets.US_ASCII));
       return HexFormat.of().formatHex(mac.doFinal(body));
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e); // every Java has it
+      throw new IllegalStateException(e); // every Java platform has it
     }
   }
 }

@@ -18,54 +18,54 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who is told what, round by round, on a thread of its own; the telling is done by virtual
- * threads. What to do is in the store's notes and the jobs' logs; the agenda is a part of it that
- * fits into memory.
+ * Decides which event to send to which webhook. It works in rounds on its own thread; virtual threads
+ * send the requests. The notes of the store and the logs of the jobs are the source; the queue in
+ * memory holds only a part of it.
  */
 final class WebhookScheduler implements Runnable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   static final int CAPACITY = 10_000;
-  private static final int AT_A_TIME = 256;
-  private static final Duration PACE = Duration.ofMillis(20);
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
-  private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
+  private static final int BATCH = 256;
+  private static final Duration PAUSE = Duration.ofMillis(20);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(60);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
-  /** After a fault of our own, which time alone does not mend. */
-  private static final Duration AFTER_FAULT = Duration.ofMinutes(1);
+  /** After a bug of this server, which time alone does not fix. */
+  private static final Duration BUG_RETRY_DELAY = Duration.ofMinutes(1);
 
-  /** A note without a job that is older than this is of a submission that never was. */
-  private static final Duration ORPHAN = Duration.ofHours(1);
+  /** An older note without a job belongs to a submission that failed. */
+  private static final Duration ORPHAN_AGE = Duration.ofHours(1);
 
-  /** A parcel that is back, and when to look at its line again; null: at once. */
-  private record Landing(PendingDelivery parcel, @Nullable Instant next) {}
+  /** A finished attempt, and when to check its webhook again; null: now. */
+  private record Attempt(PendingDelivery delivery, @Nullable Instant next) {}
 
   private final JobStore store;
   private final WebhookSettings settings;
-  private final WebhookSender delivery;
+  private final WebhookSender sender;
   private final ExecutorService threads;
-  private final DeliveryStore ledger;
-  private final WebhookEventFinder tellings;
-  private final DeliveryQueue agenda;
+  private final DeliveryStore progressStore;
+  private final WebhookEventFinder eventFinder;
+  private final DeliveryQueue queue;
   private final ChangedJobs changed = new ChangedJobs(CAPACITY);
-  private final Queue<Landing> landings = new ConcurrentLinkedQueue<>();
-  private final DeliveryNoteScan pass = new DeliveryNoteScan();
-  private final @Nullable JobId[] without = new @Nullable JobId[1 << 12]; // known to have no note
+  private final Queue<Attempt> finished = new ConcurrentLinkedQueue<>();
+  private final DeliveryNoteScan scan = new DeliveryNoteScan();
+  private final @Nullable JobId[] withoutNote = new @Nullable JobId[1 << 12]; // jobs without a note
   private volatile int pending;
 
   WebhookScheduler(
       JobStore store,
       WebhookSettings settings,
-      WebhookSender delivery,
+      WebhookSender sender,
       ExecutorService threads,
       int capacity) {
     this.store = store;
     this.settings = settings;
-    this.delivery = delivery;
+    this.sender = sender;
     this.threads = threads;
-    this.ledger = new DeliveryStore(store);
-    this.tellings = new WebhookEventFinder(store);
-    this.agenda = new DeliveryQueue(capacity, settings.maxConcurrent(), settings.maxPerHost());
+    this.progressStore = new DeliveryStore(store);
+    this.eventFinder = new WebhookEventFinder(store);
+    this.queue = new DeliveryQueue(capacity, settings.maxConcurrent(), settings.maxPerHost());
   }
 
   /** Something happened to the job. */
@@ -88,213 +88,213 @@ final class WebhookScheduler implements Runnable {
         boolean more;
         try {
           more = round();
-        } catch (RuntimeException | Error e) { // whatever it is, receivers are not left alone
+        } catch (RuntimeException | Error e) { // keep going: other webhooks must be delivered
           if (threads.isShutdown()) {
             return;
           }
-          LOG.log(Level.WARNING, "webhooks: all is looked at again in a while", e);
-          pass.schedule(settings.clock().instant().plus(AFTER_TROUBLE));
-          changed.pause(AFTER_TROUBLE);
+          LOG.log(Level.WARNING, "webhook round failed; retrying", e);
+          scan.schedule(settings.clock().instant().plus(RETRY_DELAY));
+          changed.pause(RETRY_DELAY);
           continue;
         }
         if (!more) {
           changed.await(untilNext());
-          changed.pause(PACE); // what happens to a job in one go is looked at once
+          changed.pause(PAUSE); // process changes of a job together
         }
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.DEBUG, "webhooks end");
+      LOG.log(Level.DEBUG, "webhooks stopped");
     }
   }
 
-  /** Does some of what there is to do; says whether there may be more at once. */
+  /** Does some of the pending work; returns whether there may be more now. */
   private boolean round() {
     Instant now = settings.clock().instant();
     boolean more = false;
-    for (Landing back = landings.poll(); back != null; back = landings.poll()) {
-      land(back, now);
+    for (Attempt attempt = finished.poll(); attempt != null; attempt = finished.poll()) {
+      finish(attempt, now);
     }
-    List<JobId> jobs = changed.take(AT_A_TIME);
-    jobs.forEach(job -> guarded(job, () -> lookAtChanged(job, now)));
-    more |= jobs.size() == AT_A_TIME;
+    List<JobId> jobs = changed.take(BATCH);
+    jobs.forEach(job -> checkSafely(job, () -> checkChanged(job, now)));
+    more |= jobs.size() == BATCH;
     if (changed.takeOverflow()) {
-      pass.schedule(now);
+      scan.schedule(now);
     }
-    more |= lookAtDue(now);
-    more |= goThroughNotes(now);
-    for (Optional<PendingDelivery> next = agenda.startNext();
+    more |= checkDue(now);
+    more |= scanNotes(now);
+    for (Optional<PendingDelivery> next = queue.startNext();
         next.isPresent();
-        next = agenda.startNext()) {
-      takeOff(next.get(), now);
+        next = queue.startNext()) {
+      start(next.get(), now);
     }
-    pending = agenda.size();
+    pending = queue.size();
     return more;
   }
 
-  private void takeOff(PendingDelivery parcel, Instant now) {
+  private void start(PendingDelivery delivery, Instant now) {
     try {
-      threads.execute(() -> send(parcel));
+      threads.execute(() -> send(delivery));
     } catch (RuntimeException | Error e) {
-      landings.add(new Landing(parcel, now.plus(AFTER_TROUBLE)));
+      finished.add(new Attempt(delivery, now.plus(RETRY_DELAY)));
       throw e;
     }
   }
 
-  private void land(Landing back, Instant now) {
-    WebhookKey line = back.parcel().key();
-    boolean again = agenda.finish(back.parcel());
-    if (back.next() == null || again) {
-      guarded(line.job(), () -> lookAt(line.job(), now));
+  private void finish(Attempt attempt, Instant now) {
+    WebhookKey key = attempt.delivery().key();
+    boolean checkAgain = queue.finish(attempt.delivery());
+    if (attempt.next() == null || checkAgain) {
+      checkSafely(key.job(), () -> check(key.job(), now));
     } else {
-      agenda.schedule(line, back.next());
+      queue.schedule(key, attempt.next());
     }
   }
 
-  private boolean lookAtDue(Instant now) {
-    for (int i = 0; i < AT_A_TIME; i++) {
-      Optional<WebhookKey> due = agenda.pollDue(now);
+  private boolean checkDue(Instant now) {
+    for (int i = 0; i < BATCH; i++) {
+      Optional<WebhookKey> due = queue.pollDue(now);
       if (due.isEmpty()) {
         return false;
       }
       JobId job = due.get().job();
-      guarded(job, () -> lookAt(job, now));
+      checkSafely(job, () -> check(job, now));
     }
     return true;
   }
 
-  /** Goes on with the notes, while there is room for what they say. */
-  private boolean goThroughNotes(Instant now) {
-    agenda.firstEvictedDue().ifPresent(pass::schedule);
-    if (pass.start(now, agenda.firstEvictedDue().isPresent(), ledger::jobs)) {
-      agenda.clearEvicted();
+  /** Continues the scan of notes while the queue has room. */
+  private boolean scanNotes(Instant now) {
+    queue.firstEvictedDue().ifPresent(scan::schedule);
+    if (scan.start(now, queue.firstEvictedDue().isPresent(), progressStore::jobs)) {
+      queue.clearEvicted();
     }
-    pass.queueCrowded(agenda.isCrowded(), now);
-    for (int i = 0; i < AT_A_TIME && pass.shouldContinue(now); i++) {
-      JobId job = pass.next();
-      guarded(job, () -> lookAt(job, now));
-      pass.queueCrowded(agenda.isCrowded(), now);
+    scan.queueCrowded(queue.isCrowded(), now);
+    for (int i = 0; i < BATCH && scan.shouldContinue(now); i++) {
+      JobId job = scan.next();
+      checkSafely(job, () -> check(job, now));
+      scan.queueCrowded(queue.isCrowded(), now);
     }
-    return pass.shouldContinue(now);
+    return scan.shouldContinue(now);
   }
 
-  /** What is wrong with one job, or with the store for a while, is tried again later. */
-  private void guarded(JobId job, Runnable look) {
+  /** Runs a check of one job; if it fails, schedules it again. */
+  private void checkSafely(JobId job, Runnable check) {
     try {
-      look.run();
+      check.run();
     } catch (StoreException e) {
-      LOG.log(Level.DEBUG, "webhooks of job " + job + ": looked at again in a while", e);
-      again(job, settings.clock().instant().plus(AFTER_TROUBLE));
+      LOG.log(Level.DEBUG, "webhooks of job " + job + ": check failed; retrying", e);
+      checkAgain(job, settings.clock().instant().plus(RETRY_DELAY));
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.WARNING, "webhooks of job " + job + ": looked at again in a while", e);
-      again(job, settings.clock().instant().plus(AFTER_FAULT));
+      LOG.log(Level.WARNING, "webhooks of job " + job + ": check failed; retrying", e);
+      checkAgain(job, settings.clock().instant().plus(BUG_RETRY_DELAY));
     }
   }
 
-  /** Looks at the job again at that time, with the first of its lines. */
-  private void again(JobId job, Instant at) {
-    agenda.schedule(new WebhookKey(job, 0), at);
+  /** Checks the job again at that time, under the key of its first webhook. */
+  private void checkAgain(JobId job, Instant at) {
+    queue.schedule(new WebhookKey(job, 0), at);
   }
 
-  private void lookAtChanged(JobId job, Instant now) {
-    int slot = job.hashCode() & without.length - 1;
-    if (job.equals(without[slot])) {
+  private void checkChanged(JobId job, Instant now) {
+    int slot = job.hashCode() & withoutNote.length - 1;
+    if (job.equals(withoutNote[slot])) {
       return;
     }
-    if (ledger.contains(job)) {
-      lookAt(job, now);
+    if (progressStore.contains(job)) {
+      check(job, now);
     } else {
-      without[slot] = job; // a note is made before its job, so there will be none
+      withoutNote[slot] = job; // the note is written before the job, so there will be none
     }
   }
 
-  private void lookAt(JobId job, Instant now) {
+  private void check(JobId job, Instant now) {
     Optional<JobView> view = store.find(job);
     if (view.isEmpty()) {
-      orphaned(job, now);
+      deleteIfOrphaned(job, now);
       return;
     }
-    List<Webhook> hooks = view.get().header().webhooks();
-    Optional<List<DeliveryProgress>> known = ledger.read(job, hooks.size());
-    if (known.isPresent() && hooks.isEmpty()) {
-      ledger.drop(job);
+    List<Webhook> webhooks = view.get().header().webhooks();
+    Optional<List<DeliveryProgress>> known = progressStore.read(job, webhooks.size());
+    if (known.isPresent() && webhooks.isEmpty()) {
+      progressStore.delete(job);
     }
-    for (int i = 0; known.isPresent() && i < hooks.size(); i++) {
-      lookAt(new WebhookKey(job, i), view.get(), known.get().get(i), now);
+    for (int i = 0; known.isPresent() && i < webhooks.size(); i++) {
+      check(new WebhookKey(job, i), view.get(), known.get().get(i), now);
     }
   }
 
-  private void lookAt(WebhookKey line, JobView view, DeliveryProgress progress, Instant now) {
-    if (progress.done() || agenda.isInFlight(line)) {
+  private void check(WebhookKey key, JobView view, DeliveryProgress progress, Instant now) {
+    if (progress.done() || queue.isInFlight(key)) {
       return;
     }
     if (progress.notBefore() != null && progress.notBefore().isAfter(now)) {
-      agenda.schedule(line, progress.notBefore());
+      queue.schedule(key, progress.notBefore());
       return;
     }
-    List<Webhook> hooks = view.header().webhooks();
-    Webhook hook = hooks.get(line.index());
-    Optional<WebhookEvent> telling = tellings.next(view, hook, progress.after());
-    if (telling.isPresent()) {
-      URI uri = URI.create(hook.url());
-      agenda.enqueue(
+    List<Webhook> webhooks = view.header().webhooks();
+    Webhook webhook = webhooks.get(key.index());
+    Optional<WebhookEvent> event = eventFinder.next(view, webhook, progress.after());
+    if (event.isPresent()) {
+      URI uri = URI.create(webhook.url());
+      queue.enqueue(
           new PendingDelivery(
-              line, DeliveryTarget.host(uri) + " " + DeliveryTarget.port(uri), telling.get()));
+              key, DeliveryTarget.host(uri) + " " + DeliveryTarget.port(uri), event.get()));
     } else if (view.state().isFinal()) {
-      ledger.save(line, hooks.size(), DeliveryProgress.finished(view.lastEvent()));
+      progressStore.save(key, webhooks.size(), DeliveryProgress.finished(view.lastEvent()));
     }
   }
 
-  private void orphaned(JobId job, Instant now) {
-    if (!ledger.contains(job)) {
+  private void deleteIfOrphaned(JobId job, Instant now) {
+    if (!progressStore.contains(job)) {
       return;
     }
-    Instant over = Instant.EPOCH.plusSeconds(job.micros() / 1_000_000).plus(ORPHAN);
-    if (over.isAfter(now)) {
-      again(job, over);
+    Instant expiry = Instant.EPOCH.plusSeconds(job.micros() / 1_000_000).plus(ORPHAN_AGE);
+    if (expiry.isAfter(now)) {
+      checkAgain(job, expiry);
       return;
     }
-    LOG.log(Level.INFO, "webhooks of job " + job + ": there is no such job any more");
-    ledger.drop(job);
+    LOG.log(Level.INFO, "webhooks of job " + job + ": the job no longer exists");
+    progressStore.delete(job);
   }
 
-  /** On a thread of its own. */
-  private void send(PendingDelivery parcel) {
-    Instant next = settings.clock().instant().plus(AFTER_TROUBLE);
+  /** Runs on its own thread. */
+  private void send(PendingDelivery delivery) {
+    Instant next = settings.clock().instant().plus(RETRY_DELAY);
     try {
-      next = deliver(parcel);
+      next = deliver(delivery);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (StoreException e) { // it is told again
-      LOG.log(Level.WARNING, "webhook of job " + parcel.key().job() + ": " + e.getMessage());
+    } catch (StoreException e) { // the event is sent again
+      LOG.log(Level.WARNING, "webhook of job " + delivery.key().job() + ": " + e.getMessage());
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.WARNING, "webhook of job " + parcel.key().job() + " failed", e);
+      LOG.log(Level.WARNING, "webhook of job " + delivery.key().job() + " failed", e);
     } finally {
-      landings.add(new Landing(parcel, next));
+      finished.add(new Attempt(delivery, next));
       wake();
     }
   }
 
-  private @Nullable Instant deliver(PendingDelivery parcel) throws InterruptedException {
-    WebhookKey line = parcel.key();
-    JobView view = store.find(line.job()).orElse(null);
+  private @Nullable Instant deliver(PendingDelivery delivery) throws InterruptedException {
+    WebhookKey key = delivery.key();
+    JobView view = store.find(key.job()).orElse(null);
     if (view == null) {
       return null;
     }
-    int hooks = view.header().webhooks().size();
-    List<DeliveryProgress> known = ledger.read(line.job(), hooks).orElse(null);
-    if (known == null || known.get(line.index()).after() >= parcel.event().entryNumber()) {
+    int webhooks = view.header().webhooks().size();
+    List<DeliveryProgress> known = progressStore.read(key.job(), webhooks).orElse(null);
+    if (known == null || known.get(key.index()).after() >= delivery.event().entryNumber()) {
       return null;
     }
-    DeliveryProgress after = delivery.deliver(parcel, view, known.get(line.index()));
-    ledger.save(line, hooks, after);
+    DeliveryProgress after = sender.deliver(delivery, view, known.get(key.index()));
+    progressStore.save(key, webhooks, after);
     return after.notBefore();
   }
 
   private Duration untilNext() {
     Instant now = settings.clock().instant();
-    Instant next = now.plus(LONGEST_WAIT);
-    next = earlier(next, agenda.nextDue().orElse(next));
-    next = earlier(next, pass.nextTime().orElse(next));
+    Instant next = now.plus(MAX_WAIT);
+    next = earlier(next, queue.nextDue().orElse(next));
+    next = earlier(next, scan.nextTime().orElse(next));
     Duration wait = Duration.between(now, next);
     return wait.isNegative() ? Duration.ZERO : wait;
   }

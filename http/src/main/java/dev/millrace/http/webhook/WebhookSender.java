@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Tells one receiver one event, and notes what came of it: first it is told, then it is noted, so
- * that after a crash it is told twice rather than not at all. Thread-safe.
+ * Sends one event to one receiver and returns the new progress. The caller saves the progress
+ * afterwards, so that a crash leads to a second delivery and never to a lost one. Thread-safe.
  */
 final class WebhookSender {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -22,37 +22,39 @@ final class WebhookSender {
   final LongAdder failed = new LongAdder();
   final LongAdder givenUp = new LongAdder();
   private final WebhookSettings settings;
-  private final AllowedAddressResolver guard;
-  private final PinnedHttpClient courier;
+  private final AllowedAddressResolver resolver;
+  private final PinnedHttpClient client;
 
-  WebhookSender(WebhookSettings settings, AllowedAddressResolver guard, PinnedHttpClient courier) {
+  WebhookSender(WebhookSettings settings, AllowedAddressResolver resolver, PinnedHttpClient client) {
     this.settings = settings;
-    this.guard = guard;
-    this.courier = courier;
+    this.resolver = resolver;
+    this.client = client;
   }
 
-  /** What one webhook of a job knows after the attempt. */
-  DeliveryProgress deliver(PendingDelivery parcel, JobView view, DeliveryProgress before)
+  /** Attempts a delivery; returns the progress after it. */
+  DeliveryProgress deliver(PendingDelivery delivery, JobView view, DeliveryProgress before)
       throws InterruptedException {
-    WebhookEvent telling = parcel.event();
-    Webhook hook = view.header().webhooks().get(parcel.key().index());
-    URI uri = URI.create(hook.url());
+    WebhookEvent event = delivery.event();
+    Webhook webhook = view.header().webhooks().get(delivery.key().index());
+    URI uri = URI.create(webhook.url());
     String problem;
     try {
-      WebhookRequest message =
-          WebhookRequest.of(telling, view, settings.secret(), settings.clock().instant());
-      int status = courier.post(guard.resolve(uri), message.fields(), message.body());
+      WebhookRequest request =
+          WebhookRequest.of(event, view, settings.secret(), settings.clock().instant());
+      int status = client.post(resolver.resolve(uri), request.fields(), request.body());
       if (status / 100 == 2) {
         delivered.increment();
-        return told(telling);
+        return sent(event);
       }
       if (status == 410) {
         givenUp.increment();
         LOG.log(
-            Level.INFO, shown(parcel, uri) + " is gone (410) and is told nothing more of this job");
-        return DeliveryProgress.finished(telling.entryNumber());
+            Level.INFO,
+            describe(delivery, uri)
+                + " answered 410 (Gone); no more events of this job are sent to it");
+        return DeliveryProgress.finished(event.entryNumber());
       }
-      problem = "it answers " + status;
+      problem = "status " + status;
     } catch (IOException e) {
       problem = String.valueOf(e.getMessage());
     }
@@ -60,44 +62,44 @@ final class WebhookSender {
       throw new InterruptedException();
     }
     failed.increment();
-    return after(parcel, uri, before, problem);
+    return afterFailure(delivery, uri, before, problem);
   }
 
-  private static DeliveryProgress told(WebhookEvent telling) {
-    return telling.isLast()
-        ? DeliveryProgress.finished(telling.entryNumber())
-        : DeliveryProgress.at(telling.entryNumber());
+  private static DeliveryProgress sent(WebhookEvent event) {
+    return event.isLast()
+        ? DeliveryProgress.finished(event.entryNumber())
+        : DeliveryProgress.at(event.entryNumber());
   }
 
-  private DeliveryProgress after(
-      PendingDelivery parcel, URI uri, DeliveryProgress before, String problem) {
-    WebhookEvent telling = parcel.event();
+  private DeliveryProgress afterFailure(
+      PendingDelivery delivery, URI uri, DeliveryProgress before, String problem) {
+    WebhookEvent event = delivery.event();
     Instant now = settings.clock().instant();
     Instant since = before.firstFailure() == null ? now : before.firstFailure();
     if (Duration.between(since, now).compareTo(settings.retry().giveUpAfter()) >= 0) {
       givenUp.increment();
       LOG.log(
           Level.WARNING,
-          "%s has not taken event %s in %d tries since %s and is not told any more; last: %s"
+          "%s did not accept event %s in %d attempts since %s; giving up; last error: %s"
               .formatted(
-                  shown(parcel, uri),
-                  telling.id(parcel.key().job()),
+                  describe(delivery, uri),
+                  event.id(delivery.key().job()),
                   before.failures() + 1,
                   since,
                   problem));
-      return told(telling);
+      return sent(event);
     }
-    int tries = before.failures() + 1;
-    Instant next = now.plus(settings.retry().after(tries));
+    int failures = before.failures() + 1;
+    Instant next = now.plus(settings.retry().after(failures));
     LOG.log(
-        tries == 1 ? Level.INFO : Level.DEBUG,
-        "%s did not take an event (%s); tried again at %s"
-            .formatted(shown(parcel, uri), problem, next));
-    return new DeliveryProgress(telling.entryNumber() - 1, tries, since, next, false);
+        failures == 1 ? Level.INFO : Level.DEBUG,
+        "%s did not accept an event (%s); retrying at %s"
+            .formatted(describe(delivery, uri), problem, next));
+    return new DeliveryProgress(event.entryNumber() - 1, failures, since, next, false);
   }
 
-  private static String shown(PendingDelivery parcel, URI uri) {
-    JobId job = parcel.key().job();
+  private static String describe(PendingDelivery delivery, URI uri) {
+    JobId job = delivery.key().job();
     return "webhook of job " + job + ": " + DeliveryTarget.loggable(uri);
   }
 }

@@ -16,37 +16,37 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Tells receivers what becomes of jobs: final states, and stages that wait for approval. Each event
- * is told at least once, under an id that stays the same, and in order to each receiver of a job; a
- * receiver that fails is tried again for a day. What was left when it was closed, or crashed, goes
- * on when it is opened again on the same store. Thread-safe.
+ * Sends events of jobs to webhooks: final states, and stages that wait for approval. Each event is
+ * delivered at least once, with a constant id, and in order for each webhook of a job. Failed
+ * deliveries are retried for a day. After a close or a crash, the next service on the same store
+ * continues. Thread-safe.
  */
 public final class WebhookService implements AutoCloseable, WebhookPolicy {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-  private static final Duration END = Duration.ofSeconds(2);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-  private final AllowedAddressResolver guard;
-  private final PinnedHttpClient courier;
-  private final WebhookSender delivery;
-  private final WebhookScheduler teller;
+  private final AllowedAddressResolver resolver;
+  private final PinnedHttpClient client;
+  private final WebhookSender sender;
+  private final WebhookScheduler scheduler;
   private final ExecutorService threads;
   private final Thread thread;
   private final Subscription subscription;
 
-  private WebhookService(JobStore store, WebhookSettings settings, Environment world) {
-    this.guard = new AllowedAddressResolver(settings.allow(), world.resolver());
-    this.courier = new PinnedHttpClient(settings.timeout(), world.tls());
-    this.delivery = new WebhookSender(settings, guard, courier);
+  private WebhookService(JobStore store, WebhookSettings settings, Environment environment) {
+    this.resolver = new AllowedAddressResolver(settings.allow(), environment.resolver());
+    this.client = new PinnedHttpClient(settings.timeout(), environment.tls());
+    this.sender = new WebhookSender(settings, resolver, client);
     this.threads =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("millrace-hook-", 1).factory());
-    this.teller = new WebhookScheduler(store, settings, delivery, threads, world.capacity());
-    this.subscription = store.onChange(teller::jobChanged);
-    this.thread = Thread.ofPlatform().daemon().name("millrace-hooks").start(teller);
+    this.scheduler = new WebhookScheduler(store, settings, sender, threads, environment.capacity());
+    this.subscription = store.onChange(scheduler::jobChanged);
+    this.thread = Thread.ofPlatform().daemon().name("millrace-hooks").start(scheduler);
   }
 
-  /** What a test may want to be otherwise. */
+  /** What tests replace. */
   record Environment(AllowedAddressResolver.Resolver resolver, SSLSocketFactory tls, int capacity) {
-    static Environment usual() {
+    static Environment standard() {
       return new Environment(
           InetAddress::getAllByName,
           (SSLSocketFactory) SSLSocketFactory.getDefault(),
@@ -54,28 +54,28 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
     }
   }
 
-  /** Goes on with what the store's notes say, and follows the store from now on. */
+  /** Continues with the notes in the store, and follows changes of jobs from now on. */
   public static WebhookService open(JobStore store, WebhookSettings settings) {
-    return open(store, settings, Environment.usual());
+    return open(store, settings, Environment.standard());
   }
 
-  static WebhookService open(JobStore store, WebhookSettings settings, Environment world) {
-    return new WebhookService(store, settings, world);
+  static WebhookService open(JobStore store, WebhookSettings settings, Environment environment) {
+    return new WebhookService(store, settings, environment);
   }
 
-  /** Refuses an address that is barred now; a host that cannot be found may be found later. */
+  /** Refuses a forbidden address; accepts a host that cannot be resolved now. */
   @Override
-  public void check(Webhook hook) throws Problem {
+  public void check(Webhook webhook) throws Problem {
     try {
-      guard.resolve(URI.create(hook.url()));
+      resolver.resolve(URI.create(webhook.url()));
     } catch (ForbiddenAddressException e) {
       throw new Problem(
           Problem.Kind.INVALID,
           "webhook: \"url\" leads to an address that this server may not call: use a public address"
-              + " of an allowed host, or have whoever runs the server allow the address or a range"
-              + " with it (--webhook-allow)");
+              + " of an allowed host, or ask the operator of this server to allow the address or its"
+              + " range (--webhook-allow)");
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "a webhook's host is not known yet: " + e.getMessage());
+      LOG.log(Level.DEBUG, "a webhook's host is unknown: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -83,26 +83,26 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
 
   public WebhookStats stats() {
     return new WebhookStats(
-        delivery.delivered.sum(), delivery.failed.sum(), delivery.givenUp.sum(), teller.pending());
+        sender.delivered.sum(), sender.failed.sum(), sender.givenUp.sum(), scheduler.pending());
   }
 
-  /** Looks at the clock again; for tests that set it. */
+  /** Starts a round now; for tests that set the clock. */
   void wake() {
-    teller.wake();
+    scheduler.wake();
   }
 
-  /** Breaks off what is under way; the notes say where to go on. */
+  /** Cancels running deliveries; the notes keep the progress. */
   @Override
   public void close() {
     subscription.close();
     thread.interrupt();
     threads.shutdownNow();
-    courier.close();
-    guard.close();
+    client.close();
+    resolver.close();
     try {
-      thread.join(END);
-      if (!threads.awaitTermination(END.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.log(Level.DEBUG, "a webhook is still on its way");
+      thread.join(CLOSE_TIMEOUT);
+      if (!threads.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.log(Level.DEBUG, "a webhook delivery is still running");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

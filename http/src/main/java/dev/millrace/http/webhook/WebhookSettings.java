@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.time.InstantSource;
 
 /**
- * How receivers are told.
+ * How webhooks are delivered.
  *
- * @param secret the key of the signatures; without one (empty) nothing is signed
- * @param patience how a receiver that fails is tried again
- * @param timeout of one request, from the first packet to the last
- * @param atOnce requests under way at most
- * @param perHost of these, to one host and port
+ * @param secret the key for signatures; empty: requests are not signed
+ * @param retry how failed deliveries are retried
+ * @param timeout of one request, including the connection
+ * @param maxConcurrent concurrent requests
+ * @param maxPerHost concurrent requests to one host and port
  */
 public record WebhookSettings(
     WebhookAllowList allow,
@@ -22,22 +22,22 @@ public record WebhookSettings(
     InstantSource clock) {
 
   /**
-   * Waits after a failure: the first, then twice as long each time.
+   * The delays after failures: {@code firstDelay}, then twice as long each time.
    *
-   * @param inAll how long after its first failure an event is given up
+   * @param giveUpAfter how long after its first failure an event is given up
    */
   public record RetrySchedule(Duration firstDelay, Duration maxDelay, Duration giveUpAfter) {
-    public static final RetrySchedule USUAL =
+    public static final RetrySchedule DEFAULT =
         new RetrySchedule(Duration.ofSeconds(5), Duration.ofHours(1), Duration.ofHours(24));
 
     public RetrySchedule {
       if (firstDelay.isNegative() || firstDelay.isZero() || maxDelay.compareTo(firstDelay) < 0) {
         throw new IllegalArgumentException(
-            "waits must be longer than 0 and grow, got " + firstDelay + " to " + maxDelay);
+            "retry delays must be above 0 and not shrink, got " + firstDelay + " to " + maxDelay);
       }
     }
 
-    /** How long to wait after that many failures, from 1. */
+    /** The delay after that many failures, from 1. */
     Duration after(int failures) {
       Duration wait = firstDelay;
       for (int i = 1; i < failures && wait.compareTo(maxDelay) < 0; i++) {
@@ -54,10 +54,10 @@ public record WebhookSettings(
     }
   }
 
-  /** 10 s for a request, 256 at once, 4 to a host. */
+  /** A timeout of 10 s, 256 concurrent requests, 4 per host. */
   public static WebhookSettings of(WebhookAllowList allow, String secret) {
     return new WebhookSettings(
-        allow, secret, RetrySchedule.USUAL, Duration.ofSeconds(10), 256, 4, InstantSource.system());
+        allow, secret, RetrySchedule.DEFAULT, Duration.ofSeconds(10), 256, 4, InstantSource.system());
   }
 
   public WebhookSettings withClock(InstantSource other) {
@@ -68,14 +68,14 @@ public record WebhookSettings(
     return new WebhookSettings(allow, secret, retry, other, maxConcurrent, maxPerHost, clock);
   }
 
-  /** The secret is not for logs. */
+  /** Without the secret. */
   @Override
   public String toString() {
-    return "HookSettings[timeout="
+    return "WebhookSettings[timeout="
         + timeout
-        + ", atOnce="
+        + ", maxConcurrent="
         + maxConcurrent
-        + ", perHost="
+        + ", maxPerHost="
         + maxPerHost
         + "]";
   }
