@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who gets in, what is said when something fails, and what is written down. */
+/** Keys, rate limits, error responses, the access log and observers. */
 final class AccessControlTest {
   private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -62,25 +62,25 @@ final class AccessControlTest {
 
   private void open(HttpLimits limits) {
     close();
-    TestRouteGroup face =
+    TestRouteGroup group =
         new TestRouteGroup("/v1")
             .route("GET", "/v1/open", KeyScope.NONE, AccessControlTest::whoAmI)
             .route("GET", "/v1/read", KeyScope.READ, AccessControlTest::whoAmI)
             .route("POST", "/v1/write", KeyScope.SUBMIT, AccessControlTest::whoAmI)
             .route("GET", "/v1/stream", KeyScope.READ, AccessControlTest::stream)
             .route(
-                "GET", "/v1/trace", KeyScope.READ, call -> ApiResponse.json(200, "" + call.trace()))
-            .route("GET", "/v1/fail/{how}", KeyScope.READ, call -> fail(call.pathParameter("how")))
+                "GET", "/v1/trace", KeyScope.READ, request -> ApiResponse.json(200, "" + request.trace()))
+            .route("GET", "/v1/fail/{how}", KeyScope.READ, request -> fail(request.pathParameter("how")))
             .route(
                 "GET",
                 "/v1/header",
                 KeyScope.READ,
-                call ->
-                    new ApiResponse.Json(200, Map.of("X-Echo", call.query("v").orElse("")), null));
+                request ->
+                    new ApiResponse.Json(200, Map.of("X-Echo", request.query("v").orElse("")), null));
     service =
         HttpService.open(
             HttpSettings.loopback(0).withKeys(keys).withLimits(limits).withAccessLog(log::add),
-            List.of(face),
+            List.of(group),
             List.of(served::add),
             id -> Optional.empty());
   }
@@ -92,11 +92,11 @@ final class AccessControlTest {
     }
   }
 
-  private static ApiResponse whoAmI(ApiRequest call) {
-    return ApiResponse.ok(Map.of("me", call.principal().name()));
+  private static ApiResponse whoAmI(ApiRequest request) {
+    return ApiResponse.ok(Map.of("me", request.principal().name()));
   }
 
-  private static ApiResponse stream(ApiRequest call) {
+  private static ApiResponse stream(ApiRequest request) {
     return new ApiResponse.Stream(
         200,
         Map.of(),
@@ -121,11 +121,11 @@ final class AccessControlTest {
     };
   }
 
-  private RawHttp1Client.Answer ask(String method, String target, String key) throws IOException {
+  private RawHttp1Client.Response ask(String method, String target, String key) throws IOException {
     return RawHttp1Client.ask(service, method, target, "Authorization: Bearer " + key);
   }
 
-  /** The answer is out before the line is written. */
+  /** Waits, because the response is sent before the line is written. */
   private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
     T next = queue.poll(20, TimeUnit.SECONDS);
     assertThat(next).isNotNull();
@@ -133,16 +133,16 @@ final class AccessControlTest {
   }
 
   @Test
-  void aKeyOpensWhatItsScopesAllow() throws IOException {
+  void keyAllowsWhatItsScopesAllow() throws IOException {
     assertThat(ask("GET", "/v1/read", reader).text()).isEqualTo("{\"me\":\"reader\"}");
-    RawHttp1Client.Answer refused = ask("POST", "/v1/write", reader);
+    RawHttp1Client.Response refused = ask("POST", "/v1/write", reader);
     assertThat(refused.status()).isEqualTo(403);
     assertThat(refused.text()).contains("FORBIDDEN", "submit", "reader");
     assertThat(ask("POST", "/v1/write", admin).status()).isEqualTo(200);
   }
 
   @Test
-  void noKeyAndWrongKeysAreToldHowToSendOne() throws IOException {
+  void missingOrWrongKeyGetsAHowTo() throws IOException {
     List<String> wrong =
         List.of(
             "X: y",
@@ -151,10 +151,10 @@ final class AccessControlTest {
             "Authorization: " + reader,
             "Authorization: Bearer");
     for (String field : wrong) {
-      RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "GET", "/v1/read", field);
-      assertThat(answer.status()).as(field).isEqualTo(401);
-      assertThat(answer.field("WWW-Authenticate")).contains("Bearer");
-      assertThat(answer.text()).contains("UNAUTHORIZED", "Authorization: Bearer KEY");
+      RawHttp1Client.Response response = RawHttp1Client.ask(service, "GET", "/v1/read", field);
+      assertThat(response.status()).as(field).isEqualTo(401);
+      assertThat(response.field("WWW-Authenticate")).contains("Bearer");
+      assertThat(response.text()).contains("UNAUTHORIZED", "Authorization: Bearer KEY");
     }
     String key = "Authorization: Bearer " + reader;
     assertThat(RawHttp1Client.ask(service, "GET", "/v1/read", key, key).status()).isEqualTo(401);
@@ -166,7 +166,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void keysComeAndGoWithTheirFile() throws IOException {
+  void changesOfTheKeyFileApplyAtOnce() throws IOException {
     String later = ApiKeyFile.add(keys, "later", Set.of(KeyScope.READ));
     assertThat(ask("GET", "/v1/read", later).status()).isEqualTo(200);
     ApiKeyFile.remove(keys, "reader");
@@ -178,7 +178,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void aStreamEndsWithItsKey() throws IOException {
+  void streamEndsWhenItsKeyIsRevoked() throws IOException {
     try (RawHttp1Client gone = RawHttp1Client.to(service);
         RawHttp1Client stays = RawHttp1Client.to(service)) {
       gone.request("GET", "/v1/stream", "Authorization: Bearer " + reader).head();
@@ -195,7 +195,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void aFileOfKeysThatHasGoneIsSaidInWords() throws IOException {
+  void missingKeyFileIsLoggedWithAReason() throws IOException {
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
     Handler handler = new Said(said);
     Logger logger = Logger.getLogger("dev.millrace.server");
@@ -210,7 +210,7 @@ final class AccessControlTest {
     assertThatThrownBy(() -> ApiKeys.open(directory)).hasMessageContaining("directory");
   }
 
-  /** Keeps what is logged. */
+  /** Collects log messages. */
   private static final class Said extends Handler {
     private final Queue<String> lines;
 
@@ -231,7 +231,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void keyFilesThatCannotBeReadAreRefusedAtTheStart() throws IOException {
+  void unreadableKeyFileIsRefusedAtStart() throws IOException {
     Path none = directory.resolve("none");
     assertThatThrownBy(() -> ApiKeys.open(none)).hasMessageContaining("millrace apikey");
     Path broken = Files.writeString(directory.resolve("broken"), "# fine\na read 12\n");
@@ -242,7 +242,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void whoeverCanBeReachedFromElsewhereNeedsKeys() {
+  void serverThatOthersCanReachNeedsKeys() {
     assertThatThrownBy(() -> HttpSettings.loopback(0).withHost("0.0.0.0"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("--api-key-file");
@@ -251,11 +251,11 @@ final class AccessControlTest {
   }
 
   @Test
-  void eachKeyHasItsOwnRate() throws IOException {
+  void eachKeyHasItsOwnRateLimit() throws IOException {
     open(HttpLimits.DEFAULT.withRate(0.01, 2));
     assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(200);
     assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(200);
-    RawHttp1Client.Answer refused = ask("GET", "/v1/read", reader);
+    RawHttp1Client.Response refused = ask("GET", "/v1/read", reader);
     assertThat(refused.status()).isEqualTo(429);
     assertThat(Integer.parseInt(refused.field("Retry-After"))).isBetween(90, 100);
     assertThat(ask("GET", "/v1/read", admin).status()).isEqualTo(200);
@@ -263,7 +263,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void guessingKeysIsLimitedByAddress() throws IOException {
+  void wrongKeysAreRateLimitedByAddress() throws IOException {
     open(HttpLimits.DEFAULT.withRate(0.01, 2));
     assertThat(ask("GET", "/v1/read", "x").status()).isEqualTo(401);
     assertThat(ask("GET", "/nowhere", "x").status()).isEqualTo(404);
@@ -272,33 +272,33 @@ final class AccessControlTest {
   }
 
   @Test
-  void failuresAreMappedAndTellNothingThatIsOurs() throws IOException {
-    RawHttp1Client.Answer argument = ask("GET", "/v1/fail/argument", reader);
+  void failuresAreMappedWithoutInternalDetails() throws IOException {
+    RawHttp1Client.Response argument = ask("GET", "/v1/fail/argument", reader);
     assertThat(argument.status()).isEqualTo(400);
     assertThat(argument.text()).contains("INVALID", "priority must be 1 to 5");
-    RawHttp1Client.Answer store = ask("GET", "/v1/fail/store", reader);
+    RawHttp1Client.Response store = ask("GET", "/v1/fail/store", reader);
     assertThat(store.status()).isEqualTo(500);
     assertThat(store.text()).contains("INTERNAL").doesNotContain("secret");
     for (String how : List.of("state", "error", "platform", "parameter")) {
-      RawHttp1Client.Answer answer = ask("GET", "/v1/fail/" + how, reader);
-      assertThat(answer.status()).isEqualTo(500);
-      assertThat(answer.text()).contains("internal error").doesNotContain("detail", "at dev.");
+      RawHttp1Client.Response response = ask("GET", "/v1/fail/" + how, reader);
+      assertThat(response.status()).isEqualTo(500);
+      assertThat(response.text()).contains("internal error").doesNotContain("detail", "at dev.");
     }
     assertThat(ask("GET", "/v1/fail/conflict", reader).status()).isEqualTo(409);
   }
 
   @Test
-  void aHandlersHeaderCannotBeSplit() throws IOException {
+  void headerOfAHandlerCannotBeSplit() throws IOException {
     assertThat(ask("GET", "/v1/header?v=fine", reader).field("X-Echo")).isEqualTo("fine");
-    RawHttp1Client.Answer answer = ask("GET", "/v1/header?v=a%0d%0aSet-Cookie:%20b=c", reader);
-    assertThat(answer.status()).isEqualTo(500);
-    assertThat(answer.fields()).doesNotContainKey("Set-Cookie");
+    RawHttp1Client.Response response = ask("GET", "/v1/header?v=a%0d%0aSet-Cookie:%20b=c", reader);
+    assertThat(response.status()).isEqualTo(500);
+    assertThat(response.fields()).doesNotContainKey("Set-Cookie");
   }
 
   @Test
-  void theAccessLogHasALineForEachRequest() throws Exception {
+  void accessLogHasALineForEachRequest() throws Exception {
     String mine = UUID.randomUUID().toString();
-    RawHttp1Client.Answer answer =
+    RawHttp1Client.Response response =
         RawHttp1Client.ask(
             service,
             "GET",
@@ -307,14 +307,14 @@ final class AccessControlTest {
             "X-Request-Id: " + mine,
             "traceparent: " + PARENT);
     JsonObject line = Json.object(next(log));
-    assertThat(line.string("requestId")).isEqualTo(answer.field("X-Request-Id"));
+    assertThat(line.string("requestId")).isEqualTo(response.field("X-Request-Id"));
     assertThat(line.string("clientRequestId")).isEqualTo(mine);
     assertThat(line.string("method")).isEqualTo("GET");
     assertThat(line.string("path")).isEqualTo("/v1/read?limit=5&api_key=[redacted]&x=[redacted]");
     assertThat(line.integer("status")).isEqualTo(200);
     assertThat(line.string("userId")).isEqualTo("reader");
     assertThat(line.string("remote")).isEqualTo("127.0.0.1");
-    assertThat(line.integer("bytes")).isEqualTo(answer.body().length);
+    assertThat(line.integer("bytes")).isEqualTo(response.body().length);
     assertThat(line.string("traceId")).isEqualTo("0af7651916cd43dd8448eb211c80319c");
     assertThat(line.has("duration_ms")).isTrue();
     assertThat(line.has("error")).isFalse();
@@ -325,7 +325,7 @@ final class AccessControlTest {
   }
 
   @Test
-  void observersLearnWhatWasServed() throws Exception {
+  void observersAreNotifiedOfCompletedRequests() throws Exception {
     ask("GET", "/v1/read", reader);
     CompletedRequest one = next(served);
     assertThat(one.request().route()).isNotNull();
@@ -350,13 +350,13 @@ final class AccessControlTest {
         PARENT + "-more",
         "nonsense"
       })
-  void aTraceThatIsNoneCountsAsNotThere(String parent) throws IOException {
+  void invalidTraceParentIsIgnored(String parent) throws IOException {
     String text = trace("traceparent: " + parent, "tracestate: a=b");
     assertThat(text).isEqualTo("\"null\"");
   }
 
   @Test
-  void aTraceIsRead() throws IOException {
+  void traceParentIsRead() throws IOException {
     assertThat(trace("traceparent: " + PARENT, "tracestate: a=b", "tracestate: c=d"))
         .contains(PARENT, "a=b,c=d");
     assertThat(trace("traceparent: 01" + PARENT.substring(2) + "-more"))

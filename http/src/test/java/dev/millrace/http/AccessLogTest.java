@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lines of the access log hold no secrets and nothing that a terminal would act on. */
+/** Lines of the access log contain neither secrets nor control codes. */
 final class AccessLogTest {
 
   @ParameterizedTest
@@ -28,18 +28,18 @@ final class AccessLogTest {
     "/v1/jobs/00000006-1234-8abc-8000-000000000001, /v1/jobs/00000006-1234-8abc-8000-000000000001",
     "/x?password, /x?password",
   })
-  void whatMayBeSecretIsLeftOut(String target, String written) {
+  void possibleSecretsAreRedacted(String target, String written) {
     assertThat(AccessLog.redact(target)).isEqualTo(written);
   }
 
   @Test
-  void onlyVisibleCharactersAreWritten() {
+  void onlyPrintableCharactersAreWritten() {
     assertThat(AccessLog.redact("/a\u001b[31m\r\nb\u009bé\u2028 c")).isEqualTo("/a?[31m??b????c");
     assertThat(AccessLog.redact("/" + "x/".repeat(5000))).hasSizeLessThan(2100).endsWith("...");
   }
 
   @Test
-  void aLineIsOneObjectOfJson() {
+  void lineIsOneJsonObject() {
     List<String> lines = new ArrayList<>();
     Clock clock = Clock.fixed(Instant.parse("2026-01-02T03:04:05.006Z"), ZoneOffset.UTC);
     new AccessLog(lines::add, clock)
@@ -57,7 +57,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void aLogThatFailsHurtsNoRequest() {
+  void failingSinkDoesNotAffectRequests() {
     AccessLog log =
         new AccessLog(
             line -> {

@@ -28,22 +28,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What connections may do to the listener, and for how long. */
+/** Limits and timeouts of connections, and who may use a server without keys. */
 final class ConnectionTest {
   private final CountDownLatch go = new CountDownLatch(1);
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private HttpService service;
 
   private HttpService open(HttpLimits limits) {
-    RouteGroup face =
+    RouteGroup group =
         new TestRouteGroup("")
             .named("GET", "/x")
-            .route("POST", "/body", KeyScope.READ, call -> ApiResponse.ok(Map.of("size", 1)))
+            .route("POST", "/body", KeyScope.READ, request -> ApiResponse.ok(Map.of("size", 1)))
             .route(
                 "GET",
                 "/later",
                 KeyScope.READ,
-                call ->
+                request ->
                     new ApiResponse.Stream(
                         200,
                         Map.of(),
@@ -55,7 +55,7 @@ final class ConnectionTest {
                         }));
     service =
         TestRouteGroup.open(
-            HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add), face);
+            HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add), group);
     return service;
   }
 
@@ -72,19 +72,19 @@ final class ConnectionTest {
   @Test
   void tooManyHeaderFieldsAreRefused() throws IOException {
     open(HttpLimits.DEFAULT);
-    RawHttp1Client.Answer answer =
+    RawHttp1Client.Response response =
         RawHttp1Client.ask(service, "GET", "/x", "X-Big: " + "x".repeat(20_000));
-    assertThat(answer.status()).as(answer.text()).isEqualTo(431);
-    assertThat(answer.text()).contains("HEADERS_TOO_LARGE");
-    assertThat(answer.field("X-Request-Id")).isNotEmpty();
+    assertThat(response.status()).as(response.text()).isEqualTo(431);
+    assertThat(response.text()).contains("HEADERS_TOO_LARGE");
+    assertThat(response.field("X-Request-Id")).isNotEmpty();
     assertThat(log.peek()).contains("\"status\":431");
   }
 
   @Test
-  void tooLongATargetIsRefused() throws IOException {
+  void tooLongTargetIsRefused() throws IOException {
     open(HttpLimits.DEFAULT);
-    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "GET", "/" + "x".repeat(10_000));
-    assertThat(answer.status()).as(answer.text()).isIn(400, 414, 431);
+    RawHttp1Client.Response response = RawHttp1Client.ask(service, "GET", "/" + "x".repeat(10_000));
+    assertThat(response.status()).as(response.text()).isIn(400, 414, 431);
   }
 
   @ParameterizedTest
@@ -99,14 +99,14 @@ final class ConnectionTest {
         "GET /x\r\n\r\n",
         "\u0000\u0001\u0002\r\n\r\n",
       })
-  void whatIsNoRequestIsRefusedOrClosed(String text) throws IOException {
+  void malformedRequestIsRefusedOrClosed(String text) throws IOException {
     open(HttpLimits.DEFAULT);
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.send(text).half();
       try {
-        RawHttp1Client.Answer answer = wire.read(false);
-        assertThat(answer.status()).as(answer.text()).isBetween(400, 505);
-        assertThat(answer.text()).doesNotContain("reached").doesNotContain("Exception");
+        RawHttp1Client.Response response = wire.read(false);
+        assertThat(response.status()).as(response.text()).isBetween(400, 505);
+        assertThat(response.text()).doesNotContain("reached").doesNotContain("Exception");
       } catch (IOException e) {
         assertThat(e).hasMessageContaining("after \"\"");
       }
@@ -115,7 +115,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void headerFieldsThatDripAreGivenUp() throws IOException {
+  void slowHeaderFieldsTimeOut() throws IOException {
     open(times(60_000, 600));
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.send("GET /x HTTP/1.1\r\nHost: localhost\r\nX-A: ");
@@ -125,7 +125,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void connectionsWithoutRequestsAreClosed() throws IOException {
+  void idleConnectionsAreClosed() throws IOException {
     open(times(1000, 600));
     try (RawHttp1Client silent = RawHttp1Client.to(service);
         RawHttp1Client dripping = RawHttp1Client.to(service);
@@ -141,7 +141,7 @@ final class ConnectionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"HTTP_1_1", "HTTP_2"})
-  void aStreamIsNoIdleConnection(String version) throws Exception {
+  void streamIsNotAnIdleConnection(String version) throws Exception {
     open(times(1000, 600));
     try (HttpClient client =
         HttpClient.newBuilder().version(HttpClient.Version.valueOf(version)).build()) {
@@ -153,7 +153,7 @@ final class ConnectionTest {
       try (InputStream in = response.body();
           RawHttp1Client silent = RawHttp1Client.to(service)) {
         assertThat(in.read()).isEqualTo('a');
-        assertThat(silent.isClosed()).isTrue(); // so long that others were idle
+        assertThat(silent.isClosed()).isTrue(); // long enough that idle connections were closed
         go.countDown();
         assertThat(in.read()).isEqualTo('b');
         assertThat(in.read()).isEqualTo(-1);
@@ -162,7 +162,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void connectionsBeyondTheMostWaitTheirTurn() throws IOException {
+  void connectionsBeyondTheLimitWait() throws IOException {
     open(HttpLimits.DEFAULT.withConnections(2));
     try (RawHttp1Client first = RawHttp1Client.to(service);
         RawHttp1Client second = RawHttp1Client.to(service);
@@ -177,7 +177,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void requestsInOneGoAreAnsweredInTurn() throws IOException {
+  void pipelinedRequestsAreAnsweredInOrder() throws IOException {
     open(HttpLimits.DEFAULT);
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       String get = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -193,7 +193,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void theClientsWishToCloseIsGranted() throws IOException {
+  void connectionClosesWhenTheClientAsks() throws IOException {
     open(HttpLimits.DEFAULT);
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       assertThat(wire.ask("GET", "/x", "Connection: close").field("Connection")).isEqualTo("close");
@@ -202,7 +202,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void anotherNameForThisMachineIsRefusedWithoutKeys() throws IOException {
+  void foreignHostNameIsRefusedWithoutKeys() throws IOException {
     open(HttpLimits.DEFAULT);
     assertThat(RawHttp1Client.ask(service, "GET", "/x", "Host: evil.example").status())
         .isEqualTo(403);
@@ -216,7 +216,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void speaksHttp2ToThoseWhoBeginWithIt() throws IOException {
+  void acceptsHttp2WithPriorKnowledge() throws IOException {
     open(HttpLimits.DEFAULT);
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       assertThat(frames.get(1, "/x").answer(1)).isEqualTo("{\"reached\":\"/x\"}");
@@ -224,7 +224,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void aPortThatIsTakenIsSaid() {
+  void takenPortIsReported() {
     open(HttpLimits.DEFAULT);
     int port = service.address().getPort();
     assertThatThrownBy(
@@ -235,9 +235,9 @@ final class ConnectionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http://evil.example", "https://localhost.evil.example", "null", ""})
-  void withoutKeysPagesFromElsewhereChangeNothing(String origin) throws IOException {
+  void withoutKeysPagesOfOtherSitesChangeNothing(String origin) throws IOException {
     open(HttpLimits.DEFAULT);
-    RawHttp1Client.Answer refused =
+    RawHttp1Client.Response refused =
         RawHttp1Client.ask(
             service,
             "POST",
@@ -253,9 +253,9 @@ final class ConnectionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http://localhost:3000", "http://127.0.0.1:8080", "https://[::1]"})
-  void withoutKeysPagesOfThisMachineMayAsk(String origin) throws IOException {
+  void withoutKeysPagesOfThisMachineAreAllowed(String origin) throws IOException {
     open(HttpLimits.DEFAULT);
-    RawHttp1Client.Answer answer =
+    RawHttp1Client.Response response =
         RawHttp1Client.ask(
             service,
             "POST",
@@ -263,17 +263,17 @@ final class ConnectionTest {
             "Origin: " + origin,
             "Content-Type: application/json",
             "\n{}");
-    assertThat(answer.status()).isEqualTo(200);
+    assertThat(response.status()).isEqualTo(200);
   }
 
   @Test
-  void whatCannotBeOpenedIsClosed() {
+  void groupsAreClosedIfTheServiceCannotOpen() {
     open(HttpLimits.DEFAULT);
     AtomicInteger closed = new AtomicInteger();
-    RouteGroup face = closing(closed);
+    RouteGroup group = closing(closed);
     assertThatThrownBy(
             () ->
-                TestRouteGroup.open(HttpSettings.loopback(service.address().getPort()), face, face))
+                TestRouteGroup.open(HttpSettings.loopback(service.address().getPort()), group, group))
         .hasMessageContaining("choose another port");
     assertThat(closed).hasValue(2);
   }

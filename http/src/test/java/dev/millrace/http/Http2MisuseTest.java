@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What clients of HTTP/2 send that no client should. */
+/** HTTP/2 clients that misbehave, and floods of frames. */
 final class Http2MisuseTest {
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final int END_ALL = RawHttp2Client.END_STREAM | RawHttp2Client.END_HEADERS;
@@ -41,11 +41,11 @@ final class Http2MisuseTest {
             HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add),
             new TestRouteGroup("")
                 .named("GET", "/x")
-                .route("POST", "/body", KeyScope.READ, call -> ApiResponse.ok(Map.of("size", 1)))
+                .route("POST", "/body", KeyScope.READ, request -> ApiResponse.ok(Map.of("size", 1)))
                 .route("GET", "/wait", KeyScope.READ, this::waits));
   }
 
-  private ApiResponse waits(ApiRequest call) throws InterruptedException {
+  private ApiResponse waits(ApiRequest request) throws InterruptedException {
     gate.get().await();
     throw new IllegalStateException("too late");
   }
@@ -60,7 +60,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aHeaderThatNeverEndsEndsTheConnection() throws IOException {
+  void endlessHeaderClosesTheConnection() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.send(
           RawHttp2Client.HEADERS, RawHttp2Client.END_STREAM, 1, RawHttp2Client.header("GET", "/x"));
@@ -73,7 +73,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void soItDoesAfterAnUpgrade() throws IOException {
+  void endlessHeaderAfterAnUpgradeClosesTheConnection() throws IOException {
     ByteArrayOutputStream atOnce = new ByteArrayOutputStream();
     atOnce.writeBytes(
         RawHttp2Client.frame(
@@ -93,7 +93,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aHeaderInSomeFramesIsRead() throws IOException {
+  void headerInSeveralFramesIsRead() throws IOException {
     byte[] header = RawHttp2Client.header("GET", "/x");
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.send(RawHttp2Client.HEADERS, RawHttp2Client.END_STREAM, 1, header);
@@ -107,7 +107,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aHeaderThatDripsIsGivenUp() throws IOException {
+  void slowHeaderTimesOut() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.get(1, "/x").answer(1);
       frames.send(
@@ -124,18 +124,18 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aConnectionWithoutAHeaderThatDripsGoesOn() throws IOException {
+  void connectionWithoutASlowHeaderStaysOpen() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service);
         RawHttp1Client other = RawHttp1Client.to(service)) {
       frames.get(1, "/x").answer(1);
       other.send("GET /x");
-      assertThat(other.read(false).status()).as("some time later").isEqualTo(408);
+      assertThat(other.read(false).status()).as("after the timeout").isEqualTo(408);
       assertThat(frames.get(3, "/x").answer(3)).contains("reached");
     }
   }
 
   @Test
-  void tooMuchHeaderIsRefusedOnItsStreamOnly() throws IOException {
+  void tooLargeHeaderIsRefusedOnItsStreamOnly() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       byte[] large = RawHttp2Client.header("GET", "/x", "x-big", "x".repeat(20_000));
       frames.send(
@@ -152,11 +152,11 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aHeaderThatUnpacksToMuchIsTooMuch() throws IOException {
+  void headerThatDecompressesToTooMuchIsRefused() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       ByteArrayOutputStream header = new ByteArrayOutputStream();
       header.writeBytes(RawHttp2Client.header("GET", "/x"));
-      header.write(0x40); // kept in the table, where it has number 62 (RFC 7541, 6.2.1 and 2.3.3)
+      header.write(0x40); // stored in the dynamic table as number 62 (RFC 7541, 6.2.1 and 2.3.3)
       header.write(12);
       header.writeBytes("x-request-id".getBytes(StandardCharsets.US_ASCII));
       byte[] length = {127, (byte) (4000 - 127 & 127 | 128), (byte) (4000 - 127 >> 7)};
@@ -172,7 +172,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void farTooMuchHeaderEndsTheConnection() throws IOException {
+  void farTooLargeHeaderClosesTheConnection() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.send(
           RawHttp2Client.HEADERS, RawHttp2Client.END_STREAM, 1, RawHttp2Client.header("GET", "/x"));
@@ -184,7 +184,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aPathThatIsNoneSpoilsItsStreamOnly() throws IOException {
+  void invalidPathFailsItsStreamOnly() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       int stream = 1;
       for (String path : new String[] {"/a\\b", "/%", "/a\u0000", "/a b", "/x?a b", "x", "/é"}) {
@@ -196,7 +196,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aRequestThatIsTakenBackIsNoErrorOfOurs() throws Exception {
+  void resetRequestIsNotLoggedAsAnError() throws Exception {
     gate.set(new CountDownLatch(1));
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.get(1, "/wait");
@@ -221,7 +221,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void aBodyThatDripsIsTooSlow() throws Exception {
+  void slowBodyTimesOut() throws Exception {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.send(RawHttp2Client.HEADERS, RawHttp2Client.END_HEADERS, 1, post());
       frames.send(RawHttp2Client.DATA, 0, 1, new byte[] {'['});
@@ -232,7 +232,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void emptyFramesOfABodyHaveAnEnd() throws IOException {
+  void endlessEmptyDataFramesAreRefused() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       frames.send(RawHttp2Client.HEADERS, RawHttp2Client.END_HEADERS, 1, post());
       byte[] empty = RawHttp2Client.frame(RawHttp2Client.DATA, 0, 1, new byte[0]);
@@ -242,7 +242,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void pingsAndSettingsThatNobodyReadTheAnswersOfAreNotKept() throws IOException {
+  void unreadPingAndSettingsResponsesAreNotKept() throws IOException {
     long before = used();
     try (RawHttp2Client pings = RawHttp2Client.to(service);
         RawHttp2Client settings = RawHttp2Client.to(service)) {
@@ -267,7 +267,7 @@ final class Http2MisuseTest {
   }
 
   @Test
-  void manyRequestsTakenBackAtOnceEndTheConnection() throws IOException {
+  void rapidResetClosesTheConnection() throws IOException {
     try (RawHttp2Client frames = RawHttp2Client.to(service)) {
       for (int i = 0; i < 2000; i++) {
         frames.get(2 * i + 1, "/x");

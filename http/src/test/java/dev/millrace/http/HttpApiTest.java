@@ -20,7 +20,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The API as it is put together. */
+/** The assembled API. */
 class HttpApiTest {
   private final JobStore store =
       new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
@@ -33,7 +33,7 @@ class HttpApiTest {
   }
 
   @Test
-  void anApiThatCannotListenLeavesNothingBehind() throws Exception {
+  void apiThatCannotListenReleasesEverything() throws Exception {
     long before = dispatchers();
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       HttpApi api = HttpApi.over(store, HttpSettings.loopback(taken.getLocalPort()), null);
@@ -41,7 +41,7 @@ class HttpApiTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("port " + taken.getLocalPort());
       await().until(() -> dispatchers() == before);
-      api.close(); // again is harmless
+      api.close(); // closing twice is harmless
     }
   }
 
@@ -52,7 +52,7 @@ class HttpApiTest {
   }
 
   @Test
-  void metricsComeInTheFormThatIsAskedFor() throws Exception {
+  void metricsHaveTheRequestedFormat() throws Exception {
     try (HttpApi api = HttpApi.over(store, HttpSettings.loopback(0), null);
         HttpClient client = HttpClient.newHttpClient()) {
       URI metrics = api.open(server, Set.of(), null).resolve("/metrics");

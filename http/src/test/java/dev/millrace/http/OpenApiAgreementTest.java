@@ -36,19 +36,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The server and its document agree: on every path, and on the body of every operation. */
+/** The server and the OpenAPI document agree on all paths and on the body of every operation. */
 class OpenApiAgreementTest {
   private final OpenApiDocument api = OpenApiDocument.load();
   private final DocumentedResponseCheck document = new DocumentedResponseCheck();
   private final JobStore store =
       new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
-  private final List<RouteGroup> faces = faces(store, api);
-  private final HttpService service = HttpService.open(HttpSettings.loopback(0), faces);
+  private final List<RouteGroup> groups = groups(store, api);
+  private final HttpService service = HttpService.open(HttpSettings.loopback(0), groups);
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Set<String> called = new TreeSet<>();
 
-  private static List<RouteGroup> faces(JobStore store, OpenApiDocument api) {
+  private static List<RouteGroup> groups(JobStore store, OpenApiDocument api) {
     IdResolver ids = new IdResolver(store);
     IdempotentSubmitter once = new IdempotentSubmitter(store, InstantSource.system());
     byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
@@ -75,10 +75,10 @@ class OpenApiAgreementTest {
   }
 
   @Test
-  void everyRouteIsInTheDocumentAndTheReverse() {
+  void routesAndOperationsAreTheSameSet() {
     List<String> served =
-        faces.stream()
-            .flatMap(face -> face.routes().stream())
+        groups.stream()
+            .flatMap(group -> group.routes().stream())
             .map(r -> r.operationId() + ": " + r.method() + " " + r.path() + " for " + r.scope())
             .toList();
     List<String> written =
@@ -88,9 +88,9 @@ class OpenApiAgreementTest {
     assertThat(served).containsExactlyInAnyOrderElementsOf(written);
   }
 
-  /** Walks through everything that there is, and holds each answer against the document. */
+  /** Calls every operation and checks each response against the document. */
   @Test
-  void everyOperationAnswersAsTheDocumentSays() throws Exception {
+  void everyResponseIsAsDocumented() throws Exception {
     String job = produce();
     work(job);
     act();
@@ -103,55 +103,55 @@ class OpenApiAgreementTest {
   private String produce() throws Exception {
     JsonObject made =
         Json.object(
-            call(201, "createJob", "{\"name\":\"thumbs\",\"data\":{\"w\":1},\"tags\":[\"a\"]}"));
+            request(201, "createJob", "{\"name\":\"thumbs\",\"data\":{\"w\":1},\"tags\":[\"a\"]}"));
     String job = made.string("id");
-    call(400, "createJob", "{\"nmae\":\"x\"}");
+    request(400, "createJob", "{\"nmae\":\"x\"}");
     String whole =
         "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\",{\"input\":{\"a\":1}}]}]}";
-    JsonObject pipeline = Json.object(call(201, "createPipeline", whole));
+    JsonObject pipeline = Json.object(request(201, "createPipeline", whole));
     String gated = JsonObject.of(pipeline.list("stages").getFirst(), "stage").string("id");
-    call(200, "findJobs?limit=1", null);
-    call(400, "findJobs?limit=0", null);
-    call(200, "getJobById?should_return_stages=true", null, job);
-    call(404, "getJobById", null, "00000000-0000-4000-8000-000000000000");
-    call(200, "updateJobUserMetadata", "{\"any\":[1,null]}", job);
-    call(200, "updateJobPriority", "{\"priority\":\"HIGH\"}", job);
-    call(204, "updateJobPriority", "{\"priority\":\"HIGH\"}", job);
-    call(200, "updateJobStatus", "{\"status\":\"PAUSED\"}", job);
-    call(200, "updateJobStatus", "{\"status\":\"PENDING\"}", job);
-    call(400, "deleteJob", null, job);
-    call(400, "addStage", "{\"type\":\"resize\",\"data\":{}}", pipeline.string("id"));
-    call(200, "updateStageStatus", "{\"status\":\"PENDING\"}", gated);
-    call(200, "updateStageUserMetadata", "{}", gated);
-    call(200, "getStages?stage_type=generate&should_return_tasks=true", null);
+    request(200, "findJobs?limit=1", null);
+    request(400, "findJobs?limit=0", null);
+    request(200, "getJobById?should_return_stages=true", null, job);
+    request(404, "getJobById", null, "00000000-0000-4000-8000-000000000000");
+    request(200, "updateJobUserMetadata", "{\"any\":[1,null]}", job);
+    request(200, "updateJobPriority", "{\"priority\":\"HIGH\"}", job);
+    request(204, "updateJobPriority", "{\"priority\":\"HIGH\"}", job);
+    request(200, "updateJobStatus", "{\"status\":\"PAUSED\"}", job);
+    request(200, "updateJobStatus", "{\"status\":\"PENDING\"}", job);
+    request(400, "deleteJob", null, job);
+    request(400, "addStage", "{\"type\":\"resize\",\"data\":{}}", pipeline.string("id"));
+    request(200, "updateStageStatus", "{\"status\":\"PENDING\"}", gated);
+    request(200, "updateStageUserMetadata", "{}", gated);
+    request(200, "getStages?stage_type=generate&should_return_tasks=true", null);
     return job;
   }
 
   private void work(String job) throws Exception {
     String stage =
         Json.object(
-                call(
+                request(
                     201,
                     "addStage",
                     "{\"type\":\"resize\",\"data\":{\"q\":8},\"maxAttempts\":2,\"runTimeout\":\"90s\"}",
                     job))
             .string("id");
-    call(
+    request(
         201,
         "addTasks",
         "[{\"data\":{\"f\":1}},{\"data\":{\"f\":2},\"userMetadata\":{\"row\":2}}]",
         stage);
-    call(200, "getStagesByJobId?should_return_tasks=true", null, job);
-    call(200, "getStageById?should_return_tasks=true", null, stage);
-    call(200, "getStageSummary", null, stage);
-    call(200, "getTasksByStageId", null, stage);
-    call(200, "getTasks?status=PENDING", null);
-    call(404, "dequeueTask", null, "nothing");
-    JsonObject bare = Json.object(call(200, "dequeueTask", null, "resize"));
+    request(200, "getStagesByJobId?should_return_tasks=true", null, job);
+    request(200, "getStageById?should_return_tasks=true", null, stage);
+    request(200, "getStageSummary", null, stage);
+    request(200, "getTasksByStageId", null, stage);
+    request(200, "getTasks?status=PENDING", null);
+    request(404, "dequeueTask", null, "nothing");
+    JsonObject bare = Json.object(request(200, "dequeueTask", null, "resize"));
     assertThat(bare.has("token")).isFalse();
-    call(200, "updateTaskStatus", "{\"status\":\"FAILED\",\"error\":\"no\"}", bare.string("id"));
-    call(200, "getTaskById", null, bare.string("id"));
-    call(200, "dequeueTask?limit=1", null, "nothing");
+    request(200, "updateTaskStatus", "{\"status\":\"FAILED\",\"error\":\"no\"}", bare.string("id"));
+    request(200, "getTaskById", null, bare.string("id"));
+    request(200, "dequeueTask?limit=1", null, "nothing");
     HttpResponse<String> taken =
         send("dequeueTask", "?limit=5", null, "Millrace-Worker", "w1", "resize");
     document.check("dequeueTask", taken.statusCode(), type(taken), taken.body());
@@ -163,53 +163,53 @@ class OpenApiAgreementTest {
   private void finish(JsonObject task) throws Exception {
     String id = task.string("id");
     String token = "\"token\":\"" + task.string("token") + "\"";
-    call(200, "updateTaskUserMetadata", "{\"seen\":true}", id);
-    call(200, "heartbeatTask", "{" + token + ",\"progress\":true}", id);
-    call(409, "heartbeatTask", "{\"token\":\"1.1\"}", id);
-    call(200, "logTask", "{" + token + ",\"lines\":[{\"line\":\"half\"}]}", id);
-    call(
+    request(200, "updateTaskUserMetadata", "{\"seen\":true}", id);
+    request(200, "heartbeatTask", "{" + token + ",\"progress\":true}", id);
+    request(409, "heartbeatTask", "{\"token\":\"1.1\"}", id);
+    request(200, "logTask", "{" + token + ",\"lines\":[{\"line\":\"half\"}]}", id);
+    request(
         200,
         "updateTaskStatus",
         "{" + token + ",\"status\":\"COMPLETED\",\"result\":{\"a\":1},\"receipt\":{\"n\":1}}",
         id);
-    call(409, "releaseTask", "{\"token\":\"1.1\"}", id);
-    call(200, "getTaskById", null, id);
+    request(409, "releaseTask", "{\"token\":\"1.1\"}", id);
+    request(200, "getTaskById", null, id);
   }
 
   private void act() throws Exception {
     JsonObject made =
         Json.object(
-            call(
+            request(
                 202,
                 "submitJob",
                 "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"maxTokens\":5}}"));
-    call(
+    request(
         400,
         "submitJob",
         "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"temperature\":500}}");
-    call(400, "submitJob", "{\"action\":\"dance\",\"inputs\":{}}");
+    request(400, "submitJob", "{\"action\":\"dance\",\"inputs\":{}}");
     String id = made.object("job").string("id");
-    call(200, "listJobs?state=pending", null);
-    call(200, "getJob", null, id);
-    call(200, "getJobLogs?limit=1", null, id);
-    call(200, "getSession", null);
-    call(200, "cancelJob", null, id);
-    call(200, "streamJobEvents", null, id);
-    call(200, "deleteJob", null, id);
+    request(200, "listJobs?state=pending", null);
+    request(200, "getJob", null, id);
+    request(200, "getJobLogs?limit=1", null, id);
+    request(200, "getSession", null);
+    request(200, "cancelJob", null, id);
+    request(200, "streamJobEvents", null, id);
+    request(200, "deleteJob", null, id);
     JsonObject program =
         Json.object(
-            call(202, "submitJob", "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"x\"}}"));
-    JsonObject task = Json.object(call(200, "dequeueTask", null, "resize"));
-    call(200, "releaseTask", "{\"reason\":\"tired\"}", task.string("id"));
-    JsonObject again = Json.object(call(200, "dequeueTask?wait=5", null, "resize"));
-    call(
+            request(202, "submitJob", "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"x\"}}"));
+    JsonObject task = Json.object(request(200, "dequeueTask", null, "resize"));
+    request(200, "releaseTask", "{\"reason\":\"tired\"}", task.string("id"));
+    JsonObject again = Json.object(request(200, "dequeueTask?wait=5", null, "resize"));
+    request(
         200,
         "updateTaskStatus",
         "{\"status\":\"COMPLETED\",\"result\":\"done\"}",
         again.string("id"));
-    call(200, "getJob", null, program.object("job").string("id"));
-    call(409, "cancelJob", null, program.object("job").string("id"));
-    call(404, "getJob", null, "00000000-0000-4000-8000-000000000000");
+    request(200, "getJob", null, program.object("job").string("id"));
+    request(409, "cancelJob", null, program.object("job").string("id"));
+    request(404, "getJob", null, "00000000-0000-4000-8000-000000000000");
   }
 
   private void operate() throws Exception {
@@ -223,26 +223,26 @@ class OpenApiAgreementTest {
             "getServiceMetrics",
             "getOpenApi",
             "getDocs")) {
-      call(200, id, null);
+      request(200, id, null);
     }
-    call(302, "getRoot", null);
-    call(400, "getHealth?x=1", null);
+    request(302, "getRoot", null);
+    request(400, "getHealth?x=1", null);
   }
 
-  /** Calls an operation, checks its answer against the document, and gives the body. */
-  private String call(int status, String asked, @Nullable String body, String... parameters)
+  /** Calls an operation, checks its response against the document, and returns the body. */
+  private String request(int status, String asked, @Nullable String body, String... parameters)
       throws Exception {
     int query = asked.indexOf('?');
     String operation = query < 0 ? asked : asked.substring(0, query);
-    HttpResponse<String> answer =
+    HttpResponse<String> response =
         send(operation, query < 0 ? "" : asked.substring(query), body, "X-None", "1", parameters);
-    assertThat(answer.statusCode()).as("%s: %s", asked, answer.body()).isEqualTo(status);
-    assertThat(answer.headers().firstValue("X-Request-Id")).as(asked).isPresent();
-    document.check(operation, status, type(answer), answer.body());
+    assertThat(response.statusCode()).as("%s: %s", asked, response.body()).isEqualTo(status);
+    assertThat(response.headers().firstValue("X-Request-Id")).as(asked).isPresent();
+    document.check(operation, status, type(response), response.body());
     if (status < 400) {
       called.add(operation);
     }
-    return answer.body();
+    return response.body();
   }
 
   private HttpResponse<String> send(
@@ -272,7 +272,7 @@ class OpenApiAgreementTest {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  private static @Nullable String type(HttpResponse<String> answer) {
-    return answer.headers().firstValue("Content-Type").orElse(null);
+  private static @Nullable String type(HttpResponse<String> response) {
+    return response.headers().firstValue("Content-Type").orElse(null);
   }
 }

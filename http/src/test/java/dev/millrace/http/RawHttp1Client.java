@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A client of HTTP/1.1 that writes what it is told, right or wrong. */
+/** An HTTP/1.1 client that sends any bytes, valid or not. */
 final class RawHttp1Client implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
@@ -28,7 +28,7 @@ final class RawHttp1Client implements AutoCloseable {
   }
 
   /**
-   * @param receive bytes of the receive buffer; 0: as usual
+   * @param receive bytes of the receive buffer; 0: the default
    */
   static RawHttp1Client to(HttpService service, int receive) throws IOException {
     Socket socket = new Socket();
@@ -40,20 +40,20 @@ final class RawHttp1Client implements AutoCloseable {
     return new RawHttp1Client(socket);
   }
 
-  /** Sends one request on a connection of its own. */
-  static Answer ask(HttpService service, String method, String target, String... more)
+  /** Sends one request on a new connection. */
+  static Response ask(HttpService service, String method, String target, String... more)
       throws IOException {
     try (RawHttp1Client wire = to(service)) {
       return wire.ask(method, target, more);
     }
   }
 
-  Answer ask(String method, String target, String... more) throws IOException {
+  Response ask(String method, String target, String... more) throws IOException {
     request(method, target, more);
     return read(method.equals("HEAD"));
   }
 
-  /** Writes a request whose fields are {@code more}; a body follows what is empty there. */
+  /** Sends a request; {@code more} are its header fields, then an empty text and the body. */
   RawHttp1Client request(String method, String target, String... more) throws IOException {
     StringBuilder text = new StringBuilder(method + " " + target + " HTTP/1.1\r\n");
     String body = "";
@@ -85,7 +85,7 @@ final class RawHttp1Client implements AutoCloseable {
     return this;
   }
 
-  Answer read(boolean head) throws IOException {
+  Response read(boolean head) throws IOException {
     String status = line();
     Map<String, String> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (String line = line(); !line.isEmpty(); line = line()) {
@@ -95,7 +95,7 @@ final class RawHttp1Client implements AutoCloseable {
     }
     int code = Integer.parseInt(status.split(" ")[1]);
     byte[] body = head || code == 204 || code == 100 ? new byte[0] : body(fields);
-    return new Answer(code, fields, body);
+    return new Response(code, fields, body);
   }
 
   private byte[] body(Map<String, String> fields) throws IOException {
@@ -116,7 +116,7 @@ final class RawHttp1Client implements AutoCloseable {
     return chunk;
   }
 
-  /** Header fields of a stream. */
+  /** Reads the header fields of a stream. */
   String head() throws IOException {
     StringBuilder head = new StringBuilder();
     for (String line = line(); !line.isEmpty(); line = line()) {
@@ -146,7 +146,7 @@ final class RawHttp1Client implements AutoCloseable {
     return line.toString(StandardCharsets.UTF_8);
   }
 
-  /** Waits until the server has closed; false if it sends something more. */
+  /** Waits until the server closes the connection; false if it sends data instead. */
   boolean isClosed() throws IOException {
     try {
       return in.read() < 0;
@@ -170,7 +170,7 @@ final class RawHttp1Client implements AutoCloseable {
     socket.close();
   }
 
-  record Answer(int status, Map<String, String> fields, byte[] body) {
+  record Response(int status, Map<String, String> fields, byte[] body) {
     String text() {
       return new String(body, StandardCharsets.UTF_8);
     }

@@ -10,7 +10,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A client of HTTP/2 that writes the frames that it is told, right or wrong (RFC 9113, 4.1). */
+/** An HTTP/2 client that sends any frames, valid or not (RFC 9113, 4.1). */
 final class RawHttp2Client implements AutoCloseable {
   static final int DATA = 0;
   static final int HEADERS = 1;
@@ -33,7 +33,7 @@ final class RawHttp2Client implements AutoCloseable {
     socket.setSoTimeout(20_000);
   }
 
-  /** Begins with HTTP/2 at once. */
+  /** Connects with HTTP/2 directly. */
   static RawHttp2Client to(HttpService service) throws IOException {
     return over(new Socket("127.0.0.1", service.address().getPort()));
   }
@@ -44,7 +44,7 @@ final class RawHttp2Client implements AutoCloseable {
     return frames.send(SETTINGS, 0, 0, new byte[0]);
   }
 
-  /** Begins with HTTP/1 and asks for an upgrade; the preface goes out with the request. */
+  /** Connects with HTTP/1 and asks for an upgrade; sends the preface with the request. */
   static RawHttp2Client upgraded(HttpService service, byte[] atOnce) throws IOException {
     RawHttp2Client frames =
         new RawHttp2Client(new Socket("127.0.0.1", service.address().getPort()));
@@ -95,7 +95,7 @@ final class RawHttp2Client implements AutoCloseable {
     text(out, value);
   }
 
-  /** Not packed; its length takes more than one byte from 127 on (RFC 7541, 5.1). */
+  /** Not compressed; a length of 127 or more takes several bytes (RFC 7541, 5.1). */
   private static void text(ByteArrayOutputStream out, String value) {
     int rest = value.length() - 127;
     out.write(Math.min(value.length(), 127));
@@ -135,7 +135,7 @@ final class RawHttp2Client implements AutoCloseable {
       return new String(payload, StandardCharsets.ISO_8859_1);
     }
 
-    /** Of a GOAWAY. */
+    /** The error code of a GOAWAY frame. */
     int error() {
       return payload[7] & 0xff;
     }
@@ -155,7 +155,7 @@ final class RawHttp2Client implements AutoCloseable {
     }
   }
 
-  /** The next of that type; -1: the end. */
+  /** The next frame of that type; type -1: the connection is closed. */
   Frame next(int type) throws IOException {
     for (Frame frame = read(); ; frame = read()) {
       if (frame.type() == type || frame.type() < 0) {
@@ -164,7 +164,7 @@ final class RawHttp2Client implements AutoCloseable {
     }
   }
 
-  /** The data of a stream until its end. */
+  /** Reads the data of a stream to its end. */
   String answer(int stream) throws IOException {
     StringBuilder data = new StringBuilder();
     for (Frame frame = read(); ; frame = read()) {
@@ -180,15 +180,15 @@ final class RawHttp2Client implements AutoCloseable {
     }
   }
 
-  /** Sends the same again and again until the other side has had enough. */
-  long flood(byte[] frame, int most) {
+  /** Sends a frame repeatedly until the server closes the connection; returns how often. */
+  long flood(byte[] frame, int max) {
     byte[] many = new byte[frame.length * 1000];
     for (int i = 0; i < 1000; i++) {
       System.arraycopy(frame, 0, many, i * frame.length, frame.length);
     }
     long sent = 0;
     try {
-      for (; sent < most; sent += 1000) {
+      for (; sent < max; sent += 1000) {
         write(many);
       }
     } catch (IOException e) {

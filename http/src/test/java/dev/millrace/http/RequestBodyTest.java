@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bodies: whole, in time, of the right size and sort, or not at all. */
+/** Which bodies are accepted: by size, form, framing and transfer time. */
 final class RequestBodyTest {
   private static final String JSON = "Content-Type: application/json";
   private static final String CHUNKED = "Transfer-Encoding: chunked";
@@ -51,9 +51,9 @@ final class RequestBodyTest {
     service.close();
   }
 
-  private ApiResponse echo(ApiRequest call) {
+  private ApiResponse echo(ApiRequest request) {
     reached.incrementAndGet();
-    return ApiResponse.ok(Map.of("body", call.body() == null ? "none" : call.body()));
+    return ApiResponse.ok(Map.of("body", request.body() == null ? "none" : request.body()));
   }
 
   private static String list(int bytes) {
@@ -62,9 +62,9 @@ final class RequestBodyTest {
 
   @Test
   void bodyOfKnownLengthIsParsed() throws IOException {
-    RawHttp1Client.Answer answer =
+    RawHttp1Client.Response response =
         RawHttp1Client.ask(service, "POST", "/one", JSON, "\n{\"a\":[1,2]}");
-    assertThat(answer.text()).isEqualTo("{\"body\":{\"a\":[1,2]}}");
+    assertThat(response.text()).isEqualTo("{\"body\":{\"a\":[1,2]}}");
   }
 
   @Test
@@ -72,12 +72,12 @@ final class RequestBodyTest {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, CHUNKED).send("3\r\n[1,\r\n2\r\n2]\r\n0\r\n\r\n");
       assertThat(wire.read(false).text()).isEqualTo("{\"body\":[1,2]}");
-      assertThat(wire.ask("GET", "/one").status()).isEqualTo(200); // the connection goes on
+      assertThat(wire.ask("GET", "/one").status()).isEqualTo(200); // the connection stays open
     }
   }
 
   @Test
-  void aBodyAsLargeAsAllowedPasses() throws IOException {
+  void largestAllowedBodyPasses() throws IOException {
     assertThat(RawHttp1Client.ask(service, "POST", "/one", JSON, "\n" + list(MAX)).status())
         .isEqualTo(200);
     assertThat(RawHttp1Client.ask(service, "POST", "/tasks", JSON, "\n" + list(300_000)).status())
@@ -85,29 +85,29 @@ final class RequestBodyTest {
   }
 
   @Test
-  void oneByteMoreIsRefusedAndTheConnectionCloses() throws IOException {
+  void oneByteTooManyIsRefusedAndClosesTheConnection() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
-      RawHttp1Client.Answer answer = wire.ask("POST", "/one", JSON, "\n" + list(MAX + 1));
-      assertThat(answer.status()).isEqualTo(413);
-      assertThat(answer.text()).contains("TOO_LARGE").contains("1000 bytes");
-      assertThat(answer.field("Connection")).isEqualTo("close");
+      RawHttp1Client.Response response = wire.ask("POST", "/one", JSON, "\n" + list(MAX + 1));
+      assertThat(response.status()).isEqualTo(413);
+      assertThat(response.text()).contains("TOO_LARGE").contains("1000 bytes");
+      assertThat(response.field("Connection")).isEqualTo("close");
       assertThat(wire.isClosed()).isTrue();
     }
     assertThat(reached).hasValue(0);
   }
 
   @Test
-  void aHugeLengthIsRefusedBeforeAnythingIsSent() throws IOException {
+  void hugeContentLengthIsRefusedBeforeTheBody() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, "Content-Length: 99999999999");
-      RawHttp1Client.Answer answer = wire.read(false);
-      assertThat(answer.status()).isEqualTo(413);
-      assertThat(answer.text()).contains("TOO_LARGE");
+      RawHttp1Client.Response response = wire.read(false);
+      assertThat(response.status()).isEqualTo(413);
+      assertThat(response.text()).contains("TOO_LARGE");
     }
   }
 
   @Test
-  void chunksWithoutEndAreRefusedAtTheLimit() throws IOException {
+  void endlessChunksAreRefusedAtTheLimit() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, CHUNKED);
       for (int i = 0; i < 20; i++) {
@@ -119,7 +119,7 @@ final class RequestBodyTest {
   }
 
   @Test
-  void aClientThatExpectsToBeAskedIsAsked() throws IOException {
+  void clientThatExpectsContinueGetsIt() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, "Content-Length: 2", "Expect: 100-continue");
       assertThat(wire.read(false).status()).isEqualTo(100);
@@ -129,7 +129,7 @@ final class RequestBodyTest {
   }
 
   @Test
-  void aClientThatExpectsToBeAskedIsToldAtOnceWhenItIsTooMuch() throws IOException {
+  void clientThatExpectsContinueIsRefusedAtOnceIfTooLarge() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, "Content-Length: 5000", "Expect: 100-continue");
       assertThat(wire.read(false).status()).isEqualTo(413);
@@ -138,7 +138,7 @@ final class RequestBodyTest {
   }
 
   @Test
-  void halfABodyReachesNobody() throws IOException {
+  void incompleteBodyReachesNoHandler() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, "Content-Length: 10").send("{}").half();
       assertThat(wire.isClosed()).isTrue();
@@ -152,13 +152,13 @@ final class RequestBodyTest {
   }
 
   @Test
-  void aBodyThatDripsIsGivenUp() throws IOException {
+  void slowBodyTimesOut() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, "Content-Length: 900").send("[");
-      RawHttp1Client.Answer answer = wire.read(false);
-      assertThat(answer.status()).isEqualTo(408);
-      assertThat(answer.text()).contains("REQUEST_TIMEOUT");
-      assertThat(answer.field("Connection")).isEqualTo("close");
+      RawHttp1Client.Response response = wire.read(false);
+      assertThat(response.status()).isEqualTo(408);
+      assertThat(response.text()).contains("REQUEST_TIMEOUT");
+      assertThat(response.field("Connection")).isEqualTo("close");
       assertThat(wire.isClosed()).isTrue();
     }
     await().until(() -> log.stream().anyMatch(line -> line.contains("\"status\":408")));
@@ -167,10 +167,10 @@ final class RequestBodyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"[1,", "{\"a\":1,\"a\":2}", "nul", "[1] x", "\"\\ud800\""})
-  void brokenJsonIsMalformedWithItsPlace(String body) throws IOException {
-    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "POST", "/one", JSON, "\n" + body);
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.text()).contains("MALFORMED").contains("line 1, column");
+  void brokenJsonIsMalformedWithItsPosition(String body) throws IOException {
+    RawHttp1Client.Response response = RawHttp1Client.ask(service, "POST", "/one", JSON, "\n" + body);
+    assertThat(response.status()).isEqualTo(400);
+    assertThat(response.text()).contains("MALFORMED").contains("line 1, column");
   }
 
   @Test
@@ -191,10 +191,10 @@ final class RequestBodyTest {
         "application/jsonx",
         ""
       })
-  void onlyJsonIsRead(String type) throws IOException {
-    RawHttp1Client.Answer answer =
+  void onlyJsonIsAccepted(String type) throws IOException {
+    RawHttp1Client.Response response =
         RawHttp1Client.ask(service, "POST", "/one", "Content-Type: " + type, "\n{}");
-    assertThat(answer.status()).as(answer.text()).isEqualTo(415);
+    assertThat(response.status()).as(response.text()).isEqualTo(415);
     assertThat(RawHttp1Client.ask(service, "POST", "/one", "\n{}").status()).isEqualTo(415);
   }
 
@@ -206,7 +206,7 @@ final class RequestBodyTest {
         "application/json;charset=\"utf-8\"",
         "application/merge-patch+json"
       })
-  void jsonUnderAnyOfItsNamesIsRead(String type) throws IOException {
+  void everyJsonMediaTypeIsAccepted(String type) throws IOException {
     assertThat(
             RawHttp1Client.ask(service, "POST", "/one", "Content-Type: " + type, "\n{}").status())
         .isEqualTo(200);
@@ -215,9 +215,9 @@ final class RequestBodyTest {
   @ParameterizedTest
   @ValueSource(strings = {"gzip", "deflate", "gzip, gzip", "br"})
   void compressedBodiesAreRefused(String encoding) throws IOException {
-    RawHttp1Client.Answer answer =
+    RawHttp1Client.Response response =
         RawHttp1Client.ask(service, "POST", "/one", JSON, "Content-Encoding: " + encoding, "\n{}");
-    assertThat(answer.status()).as(answer.text()).isEqualTo(415);
+    assertThat(response.status()).as(response.text()).isEqualTo(415);
     assertThat(reached).hasValue(0);
   }
 
@@ -241,12 +241,12 @@ final class RequestBodyTest {
         "Transfer-Encoding: gzip, chunked",
         "Transfer-Encoding: identity"
       })
-  void framingThatCanBeReadInTwoWaysIsRefused(String field) throws IOException {
+  void ambiguousFramingIsRefused(String field) throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, field).send("{}");
-      RawHttp1Client.Answer answer = wire.read(false);
-      assertThat(answer.status()).as(answer.text()).isIn(400, 501);
-      assertThat(answer.text()).contains("\"kind\"");
+      RawHttp1Client.Response response = wire.read(false);
+      assertThat(response.status()).as(response.text()).isIn(400, 501);
+      assertThat(response.text()).contains("\"kind\"");
       assertThat(wire.isClosed()).isTrue();
     }
     assertThat(reached).hasValue(0);
@@ -271,25 +271,25 @@ final class RequestBodyTest {
   void brokenChunksAreRefused(String chunk) throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, CHUNKED).send(chunk);
-      RawHttp1Client.Answer answer = wire.read(false);
-      assertThat(answer.status()).as(answer.text()).isIn(400, 413);
+      RawHttp1Client.Response response = wire.read(false);
+      assertThat(response.status()).as(response.text()).isIn(400, 413);
       assertThat(wire.isClosed()).isTrue();
     }
     assertThat(reached).hasValue(0);
   }
 
-  /** As much memory as values may take for one request is a matter of the heap. */
+  /** The limit depends on the heap. */
   @Test
-  void soManyValuesThatTheyWouldNotFitAreRefused() throws IOException {
+  void tooManyValuesForTheMemoryAreRefused() throws IOException {
     assumeThat(Runtime.getRuntime().maxMemory()).isLessThan(8L << 30);
     try (HttpService large =
         TestRouteGroup.open(
             new TestRouteGroup("").route("POST", "/tasks", KeyScope.SUBMIT, this::echo))) {
       String lists = "[" + "[],".repeat(20_000_000) + "[]]";
-      RawHttp1Client.Answer answer =
+      RawHttp1Client.Response response =
           RawHttp1Client.ask(large, "POST", "/tasks", JSON, "\n" + lists);
-      assertThat(answer.status()).isEqualTo(413);
-      assertThat(answer.text()).contains("so many values").contains("in parts");
+      assertThat(response.status()).isEqualTo(413);
+      assertThat(response.text()).contains("so many values").contains("in parts");
       assertThat(RawHttp1Client.ask(large, "POST", "/tasks", JSON, "\n[[],[]]").status())
           .isEqualTo(200);
     }
@@ -298,16 +298,16 @@ final class RequestBodyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"2;x\r\n{}\r\n0;y\r\n\r\n", "02 ; x=\"y\"\r\n{}\r\n00\r\n\r\n"})
-  void extensionsOfChunksAreIgnored(String chunks) throws IOException {
+  void chunkExtensionsAreIgnored(String chunks) throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, CHUNKED).send(chunks);
       assertThat(wire.read(false).text()).isEqualTo("{\"body\":{}}");
-      assertThat(wire.ask("GET", "/one").status()).isEqualTo(200); // the connection goes on
+      assertThat(wire.ask("GET", "/one").status()).isEqualTo(200); // the connection stays open
     }
   }
 
   @Test
-  void aSizeOfAChunkWithoutEndIsNotKept() throws IOException {
+  void endlessChunkSizeIsNotKept() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/one", JSON, CHUNKED).send("2;" + "x".repeat(1100));
       assertThat(wire.read(false).status()).isEqualTo(400);
@@ -315,7 +315,7 @@ final class RequestBodyTest {
   }
 
   @Test
-  void aLargeChunkIsReadAsItComes() throws IOException {
+  void largeChunkIsReadInPieces() throws IOException {
     String list = list(250_000);
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/tasks", JSON, CHUNKED).send("3d090\r\n");
@@ -323,23 +323,23 @@ final class RequestBodyTest {
       assertThat(wire.read(false).text()).isEqualTo("{\"body\":" + list + "}");
       assertThat(wire.ask("GET", "/one").status()).isEqualTo(200);
       wire.request("POST", "/one", JSON, CHUNKED).send("3d090\r\n" + list.substring(0, 20_000));
-      assertThat(wire.read(false).status()).as("before all of it is there").isEqualTo(413);
+      assertThat(wire.read(false).status()).as("before the whole body arrived").isEqualTo(413);
     }
   }
 
   @Test
-  void anErrorBeforeTheBodyWasReadClosesTheConnection() throws IOException {
+  void errorBeforeTheBodyIsReadClosesTheConnection() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("POST", "/nowhere", JSON, "Content-Length: 100").send("[");
-      RawHttp1Client.Answer answer = wire.read(false);
-      assertThat(answer.status()).isEqualTo(404);
-      assertThat(answer.field("Connection")).isEqualTo("close");
+      RawHttp1Client.Response response = wire.read(false);
+      assertThat(response.status()).isEqualTo(404);
+      assertThat(response.field("Connection")).isEqualTo("close");
       assertThat(wire.isClosed()).isTrue();
     }
   }
 
   @Test
-  void manyBytesNobodyWantsDoNotHideTheAnswer() throws IOException {
+  void unreadBytesDoNotHideTheResponse() throws IOException {
     byte[] much = "x".repeat(200_000).getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < 20; i++) {
       try (RawHttp1Client wire = RawHttp1Client.to(service)) {

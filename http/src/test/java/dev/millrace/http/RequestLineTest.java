@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** First lines of requests that every server reads a little differently. */
+/** Request lines that servers read in different ways. */
 final class RequestLineTest {
   private static final String HOST = "\r\nHost: localhost\r\n\r\n";
   private static final Queue<String> LOG = new ConcurrentLinkedQueue<>();
@@ -40,7 +40,7 @@ final class RequestLineTest {
                     "GET",
                     "/api/query",
                     KeyScope.READ,
-                    call -> ApiResponse.ok(Map.of("a", call.query("a").orElse("")))));
+                    request -> ApiResponse.ok(Map.of("a", request.query("a").orElse("")))));
   }
 
   @AfterAll
@@ -53,14 +53,14 @@ final class RequestLineTest {
     LOG.clear();
   }
 
-  /** Says all at once and goes on waiting, as clients do. */
-  private static RawHttp1Client.Answer say(String text) throws IOException {
+  /** Sends a text and waits for the response, with the connection still open. */
+  private static RawHttp1Client.Response send(String text) throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       long start = System.nanoTime();
-      RawHttp1Client.Answer answer = wire.send(text).read(false);
+      RawHttp1Client.Response response = wire.send(text).read(false);
       assertThat(System.nanoTime() - start).as("at once").isLessThan(700_000_000L);
-      assertThat(wire.isClosed()).isEqualTo(answer.status() != 200);
-      return answer;
+      assertThat(wire.isClosed()).isEqualTo(response.status() != 200);
+      return response;
     }
   }
 
@@ -68,8 +68,8 @@ final class RequestLineTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "GET /api/jobs HTTP/1.0 | 505 | HTTP/1.0 is not spoken here",
-        "GET /api/jobs HTTP/3.0 | 505 | HTTP/3.0 is not spoken here",
+        "GET /api/jobs HTTP/1.0 | 505 | HTTP/1.0 is not supported",
+        "GET /api/jobs HTTP/3.0 | 505 | HTTP/3.0 is not supported",
         "GET /api/jobs HTTP/2.0 | 505 | HTTP/1.1",
         "PRI * HTTP/2.1 | 505 | HTTP/1.1",
         "GET /api/jobs | 400 | METHOD TARGET HTTP/1.1",
@@ -86,15 +86,15 @@ final class RequestLineTest {
         "GET /api/jobs\u0001 HTTP/1.1 | 400 | %XX",
         "GET /api/jöbs HTTP/1.1 | 400 | %XX",
       })
-  void whatIsNoLineIsRefusedAtOnceInOurWords(String line, int status, String words)
+  void malformedLineIsRefusedAtOnceWithAReason(String line, int status, String words)
       throws IOException {
-    RawHttp1Client.Answer answer = say(line + HOST);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
-    assertThat(answer.text()).contains(words).doesNotContain("server log", "Invalid");
+    RawHttp1Client.Response response = send(line + HOST);
+    assertThat(response.status()).as(response.text()).isEqualTo(status);
+    assertThat(response.text()).contains(words).doesNotContain("server log", "Invalid");
     if (line.contains(" /api/") && line.contains(" HTTP/") && !line.contains("  ")) {
-      assertThat(answer.text()).contains("\"face\":\"/api\"");
+      assertThat(response.text()).contains("\"group\":\"/api\"");
     }
-    assertThat(LOG.peek()).contains("\"status\":" + status);
+    assertThat(LOG).anyMatch(entry -> entry.contains("\"status\":" + status));
   }
 
   @ParameterizedTest
@@ -106,14 +106,14 @@ final class RequestLineTest {
         "\u0016\u0003\u0001\u0000\u0005hello\r\n",
         "PRI * HTTP/2.0\r\n\r\nSX\r\n\r\n",
       })
-  void whatIsNoRequestHasAnAnswerAtOnce(String text) throws IOException {
-    RawHttp1Client.Answer answer = say(text);
-    assertThat(answer.status()).as(answer.text()).isIn(400, 505);
-    assertThat(answer.text()).contains("not valid HTTP here: ");
+  void malformedRequestGetsAResponseAtOnce(String text) throws IOException {
+    RawHttp1Client.Response response = send(text);
+    assertThat(response.status()).as(response.text()).isIn(400, 505);
+    assertThat(response.text()).contains("not valid HTTP here: ");
   }
 
   @Test
-  void theSecondRequestIsCheckedToo() throws IOException {
+  void secondRequestIsCheckedToo() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       assertThat(wire.ask("GET", "/x").status()).isEqualTo(200);
       assertThat(wire.ask("get", "/x").status()).isEqualTo(400);
@@ -122,7 +122,7 @@ final class RequestLineTest {
   }
 
   @Test
-  void otherMethodsAreWords() throws IOException {
+  void unusualMethodsAreAccepted() throws IOException {
     assertThat(RawHttp1Client.ask(service, "BREW", "/x").status()).isEqualTo(405);
     assertThat(RawHttp1Client.ask(service, "M-SEARCH", "/x").status()).isEqualTo(405);
   }
@@ -141,21 +141,21 @@ final class RequestLineTest {
         "http:///api/jobs | 403",
         "ftp://localhost/api/jobs | 404",
       })
-  void aTargetMaySayWhichServerItIsFor(String target, int status) throws IOException {
-    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "GET", target);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+  void targetMayHaveAbsoluteForm(String target, int status) throws IOException {
+    RawHttp1Client.Response response = RawHttp1Client.ask(service, "GET", target);
+    assertThat(response.status()).as(response.text()).isEqualTo(status);
   }
 
   @Test
-  void theServerInTheTargetCountsAndNotTheHostField() throws IOException {
+  void hostOfTheTargetWinsOverTheHostField() throws IOException {
     String target = "http://localhost/api/query?a=b";
-    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "GET", target, "Host: evil.example");
-    assertThat(answer.text()).isEqualTo("{\"a\":\"b\"}");
+    RawHttp1Client.Response response = RawHttp1Client.ask(service, "GET", target, "Host: evil.example");
+    assertThat(response.text()).isEqualTo("{\"a\":\"b\"}");
     await().until(() -> LOG.stream().anyMatch(line -> line.contains("\"/api/query?a=b\"")));
   }
 
   @Test
-  void anEmptyLineBeforeARequestIsSkipped() throws IOException {
+  void emptyLineBeforeARequestIsSkipped() throws IOException {
     String get = "GET /x HTTP/1.1" + HOST;
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.send("\r\n" + get + "\r\n" + get);
@@ -174,24 +174,24 @@ final class RequestLineTest {
         "GET /api/jobs HTTP/1.1\r",
         "GET /api/jobs HTTP/1.1\r\nHost: loc"
       })
-  void aHeadThatDripsIsToldSoInTime(String start) throws IOException {
+  void slowHeadGetsATimeout(String start) throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
-      RawHttp1Client.Answer answer = wire.send(start).read(false);
-      assertThat(answer.status()).isEqualTo(408);
-      assertThat(answer.text()).contains("REQUEST_TIMEOUT");
-      assertThat(answer.text()).contains(start.contains("\n") ? "\"/api\"" : "\"face\":\"\"");
+      RawHttp1Client.Response response = wire.send(start).read(false);
+      assertThat(response.status()).isEqualTo(408);
+      assertThat(response.text()).contains("REQUEST_TIMEOUT");
+      assertThat(response.text()).contains(start.contains("\n") ? "\"/api\"" : "\"group\":\"\"");
       assertThat(wire.isClosed()).isTrue();
     }
-    assertThat(LOG.peek()).contains("\"status\":408");
+    assertThat(LOG).anyMatch(entry -> entry.contains("\"status\":408"));
   }
 
   @Test
-  void theTimeOfAHeadBeginsWithItsFirstByte() throws IOException {
+  void timeoutOfAHeadStartsWithItsFirstByte() throws IOException {
     try (RawHttp1Client quick = RawHttp1Client.to(service);
         RawHttp1Client slow = RawHttp1Client.to(service)) {
       assertThat(quick.ask("GET", "/x").status()).isEqualTo(200);
       slow.send("G");
-      assertThat(slow.read(false).status()).as("some time later").isEqualTo(408);
+      assertThat(slow.read(false).status()).as("after the timeout").isEqualTo(408);
       assertThat(quick.ask("GET", "/x").status()).isEqualTo(200);
     }
   }

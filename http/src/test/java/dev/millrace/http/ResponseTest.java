@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Answers of every sort, what the document demands of requests, and the end of a server. */
+/** Responses, checks against the OpenAPI document, monitoring routes, and the end of a server. */
 final class ResponseTest {
   private static final String LARGE = "a text that packs well ".repeat(20_000);
   private static final String DOCUMENT =
@@ -74,10 +74,10 @@ final class ResponseTest {
             .named("POST", "/api/things")
             .named("DELETE", "/api/things")
             .route(
-                "GET", "/api/large", KeyScope.READ, call -> ApiResponse.ok(Map.of("text", LARGE)))
-            .route("GET", "/api/none", KeyScope.READ, call -> ApiResponse.json(204, null))
-            .route("GET", "/api/nan", KeyScope.READ, call -> ApiResponse.ok(List.of(Double.NaN)))
-            .route("GET", "/api/null", KeyScope.READ, call -> ApiResponse.json(200, null))
+                "GET", "/api/large", KeyScope.READ, request -> ApiResponse.ok(Map.of("text", LARGE)))
+            .route("GET", "/api/none", KeyScope.READ, request -> ApiResponse.json(204, null))
+            .route("GET", "/api/nan", KeyScope.READ, request -> ApiResponse.ok(List.of(Double.NaN)))
+            .route("GET", "/api/null", KeyScope.READ, request -> ApiResponse.json(200, null))
             .route("GET", "/api/slow", KeyScope.READ, this::slow);
     RouteGroup operations =
         new MonitoringRouteGroup(
@@ -115,19 +115,19 @@ final class ResponseTest {
     service.close();
   }
 
-  private ApiResponse slow(ApiRequest call) throws InterruptedException {
+  private ApiResponse slow(ApiRequest request) throws InterruptedException {
     entered.countDown();
     leave.await();
     return ApiResponse.ok("done");
   }
 
-  private RawHttp1Client.Answer get(String target, String... fields) throws IOException {
+  private RawHttp1Client.Response get(String target, String... fields) throws IOException {
     return RawHttp1Client.ask(service, "GET", target, fields);
   }
 
   @Test
-  void largeAnswersArePackedForThoseWhoAskForIt() throws IOException {
-    RawHttp1Client.Answer packed = get("/api/large", "Accept-Encoding: deflate, gzip;q=0.5");
+  void largeResponsesAreCompressedOnRequest() throws IOException {
+    RawHttp1Client.Response packed = get("/api/large", "Accept-Encoding: deflate, gzip;q=0.5");
     assertThat(packed.field("Content-Encoding")).isEqualTo("gzip");
     assertThat(packed.field("Vary")).isEqualTo("Accept-Encoding");
     assertThat(packed.body()).hasSizeLessThan(20_000);
@@ -140,10 +140,10 @@ final class ResponseTest {
   }
 
   @Test
-  void headOfAPackedAnswerHasItsLength() throws IOException {
-    RawHttp1Client.Answer head =
+  void headOfACompressedResponseHasItsLength() throws IOException {
+    RawHttp1Client.Response head =
         RawHttp1Client.ask(service, "HEAD", "/api/large", "Accept-Encoding: gzip");
-    RawHttp1Client.Answer full = get("/api/large", "Accept-Encoding: gzip");
+    RawHttp1Client.Response full = get("/api/large", "Accept-Encoding: gzip");
     assertThat(head.field("Content-Length")).isEqualTo(full.field("Content-Length"));
   }
 
@@ -162,14 +162,14 @@ final class ResponseTest {
         "gzip;q=x | false",
         "gzipped | false"
       })
-  void whatAcceptEncodingMeans(String field, boolean packed) {
+  void acceptEncodingIsParsed(String field, boolean packed) {
     assertThat(Gzip.accepted(field)).isEqualTo(packed);
   }
 
   @Test
-  void answersWithoutContentHaveNone() throws IOException {
+  void responsesWithoutContentHaveNoBody() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
-      RawHttp1Client.Answer none = wire.ask("GET", "/api/none");
+      RawHttp1Client.Response none = wire.ask("GET", "/api/none");
       assertThat(none.status()).isEqualTo(204);
       assertThat(none.fields()).doesNotContainKey("Content-Type");
       assertThat(wire.ask("GET", "/api/null").text()).isEqualTo("null");
@@ -177,7 +177,7 @@ final class ResponseTest {
   }
 
   @Test
-  void anAnswerThatIsNoJsonIsOurFault() throws IOException {
+  void responseThatIsNotJsonIsAServerError() throws IOException {
     assertThat(get("/api/nan").status()).isEqualTo(500);
   }
 
@@ -185,9 +185,9 @@ final class ResponseTest {
   void queriesAreCheckedAgainstTheDocument() throws IOException {
     assertThat(get("/api/things?limit=3").status()).isEqualTo(200);
     for (String query : List.of("limit=0", "limit=x", "limit=1&limit=2", "limt=1")) {
-      RawHttp1Client.Answer answer = get("/api/things?" + query);
-      assertThat(answer.status()).as(query).isEqualTo(400);
-      assertThat(answer.text()).contains("\"kind\":\"INVALID\"", "request/query");
+      RawHttp1Client.Response response = get("/api/things?" + query);
+      assertThat(response.status()).as(query).isEqualTo(400);
+      assertThat(response.text()).contains("\"kind\":\"INVALID\"", "request/query");
     }
     assertThat(get("/api/things?limt=1").text()).contains("limt");
     assertThat(get("/api/things?limit=%zz").status()).isEqualTo(400);
@@ -200,7 +200,7 @@ final class ResponseTest {
     assertThat(
             RawHttp1Client.ask(service, "POST", "/api/things", json, "\n{\"name\":\"a\"}").status())
         .isEqualTo(200);
-    RawHttp1Client.Answer missing =
+    RawHttp1Client.Response missing =
         RawHttp1Client.ask(service, "POST", "/api/things", json, "\n{}");
     assertThat(missing.status()).isEqualTo(400);
     assertThat(missing.text()).contains("MALFORMED", "request/body", "name");
@@ -217,15 +217,15 @@ final class ResponseTest {
   }
 
   @Test
-  void routesThatTheDocumentDoesNotKnowAreRefused() {
-    TestRouteGroup face = new TestRouteGroup("/v1").named("GET", "/v1/jobs");
-    assertThatThrownBy(() -> HttpService.open(HttpSettings.loopback(0), List.of(face)))
+  void undocumentedRoutesAreRefused() {
+    TestRouteGroup group = new TestRouteGroup("/v1").named("GET", "/v1/jobs");
+    assertThatThrownBy(() -> HttpService.open(HttpSettings.loopback(0), List.of(group)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("GET /v1/jobs with scope read");
   }
 
   @Test
-  void http2SaysTooMuchOnOneStreamAndGoesOnWithOthers() throws Exception {
+  void http2RefusesATooLargeBodyOnItsStreamOnly() throws Exception {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
       assertThat(client.send(request("/api/things").build(), text()).version())
           .isEqualTo(HttpClient.Version.HTTP_2);
@@ -239,7 +239,7 @@ final class ResponseTest {
       try {
         status = client.send(large, text()).statusCode();
       } catch (IOException e) {
-        status = 413; // the stream was reset before its answer was read
+        status = 413; // the stream was reset before the response was read
       }
       assertThat(status).isEqualTo(413);
       HttpResponse<String> next = client.send(request("/api/large").build(), text());
@@ -261,7 +261,7 @@ final class ResponseTest {
   }
 
   @Test
-  void operationsSayHowTheServerIs() throws IOException {
+  void monitoringRoutesReportTheState() throws IOException {
     assertThat(get("/health/live").text()).isEqualTo("{\"status\":\"ok\"}");
     assertThat(get("/liveness").status()).isEqualTo(200);
     assertThat(get("/health").text())
@@ -278,9 +278,9 @@ final class ResponseTest {
   }
 
   @Test
-  void whatTheServerWaitsForIsSaidAndIsNoTrouble() throws IOException {
+  void waitingIsReportedAndIsNotAFailure() throws IOException {
     waiting.set(Map.of("model tiny", "layers 4 to 7 are nowhere"));
-    RawHttp1Client.Answer ready = get("/health/ready");
+    RawHttp1Client.Response ready = get("/health/ready");
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.text())
         .isEqualTo(
@@ -292,12 +292,12 @@ final class ResponseTest {
   }
 
   @Test
-  void readyNamesWhatIsWrong() throws IOException {
+  void readinessNamesTheFailure() throws IOException {
     assertThat(get("/health/ready").status()).isEqualTo(200);
     trouble.set("the disk is full");
-    RawHttp1Client.Answer answer = get("/health/ready");
-    assertThat(answer.status()).isEqualTo(503);
-    assertThat(answer.text()).contains("\"store\":\"the disk is full\"");
+    RawHttp1Client.Response response = get("/health/ready");
+    assertThat(response.status()).isEqualTo(503);
+    assertThat(response.text()).contains("\"store\":\"the disk is full\"");
     trouble.set("fragile");
     assertThat(get("/health/ready").text()).contains("fragile").doesNotContain("secret");
     assertThat(get("/health/live").status()).isEqualTo(200);
@@ -305,7 +305,7 @@ final class ResponseTest {
 
   @Test
   void drainLetsRequestsEndAndRefusesNewOnes() throws Exception {
-    CompletableFuture<RawHttp1Client.Answer> running = ask("/api/slow");
+    CompletableFuture<RawHttp1Client.Response> running = ask("/api/slow");
     entered.await();
     CompletableFuture<Boolean> drained =
         CompletableFuture.supplyAsync(
@@ -318,7 +318,7 @@ final class ResponseTest {
             },
             Thread::startVirtualThread);
     await().until(() -> get("/health/ready").status() == 503);
-    RawHttp1Client.Answer refused = get("/api/things");
+    RawHttp1Client.Response refused = get("/api/things");
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.field("Retry-After")).isNotEmpty();
     assertThat(get("/health/live").status()).isEqualTo(200);
@@ -329,8 +329,8 @@ final class ResponseTest {
   }
 
   @Test
-  void drainGivesUpAfterItsTimeAndCloseEndsEverything() throws Exception {
-    CompletableFuture<RawHttp1Client.Answer> running = ask("/api/slow");
+  void drainTimesOutAndCloseEndsEverything() throws Exception {
+    CompletableFuture<RawHttp1Client.Response> running = ask("/api/slow");
     entered.await();
     assertThat(service.drain(Duration.ofMillis(50))).isFalse();
     service.close();
@@ -339,7 +339,7 @@ final class ResponseTest {
     await().until(running::isDone);
   }
 
-  private CompletableFuture<RawHttp1Client.Answer> ask(String path) {
+  private CompletableFuture<RawHttp1Client.Response> ask(String path) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
@@ -351,7 +351,7 @@ final class ResponseTest {
         Thread::startVirtualThread);
   }
 
-  /** Sees that it is closed. */
+  /** Records that it is closed. */
   private record Closing(AtomicBoolean closed) implements RouteGroup {
     @Override
     public String prefix() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which handler a path reaches, and that no trick reaches another. */
+/** Which route a path matches, and that ambiguous paths match none. */
 final class RoutingTest {
   private static HttpService service;
 
@@ -31,7 +31,7 @@ final class RoutingTest {
                     "GET",
                     "/v1/jobs/{id}",
                     KeyScope.READ,
-                    call -> ApiResponse.ok(Map.of("id", call.pathParameter("id"))))
+                    request -> ApiResponse.ok(Map.of("id", request.pathParameter("id"))))
                 .named("GET", "/v1/jobs/secret"),
             new TestRouteGroup("/v1/deep").named("GET", "/v1/deep/x"));
   }
@@ -41,7 +41,7 @@ final class RoutingTest {
     service.close();
   }
 
-  private static RawHttp1Client.Answer get(String target) throws IOException {
+  private static RawHttp1Client.Response get(String target) throws IOException {
     return RawHttp1Client.ask(service, "GET", target);
   }
 
@@ -90,26 +90,26 @@ final class RoutingTest {
         "/v1/jobs\\secret",
         "/..%2f..%2fetc/passwd",
       })
-  void noTrickReachesAHandler(String target) throws IOException {
-    RawHttp1Client.Answer answer = get(target);
-    assertThat(answer.status()).as("%s -> %s", target, answer.text()).isIn(400, 404);
-    assertThat(answer.text()).doesNotContain("reached").contains("\"kind\"");
+  void ambiguousPathReachesNoHandler(String target) throws IOException {
+    RawHttp1Client.Response response = get(target);
+    assertThat(response.status()).as("%s -> %s", target, response.text()).isIn(400, 404);
+    assertThat(response.text()).doesNotContain("reached").contains("\"kind\"");
   }
 
   @Test
-  void whatIsMissingIsSaidByTheFaceOfTheLongestPrefix() throws IOException {
-    assertThat(get("/v1/nothing").text()).contains("\"face\":\"/v1\"");
-    assertThat(get("/v1/deep/nothing").text()).contains("\"face\":\"/v1/deep\"");
-    assertThat(get("/v1x").text()).contains("\"face\":\"\"");
-    assertThat(get("/nothing").text()).contains("\"face\":\"\"").contains("NOT_FOUND");
+  void unknownPathIsAnsweredByTheGroupWithTheLongestPrefix() throws IOException {
+    assertThat(get("/v1/nothing").text()).contains("\"group\":\"/v1\"");
+    assertThat(get("/v1/deep/nothing").text()).contains("\"group\":\"/v1/deep\"");
+    assertThat(get("/v1x").text()).contains("\"group\":\"\"");
+    assertThat(get("/nothing").text()).contains("\"group\":\"\"").contains("NOT_FOUND");
   }
 
   @Test
-  void otherMethodsAreRefusedWithThoseThereAre() throws IOException {
-    RawHttp1Client.Answer answer = RawHttp1Client.ask(service, "PUT", "/v1/jobs");
-    assertThat(answer.status()).isEqualTo(405);
-    assertThat(answer.field("Allow")).isEqualTo("GET, HEAD, POST");
-    assertThat(answer.text()).contains("METHOD_NOT_ALLOWED");
+  void otherMethodsAreRefusedWithTheAllowedOnes() throws IOException {
+    RawHttp1Client.Response response = RawHttp1Client.ask(service, "PUT", "/v1/jobs");
+    assertThat(response.status()).isEqualTo(405);
+    assertThat(response.field("Allow")).isEqualTo("GET, HEAD, POST");
+    assertThat(response.text()).contains("METHOD_NOT_ALLOWED");
     assertThat(RawHttp1Client.ask(service, "OPTIONS", "/v1/jobs").status()).isEqualTo(405);
     assertThat(RawHttp1Client.ask(service, "TRACE", "/v1/jobs").status()).isEqualTo(405);
     assertThat(RawHttp1Client.ask(service, "OPTIONS", "*").status()).isIn(400, 404);
@@ -118,16 +118,16 @@ final class RoutingTest {
   @Test
   void headIsAnsweredAsGetWithoutBody() throws IOException {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
-      RawHttp1Client.Answer head = wire.ask("HEAD", "/v1/jobs");
+      RawHttp1Client.Response head = wire.ask("HEAD", "/v1/jobs");
       assertThat(head.status()).isEqualTo(200);
       assertThat(head.field("Content-Length"))
           .isEqualTo(Integer.toString("{\"reached\":\"/v1/jobs\"}".length()));
-      assertThat(wire.ask("GET", "/v1/jobs").text()).contains("/v1/jobs"); // nothing in between
+      assertThat(wire.ask("GET", "/v1/jobs").text()).contains("/v1/jobs"); // no body of the HEAD response before it
     }
   }
 
   @Test
-  void everyAnswerHasAFreshRequestId() throws IOException {
+  void everyResponseHasItsOwnRequestId() throws IOException {
     String mine = UUID.randomUUID().toString();
     String first =
         RawHttp1Client.ask(service, "GET", "/v1/jobs", "X-Request-Id: " + mine)
@@ -139,7 +139,7 @@ final class RoutingTest {
   }
 
   @Test
-  void routesThatCannotBeToldApartAreRefused() {
+  void routesWithTheSamePathAreRefused() {
     TestRouteGroup twice =
         new TestRouteGroup("/v1").named("GET", "/v1/a/{x}").named("GET", "/v1/a/{y}");
     assertThatThrownBy(() -> TestRouteGroup.open(twice)).hasMessageContaining("GET /v1/a/{y}");

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Answers that come bit by bit, over both versions of HTTP. */
+/** Streamed responses over HTTP/1.1 and HTTP/2. */
 final class StreamedResponseTest {
   private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final AtomicReference<Throwable> ended = new AtomicReference<>();
@@ -48,15 +48,15 @@ final class StreamedResponseTest {
         TestRouteGroup.open(
             HttpSettings.loopback(0).withLimits(limits).withAccessLog(log::add),
             new TestRouteGroup("")
-                .route("GET", "/events", KeyScope.READ, call -> stream(this::events))
-                .route("GET", "/flood", KeyScope.READ, call -> stream(this::flood))
+                .route("GET", "/events", KeyScope.READ, request -> stream(this::events))
+                .route("GET", "/flood", KeyScope.READ, request -> stream(this::flood))
                 .route(
                     "GET",
                     "/large",
                     KeyScope.READ,
-                    call ->
+                    request ->
                         new ApiResponse.Content(200, Map.of(), "text/plain", new byte[50_000_000]))
-                .route("GET", "/fails", KeyScope.READ, call -> stream(this::fails))
+                .route("GET", "/fails", KeyScope.READ, request -> stream(this::fails))
                 .named("GET", "/x"));
   }
 
@@ -101,7 +101,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void eachEventGoesOutAtOnceOverHttp1() throws Exception {
+  void eachEventIsSentAtOnceOverHttp1() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       events.add("zero");
       wire.request("GET", "/events", "Accept-Encoding: gzip");
@@ -117,13 +117,13 @@ final class StreamedResponseTest {
       }
       events.add("end");
       assertThat(wire.chunk()).isEmpty();
-      assertThat(wire.ask("GET", "/x").status()).isEqualTo(200); // the connection goes on
+      assertThat(wire.ask("GET", "/x").status()).isEqualTo(200); // the connection stays open
     }
     await().until(() -> log.stream().anyMatch(line -> line.contains("\"bytes\":15")));
   }
 
   @Test
-  void aStreamThatIsTheLastAnswerHasItsEnd() throws Exception {
+  void streamThatClosesTheConnectionIsComplete() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       events.add("one");
       wire.request("GET", "/events", "Connection: close").head();
@@ -135,7 +135,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void eachEventGoesOutAtOnceOverHttp2() throws Exception {
+  void eachEventIsSentAtOnceOverHttp2() throws Exception {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
       events.add("zero");
       HttpResponse<InputStream> response =
@@ -159,7 +159,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void manyStreamsShareAConnectionOfHttp2() throws Exception {
+  void manyStreamsShareOneHttp2Connection() throws Exception {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
       client.send(request("/x"), HttpResponse.BodyHandlers.discarding()); // upgraded now
       events.add("soon");
@@ -179,7 +179,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void aClientThatDoesNotReadIsCutOff() throws Exception {
+  void clientThatDoesNotReadIsCutOff() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service, 4096)) {
       wire.request("GET", "/flood");
       over.await();
@@ -189,7 +189,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void aClientThatReadsSlowlyIsNot() throws Exception {
+  void clientThatReadsSlowlyIsNotCutOff() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service, 4096)) {
       wire.request("GET", "/flood").head();
       long until = System.nanoTime() + 2_000_000_000L;
@@ -197,14 +197,14 @@ final class StreamedResponseTest {
       while (System.nanoTime() < until) {
         read += wire.chunk().length;
       }
-      assertThat(over.getCount()).as("still there after %s bytes", read).isOne();
+      assertThat(over.getCount()).as("still open after %s bytes", read).isOne();
     }
     over.await();
-    assertThat(ended.get()).isInstanceOf(IOException.class).hasMessageContaining("gone");
+    assertThat(ended.get()).isInstanceOf(IOException.class).hasMessageContaining("disconnected");
   }
 
   @Test
-  void aLargeAnswerThatNobodyReadsIsCutOffToo() throws Exception {
+  void largeResponseThatIsNotReadIsCutOff() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service, 4096)) {
       wire.request("GET", "/large");
       await().until(() -> log.stream().anyMatch(line -> line.contains("\"status\":408")));
@@ -212,7 +212,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void aStreamOfHttp2WithoutWindowIsCutOff() throws Exception {
+  void http2StreamWithoutWindowIsCutOff() throws Exception {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
       client.send(request("/x"), HttpResponse.BodyHandlers.discarding());
       client.sendAsync(request("/flood"), info -> new Deaf());
@@ -225,7 +225,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void aClientThatGoesAwayEndsItsStream() throws Exception {
+  void streamEndsWhenItsClientDisconnects() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("GET", "/flood").head();
       wire.chunk();
@@ -235,7 +235,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void aStreamThatFailsDoesNotLookWhole() throws Exception {
+  void failedStreamDoesNotLookComplete() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       wire.request("GET", "/fails").head();
       assertThat(wire.chunk()).hasSize(1);
@@ -244,7 +244,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void headOfAStreamDoesNotStartIt() throws Exception {
+  void headRequestDoesNotStartAStream() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       assertThat(wire.ask("HEAD", "/events").field("Content-Type")).isEqualTo("text/event-stream");
       assertThat(wire.ask("GET", "/x").status()).isEqualTo(200);
@@ -253,7 +253,7 @@ final class StreamedResponseTest {
   }
 
   @Test
-  void drainEndsStreamsAsIfTheyWereWhole() throws Exception {
+  void drainEndsStreamsNormally() throws Exception {
     try (RawHttp1Client wire = RawHttp1Client.to(service)) {
       events.add("one");
       wire.request("GET", "/events").head();
@@ -265,7 +265,7 @@ final class StreamedResponseTest {
     }
   }
 
-  /** Takes nothing. */
+  /** A subscriber that requests nothing. */
   private static final class Deaf implements HttpResponse.BodySubscriber<Void> {
     @Override
     public CompletionStage<Void> getBody() {

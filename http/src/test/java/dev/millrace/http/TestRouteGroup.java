@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A face of a few routes. */
+/** A route group for tests, with a few routes. */
 final class TestRouteGroup implements RouteGroup {
   private final String prefix;
   private final List<Route> routes = new ArrayList<>();
@@ -25,9 +25,9 @@ final class TestRouteGroup implements RouteGroup {
     return this;
   }
 
-  /** Answers each path with its own template, to see who was reached. */
+  /** A route that answers with its path, to see which one was reached. */
   TestRouteGroup named(String method, String path) {
-    return route(method, path, KeyScope.READ, call -> ApiResponse.ok(Map.of("reached", path)));
+    return route(method, path, KeyScope.READ, request -> ApiResponse.ok(Map.of("reached", path)));
   }
 
   @Override
@@ -43,18 +43,18 @@ final class TestRouteGroup implements RouteGroup {
   @Override
   public JsonObject error(Problem problem, String requestId) {
     return JsonObject.create()
-        .put("face", prefix)
+        .put("group", prefix)
         .put("kind", problem.kind().name())
         .put("message", problem.text())
         .put("requestId", requestId);
   }
 
-  /** Listens with these faces and no document. */
-  static HttpService open(HttpSettings settings, RouteGroup... faces) {
-    return HttpService.open(settings, List.of(faces), List.of(), id -> Optional.empty());
+  /** Listens with these groups and no OpenAPI document. */
+  static HttpService open(HttpSettings settings, RouteGroup... groups) {
+    return HttpService.open(settings, List.of(groups), List.of(), id -> Optional.empty());
   }
 
-  static HttpService open(RouteGroup... faces) {
-    return open(HttpSettings.loopback(0), faces);
+  static HttpService open(RouteGroup... groups) {
+    return open(HttpSettings.loopback(0), groups);
   }
 }

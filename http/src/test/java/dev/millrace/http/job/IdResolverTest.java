@@ -30,7 +30,7 @@ final class IdResolverTest {
   private final AtomicInteger listed = new AtomicInteger();
   private final IdResolver ids = new IdResolver(store(List.of(OURS, FOREIGN)));
 
-  /** A store that can do nothing but list. */
+  /** A store that can only list jobs. */
   private JobReader store(List<JobId> jobs) {
     return (JobReader)
         Proxy.newProxyInstance(
@@ -44,7 +44,7 @@ final class IdResolverTest {
   }
 
   @Test
-  void ourUuidsSayWhatTheyNameWithoutTheStore() {
+  void ownUuidsAreResolvedWithoutTheStore() {
     assertThat(ids.job(EntityId.of(OURS).toString())).isEqualTo(OURS);
     EntityId stage = EntityId.of(OURS, 2);
     EntityId task = new EntityId(OURS, 2, 9);
@@ -55,7 +55,7 @@ final class IdResolverTest {
   }
 
   @Test
-  void whatIsNotThereIsLookedForOnce() {
+  void unknownIdIsSearchedOnce() {
     String none = EntityId.of(new JobId("1736700000_99999_0")).toString();
     for (int i = 0; i < 5; i++) {
       assertThatExceptionOfType(Problem.class)
@@ -67,7 +67,7 @@ final class IdResolverTest {
   }
 
   @Test
-  void foreignJobsAreLookedForOnce() {
+  void foreignJobIsSearchedOnce() {
     assertThat(ids.job(EntityId.of(FOREIGN).toString())).isEqualTo(FOREIGN);
     EntityId task = new EntityId(FOREIGN, 1, 3);
     assertThat(EntityId.isHashed(task.uuid())).isTrue();
@@ -75,15 +75,15 @@ final class IdResolverTest {
     assertThat(listed).hasValue(1);
   }
 
-  private static void refused(Runnable asked, Problem.Kind kind, @Nullable String code) {
+  private static void refused(Runnable action, Problem.Kind kind, @Nullable String code) {
     assertThatExceptionOfType(Problem.class)
-        .isThrownBy(asked::run)
+        .isThrownBy(action::run)
         .satisfies(problem -> assertThat(problem.kind()).isEqualTo(kind))
         .satisfies(problem -> assertThat(problem.code()).isEqualTo(code));
   }
 
   @Test
-  void aUuidThatNamesNothingIsNotFound() {
+  void unknownUuidIsNotFound() {
     String random = UUID.randomUUID().toString();
     refused(() -> ids.job(random), Problem.Kind.NOT_FOUND, "JOB_NOT_FOUND");
     refused(() -> ids.stage(random), Problem.Kind.NOT_FOUND, "STAGE_NOT_FOUND");
@@ -99,13 +99,13 @@ final class IdResolverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "_1", "1-1-1-1-1", "00000006-1234-8abc-8000-00000000000g"})
-  void whatIsNoUuidIsInvalid(String text) {
+  void malformedUuidIsInvalid(String text) {
     refused(() -> ids.job(text), Problem.Kind.INVALID, null);
     refused(() -> ids.task(text), Problem.Kind.INVALID, null);
   }
 
   @Test
-  void aCursorLeadsBackToWhereItWasMade() {
+  void cursorIsReadBack() {
     for (EntityId id : List.of(EntityId.of(OURS), new EntityId(FOREIGN, 3, 200_000))) {
       PageRequest page =
           PageRequest.of(call("/v1/x", Map.of("cursor", PageRequest.cursor(id), "limit", "7")));
@@ -117,18 +117,18 @@ final class IdResolverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "!!", "MS4yLjM0NTY3ODk", "MQ", "XzEuMC4w"})
-  void cursorsThatWereNeverGivenAreInvalid(String cursor) {
+  void malformedCursorIsInvalid(String cursor) {
     refused(() -> PageRequest.of(call("/", Map.of("cursor", cursor))), Problem.Kind.INVALID, null);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "1001", "x", "", "99999999999", "٣"})
-  void limitsOutsideAreInvalid(String limit) {
+  void limitOutsideTheRangeIsInvalid(String limit) {
     refused(() -> PageRequest.of(call("/", Map.of("limit", limit))), Problem.Kind.INVALID, null);
   }
 
   @Test
-  void theNextPageIsTheSameQuestionWithAnotherCursor() {
+  void nextPageHasTheSameQueryWithAnotherCursor() {
     String cursor = PageRequest.cursor(EntityId.of(OURS));
     Map<String, String> fields =
         PageRequest.of(call("/v1/x?a=b&cursor=old&c=%20<>", Map.of()))

@@ -38,15 +38,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One request, sent any number of times, makes one job. */
+/** A request with a key creates one job, however often it is sent. */
 class IdempotentSubmitterTest {
   private static final JobSpec SPEC = JobSpec.prompt("t", "x");
 
   private final ManualClock clock = new ManualClock();
   private final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(clock));
-  private final IdempotentSubmitter once = new IdempotentSubmitter(store, clock);
+  private final IdempotentSubmitter submitter = new IdempotentSubmitter(store, clock);
 
-  /** A request of which only this matters. */
+  /** A request with only these fields. */
   private record Request(String who, @Nullable String key, String path, @Nullable Object body)
       implements ApiRequest {
     static Request of(String who, @Nullable String key, String body) {
@@ -85,7 +85,7 @@ class IdempotentSubmitterTest {
   }
 
   private JobId submit(String who, @Nullable String key, String body) {
-    return once.submit(Request.of(who, key, body), () -> SPEC);
+    return submitter.submit(Request.of(who, key, body), () -> SPEC);
   }
 
   private int jobs() {
@@ -93,7 +93,7 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void withoutAKeyEachRequestMakesAJob() {
+  void requestsWithoutAKeyEachCreateAJob() {
     assertThat(submit("a", null, "{}")).isNotEqualTo(submit("a", null, "{}"));
     assertThat(store.noteNames(IdempotentSubmitter.SHELF)).isEmpty();
   }
@@ -106,14 +106,14 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void whatWasGrantedOnceIsNotCheckedAnew() {
+  void acceptedRequestIsNotCheckedAgain() {
     JobId first = submit("a", "k", "{'x':1}");
     Supplier<JobSpec> refused =
         () -> {
           throw new Problem(Problem.Kind.INVALID, "its webhook is barred by now");
         };
-    assertThat(once.submit(Request.of("a", "k", "{'x':1}"), refused)).isEqualTo(first);
-    assertThatThrownBy(() -> once.submit(Request.of("a", "other", "{'x':1}"), refused))
+    assertThat(submitter.submit(Request.of("a", "k", "{'x':1}"), refused)).isEqualTo(first);
+    assertThatThrownBy(() -> submitter.submit(Request.of("a", "other", "{'x':1}"), refused))
         .isInstanceOf(Problem.class);
     assertThat(store.noteNames(IdempotentSubmitter.SHELF)).hasSize(1);
   }
@@ -126,7 +126,7 @@ class IdempotentSubmitterTest {
             Request.of("a", "k", "{'x':2}"),
             Request.of("a", "k", "{'x':'1'}"),
             new Request("a", "k", "/v1/pipelines", Json.parse("{\"x\":1}")))) {
-      assertThatThrownBy(() -> once.submit(other, () -> SPEC))
+      assertThatThrownBy(() -> submitter.submit(other, () -> SPEC))
           .isInstanceOfSatisfying(
               Problem.class,
               problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.CONFLICT));
@@ -135,14 +135,14 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void keysBelongToWhoSendsThem() {
+  void keysOfDifferentPrincipalsAreIndependent() {
     assertThat(submit("a", "k", "{}")).isNotEqualTo(submit("b", "k", "{'other':1}"));
     assertThat(submit("a", "bk", "{}")).isNotEqualTo(submit("ab", "k", "{}"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a b", "tab\t", "ümlaut"})
-  void nonsenseIsNoKey(String key) {
+  void malformedKeyIsRefused(String key) {
     assertThatThrownBy(() -> submit("a", key, "{}"))
         .isInstanceOfSatisfying(
             Problem.class, problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.INVALID));
@@ -150,7 +150,7 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void keyIsForgottenAfterADay() {
+  void keyExpiresAfterADay() {
     JobId first = submit("a", "k", "{}");
     clock.advance(IdempotentSubmitter.KEY_LIFETIME.minusSeconds(1));
     assertThat(submit("a", "k", "{}")).isEqualTo(first);
@@ -160,7 +160,7 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void notesThatAreOverGoWithTime() {
+  void expiredNotesAreDeleted() {
     for (int i = 0; i < 5; i++) {
       submit("a", "k" + i, "{}");
     }
@@ -176,17 +176,17 @@ class IdempotentSubmitterTest {
   @Test
   void closingEndsASweep() throws Exception {
     CountDownLatch sweeping = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch proceed = new CountDownLatch(1);
     AtomicBoolean closed = new AtomicBoolean();
-    AtomicInteger late = new AtomicInteger();
+    AtomicInteger callsAfterClose = new AtomicInteger();
     JobStore slow =
         watched(
             method -> {
               if (method.equals("noteNames")) {
                 sweeping.countDown();
-                goOn.await();
+                proceed.await();
               } else if (closed.get()) {
-                late.incrementAndGet();
+                callsAfterClose.incrementAndGet();
               }
             });
     submit("a", "old", "{}");
@@ -196,14 +196,14 @@ class IdempotentSubmitterTest {
     Thread closing = Thread.ofVirtual().start(other::close);
     await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
     closed.set(true);
-    goOn.countDown();
+    proceed.countDown();
     closing.join();
-    assertThat(late).as("notes that were looked at after the end").hasValue(0);
+    assertThat(callsAfterClose).as("calls of the store after the end").hasValue(0);
   }
 
-  /** What a test does before each call of the store. */
+  /** Runs before each call of the store. */
   private interface Before {
-    void call(String method) throws Exception;
+    void request(String method) throws Exception;
   }
 
   private JobStore watched(Before before) {
@@ -212,71 +212,71 @@ class IdempotentSubmitterTest {
             JobStore.class.getClassLoader(),
             new Class<?>[] {JobStore.class},
             (_, method, arguments) -> {
-              before.call(method.getName());
+              before.request(method.getName());
               return method.invoke(store, arguments);
             });
   }
 
   @Test
-  void concurrentRepetitionsMakeOneJob() throws Exception {
+  void concurrentRepetitionsCreateOneJob() throws Exception {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<JobId>> sent = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         sent.add(threads.submit(() -> submit("a", "k", "{'x':1}")));
       }
-      Set<JobId> made = new HashSet<>();
+      Set<JobId> created = new HashSet<>();
       for (Future<JobId> one : sent) {
-        made.add(one.get());
+        created.add(one.get());
       }
-      assertThat(made).hasSize(1);
+      assertThat(created).hasSize(1);
     }
     assertThat(jobs()).isEqualTo(1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"writeNote", "submit"})
-  void crashInTheMiddleIsRepairedByARepetition(String verb) {
+  void repetitionRepairsACrash(String verb) {
     for (boolean done : new boolean[] {false, true}) {
       String key = verb + done;
       int before = jobs();
-      IdempotentSubmitter dying = new IdempotentSubmitter(dying(verb, done), clock);
+      IdempotentSubmitter crashing = new IdempotentSubmitter(crashing(verb, done), clock);
       Request request = Request.of("a", key, "{'x':1}");
-      assertThatThrownBy(() -> dying.submit(request, () -> SPEC))
+      assertThatThrownBy(() -> crashing.submit(request, () -> SPEC))
           .isInstanceOf(StoreException.class);
-      JobId id = once.submit(request, () -> SPEC);
-      assertThat(once.submit(request, () -> SPEC)).isEqualTo(id);
+      JobId id = submitter.submit(request, () -> SPEC);
+      assertThat(submitter.submit(request, () -> SPEC)).isEqualTo(id);
       assertThat(jobs()).as("after a crash at %s", key).isEqualTo(before + 1);
     }
   }
 
-  /** The store until somebody calls {@code verb}, which it does or does not do before it dies. */
-  private JobStore dying(String verb, boolean done) {
-    AtomicReference<@Nullable Object> dead = new AtomicReference<>();
+  /** A store that crashes at the call of {@code verb}, before or after doing it. */
+  private JobStore crashing(String verb, boolean done) {
+    AtomicReference<@Nullable Object> crashed = new AtomicReference<>();
     return (JobStore)
         Proxy.newProxyInstance(
             JobStore.class.getClassLoader(),
             new Class<?>[] {JobStore.class},
             (_, method, arguments) -> {
-              boolean dies = method.getName().equals(verb);
+              boolean crashes = method.getName().equals(verb);
               try {
-                if (dead.get() == null && (!dies || done)) {
-                  Object answer = method.invoke(store, arguments);
-                  if (!dies) {
-                    return answer;
+                if (crashed.get() == null && (!crashes || done)) {
+                  Object response = method.invoke(store, arguments);
+                  if (!crashes) {
+                    return response;
                   }
                 }
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
-              dead.set(verb);
+              crashed.set(verb);
               throw new StoreException("crash");
             });
   }
 
   @Test
-  void jobThatBreaksARuleLeavesTheKeyFree() {
+  void invalidJobLeavesTheKeyFree() {
     JobSpec huge = JobSpec.prompt("t", "x".repeat(JobSpec.MAX_PROMPT_BYTES + 1));
-    assertThatThrownBy(() -> once.submit(Request.of("a", "k", "{'x':1}"), () -> huge))
+    assertThatThrownBy(() -> submitter.submit(Request.of("a", "k", "{'x':1}"), () -> huge))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(store.noteNames(IdempotentSubmitter.SHELF)).isEmpty();
     submit("a", "k", "{'x':2}");
@@ -284,7 +284,7 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void deletedJobIsNotMadeAgain() {
+  void deletedJobIsNotCreatedAgain() {
     JobId id = submit("a", "k", "{}");
     store.abort(id, Cause.user("a", null));
     store.delete(id);
@@ -296,7 +296,7 @@ class IdempotentSubmitterTest {
   }
 
   @Test
-  void noteSaysNothingOfTheKeyOrTheBody() {
+  void noteContainsNeitherKeyNorBody() {
     submit("a", "secret-key", "{'prompt':'private'}");
     String name = store.noteNames(IdempotentSubmitter.SHELF).getFirst();
     assertThat(name + store.readNote(IdempotentSubmitter.SHELF, name).orElseThrow())

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When two requests ask for the same. */
+/** Which requests have the same fingerprint. */
 class RequestFingerprintTest {
 
   @ParameterizedTest
@@ -19,7 +19,7 @@ class RequestFingerprintTest {
           {'a':1}                                 | {'a':1.0}
           {'a':100}                               | {'a':1e2}
           """)
-  void sameMeaningIsTheSame(String one, String other) {
+  void equalRequestsHaveTheSameFingerprint(String one, String other) {
     assertThat(canonical(one)).isEqualTo(canonical(other));
   }
 
@@ -34,7 +34,7 @@ class RequestFingerprintTest {
           {}       | {'a':null}
           {'a':[]} | {'a':{}}
           """)
-  void otherMeaningIsAnother(String one, String other) {
+  void differentRequestsHaveDifferentFingerprints(String one, String other) {
     assertThat(canonical(one)).isNotEqualTo(canonical(other));
   }
 
@@ -43,7 +43,7 @@ class RequestFingerprintTest {
   }
 
   @Test
-  void partsAreNotTakenForEachOther() {
+  void boundariesOfPartsCount() {
     assertThat(RequestFingerprint.of("ab", "c"))
         .isNotEqualTo(RequestFingerprint.of("a", "bc"))
         .hasSize(64);

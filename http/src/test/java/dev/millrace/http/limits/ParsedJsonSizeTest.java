@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** What a text takes once it is parsed. */
+/** The estimated memory of parsed JSON. */
 final class ParsedJsonSizeTest {
 
   private static long of(String json) {
@@ -14,7 +14,7 @@ final class ParsedJsonSizeTest {
   }
 
   @Test
-  void whatIsQuotedCostsNothingMore() {
+  void quotedTextAddsNoCost() {
     assertThat(of("\"[{,:\\\"[[[\\\\\"")).isEqualTo(of("1"));
     assertThat(of("[\"a\",1]")).isGreaterThan(of("[\"a,1\"]"));
   }
@@ -22,7 +22,7 @@ final class ParsedJsonSizeTest {
   @Test
   void manySmallValuesCostMoreThanTheirText() {
     String lists = "[" + "[],".repeat(10_000) + "[]]";
-    assertThat(of(lists)).isGreaterThan(28L * 10_001); // a list and the place that refers to it
+    assertThat(of(lists)).isGreaterThan(28L * 10_001); // a list and the reference to it
     String objects = "[" + "{\"a\":1},".repeat(10_000) + "{}]";
     assertThat(of(objects)).isGreaterThan(200L * 10_000);
   }

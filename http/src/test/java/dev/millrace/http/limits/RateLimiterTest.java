@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Buckets of tokens by a clock that is stepped by hand. */
+/** Token buckets with a manual clock. */
 final class RateLimiterTest {
   private static final long SECOND = 1_000_000_000L;
   private final AtomicLong now = new AtomicLong(-5 * SECOND);
@@ -15,7 +15,7 @@ final class RateLimiterTest {
   }
 
   @Test
-  void aBurstAndThenTheRate() {
+  void burstIsAllowedThenTheRate() {
     RateLimiter limit = limit(2, 3);
     for (int i = 0; i < 3; i++) {
       assertThat(limit.take("a")).isZero();
@@ -26,13 +26,13 @@ final class RateLimiterTest {
     assertThat(limit.take("a")).isOne();
     now.addAndGet(100 * SECOND);
     for (int i = 0; i < 3; i++) {
-      assertThat(limit.take("a")).as("no more than the burst is saved up").isZero();
+      assertThat(limit.take("a")).as("at most the burst is saved").isZero();
     }
     assertThat(limit.take("a")).isOne();
   }
 
   @Test
-  void callersDoNotShare() {
+  void callersHaveSeparateBuckets() {
     RateLimiter limit = limit(0.1, 1);
     assertThat(limit.take("a")).isZero();
     assertThat(limit.take("a")).isEqualTo(10);
@@ -49,7 +49,7 @@ final class RateLimiterTest {
   }
 
   @Test
-  void aCrowdTakesNoMemoryAndSharesOneBucket() {
+  void tooManyCallersShareOneBucket() {
     RateLimiter limit = limit(1, 5);
     for (int i = 0; i < 10_000; i++) {
       assertThat(limit.take("caller " + i)).isZero();
@@ -60,9 +60,9 @@ final class RateLimiterTest {
     }
     assertThat(granted).isEqualTo(5);
     assertThat(limit.size()).isEqualTo(10_000);
-    assertThat(limit.take("caller 7")).as("those known are not hurt").isZero();
+    assertThat(limit.take("caller 7")).as("known callers are not affected").isZero();
     now.addAndGet(10 * SECOND);
     assertThat(limit.take("newcomer")).isZero();
-    assertThat(limit.size()).as("full buckets are forgotten").isLessThan(10);
+    assertThat(limit.size()).as("full buckets are removed").isLessThan(10);
   }
 }

@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.millrace.http.route.Problem;
 import org.junit.jupiter.api.Test;
 
-/** Memory that requests share. */
+/** The memory budget that requests share. */
 final class RequestMemoryBudgetTest {
   private static final int LARGE = 1_000_000;
 
   private final RequestMemoryBudget room = new RequestMemoryBudget(LARGE, "try later");
 
   @Test
-  void largeOnesLeaveRoomForSmallOnes() {
+  void largeRequestsLeaveRoomForSmallOnes() {
     try (RequestMemoryBudget.Reservation large = room.newReservation();
         RequestMemoryBudget.Reservation other = room.newReservation();
         RequestMemoryBudget.Reservation small = room.newReservation()) {
@@ -27,12 +27,12 @@ final class RequestMemoryBudgetTest {
       assertThatCode(() -> small.reserve(RequestMemoryBudget.SMALL)).doesNotThrowAnyException();
     }
     try (RequestMemoryBudget.Reservation next = room.newReservation()) {
-      assertThatCode(() -> next.reserve(LARGE)).doesNotThrowAnyException(); // all was given back
+      assertThatCode(() -> next.reserve(LARGE)).doesNotThrowAnyException(); // everything was released
     }
   }
 
   @Test
-  void smallOnesHaveAnEndToo() {
+  void smallRequestsAreLimitedToo() {
     RequestMemoryBudget.Reservation[] shares = new RequestMemoryBudget.Reservation[100];
     int taken = 0;
     try {
@@ -47,7 +47,7 @@ final class RequestMemoryBudgetTest {
   }
 
   @Test
-  void whatMustBeSaidIsSaidAndOthersWait() {
+  void forcedReservationSucceedsAndOthersWait() {
     try (RequestMemoryBudget.Reservation must = room.newReservation();
         RequestMemoryBudget.Reservation other = room.newReservation()) {
       must.forceAtLeast(3L * LARGE);
@@ -57,7 +57,7 @@ final class RequestMemoryBudgetTest {
   }
 
   @Test
-  void aShareKnowsWhatItCouldNeverHave() {
+  void reservationKnowsWhatCanNeverFit() {
     try (RequestMemoryBudget.Reservation share = room.newReservation()) {
       share.reserve(10);
       assertThat(share.couldReserve(LARGE - 10)).isTrue();

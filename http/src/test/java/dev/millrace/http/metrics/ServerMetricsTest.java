@@ -40,18 +40,18 @@ import org.junit.jupiter.api.Test;
 
 class ServerMetricsTest {
   private final ManualClock clock = new ManualClock();
-  private final JobStore bare = new MemoryStoreFixture().open(ContractSettings.steady(clock));
-  private final ServerMetrics meters = new ServerMetrics(bare, clock);
-  private final JobStore store = meters.measured(bare);
+  private final JobStore plainStore = new MemoryStoreFixture().open(ContractSettings.steady(clock));
+  private final ServerMetrics metrics = new ServerMetrics(plainStore, clock);
+  private final JobStore store = metrics.measured(plainStore);
 
   @AfterEach
   void close() {
-    meters.close();
+    metrics.close();
     store.close();
   }
 
   private String text() {
-    return new String(meters.render(null).body(), StandardCharsets.UTF_8);
+    return new String(metrics.render(null).body(), StandardCharsets.UTF_8);
   }
 
   private JobId submit(String type, int tasks) {
@@ -64,7 +64,7 @@ class ServerMetricsTest {
   }
 
   @Test
-  void theQueueIsCountedByStateTypeAndPriority() {
+  void queueIsCountedByStateTypeAndPriority() {
     submit("resize", 3);
     clock.advance(Duration.ofSeconds(90));
     claim("resize");
@@ -80,7 +80,7 @@ class ServerMetricsTest {
   }
 
   @Test
-  void waitsRunsAndOutcomesOfTasksAreMeasuredWhoeverWorksOnThem() {
+  void waitsRunsAndOutcomesOfTasksAreMeasured() {
     submit("resize", 2);
     clock.advance(Duration.ofSeconds(4));
     Claim first = claim("resize");
@@ -100,7 +100,7 @@ class ServerMetricsTest {
   }
 
   @Test
-  void aJobIsMeasuredOnceAtItsEnd() {
+  void jobIsMeasuredOnceAtItsEnd() {
     JobId id = submit("resize", 1);
     clock.advance(Duration.ofSeconds(7));
     store.complete(claim("resize"), TaskResult.of("done"));
@@ -117,7 +117,7 @@ class ServerMetricsTest {
   }
 
   @Test
-  void stagesAndTasksAreCountedByHowTheyEndedWhenTheirJobHas() {
+  void stagesAndTasksAreCountedByOutcomeWhenTheirJobEnds() {
     submit("resize", 3);
     store.complete(claim("resize"), TaskResult.of("done"));
     store.fail(claim("resize"), Failure.permanent("broken"));
@@ -144,7 +144,7 @@ class ServerMetricsTest {
   }
 
   @Test
-  void typesBeyondTheFirstHundredAreOneLabel() {
+  void typesBeyondTheFirstHundredShareOneLabel() {
     for (int i = 0; i < 150; i++) {
       submit("type-" + i, 1);
     }
@@ -157,8 +157,8 @@ class ServerMetricsTest {
   }
 
   @Test
-  void modelsWebhooksAndRequestsAreThere() {
-    meters
+  void modelsWebhooksAndRequestsAreMeasured() {
+    metrics
         .inference(
             () ->
                 new InferenceStats(
@@ -171,13 +171,13 @@ class ServerMetricsTest {
         .gauge("millrace_http_streams", "Streams that are open.", () -> 12);
     Route route =
         new Route("GET", "/v1/jobs/{id}", "getJob", KeyScope.READ, _ -> ApiResponse.ok("x"));
-    meters
+    metrics
         .observer()
         .finished(
             new CompletedRequest(
                 new CompletedRequest.Request("id", "GET", route, Principal.LOCAL, null),
                 new CompletedRequest.Response(200, 3_000_000, 120)));
-    meters
+    metrics
         .observer()
         .finished(
             new CompletedRequest(
@@ -206,12 +206,13 @@ class ServerMetricsTest {
   }
 
   @Test
-  void figuresOfModelsThatAreSpreadHaveNamesOfTheirOwn() {
+  void metricsOfRemoteModelsHaveTheirOwnNames() {
     RemoteModelStatus far =
-        new RemoteModelStatus("far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
+        new RemoteModelStatus(
+            "far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
     RemoteModelStatus gone =
         new RemoteModelStatus("gone", false, "layers 0 to 3", Map.of("nodes", 1.0));
-    meters.inference(
+    metrics.inference(
         () ->
             new InferenceStats(
                 new InferenceStats.TokenTotals(0, 0, 0, 0),
@@ -231,15 +232,15 @@ class ServerMetricsTest {
   }
 
   @Test
-  void theFormIsTheOneThatIsAskedFor() {
-    assertThat(meters.render(null).mediaType()).startsWith("text/plain; version=0.0.4");
-    ServerMetrics.Rendered open = meters.render("application/openmetrics-text; version=1.0.0");
+  void formatIsTheRequestedOne() {
+    assertThat(metrics.render(null).mediaType()).startsWith("text/plain; version=0.0.4");
+    ServerMetrics.Rendered open = metrics.render("application/openmetrics-text; version=1.0.0");
     assertThat(open.mediaType()).startsWith("application/openmetrics-text");
     assertThat(new String(open.body(), StandardCharsets.UTF_8)).endsWith("# EOF\n");
   }
 
   @Test
-  void aStoreThatDoesNotAnswerLeavesTheRest() {
+  void brokenStoreLeavesTheOtherMetrics() {
     JobStore broken =
         (JobStore)
             Proxy.newProxyInstance(
@@ -249,36 +250,36 @@ class ServerMetricsTest {
                   if (method.getName().equals("queueStats")) {
                     throw new StoreException("the disk is gone");
                   }
-                  return method.invoke(bare, arguments);
+                  return method.invoke(plainStore, arguments);
                 });
-    try (ServerMetrics poor = new ServerMetrics(broken, clock)) {
-      assertThat(new String(poor.render(null).body(), StandardCharsets.UTF_8))
+    try (ServerMetrics withBrokenStore = new ServerMetrics(broken, clock)) {
+      assertThat(new String(withBrokenStore.render(null).body(), StandardCharsets.UTF_8))
           .contains("jvm_memory_used_bytes")
           .doesNotContain("jobnik_");
     }
   }
 
   @Test
-  void whateverIsWrongWithOneJobTheOthersAreMeasured() {
-    CountDownLatch looked = new CountDownLatch(2);
+  void failureOfOneJobDoesNotAffectOthers() {
+    CountDownLatch failures = new CountDownLatch(2);
     JobStore faulty =
         (JobStore)
             Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(),
                 new Class<?>[] {JobStore.class},
                 (_, method, arguments) -> {
-                  if (method.getName().equals("state") && looked.getCount() > 0) {
-                    looked.countDown();
-                    throw looked.getCount() == 1
+                  if (method.getName().equals("state") && failures.getCount() > 0) {
+                    failures.countDown();
+                    throw failures.getCount() == 1
                         ? new IllegalStateException("a fault")
                         : new StackOverflowError("a worse one");
                   }
-                  return method.invoke(bare, arguments);
+                  return method.invoke(plainStore, arguments);
                 });
     try (ServerMetrics measured = new ServerMetrics(faulty, clock)) {
       submit("resize", 1);
       submit("resize", 1);
-      await().atMost(Duration.ofSeconds(20)).until(() -> looked.getCount() == 0);
+      await().atMost(Duration.ofSeconds(20)).until(() -> failures.getCount() == 0);
       store.complete(claim("resize"), TaskResult.of("done"));
       await()
           .atMost(Duration.ofSeconds(20))

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 class BuiltInReadinessChecksTest {
 
   @Test
-  void aServerIsReadyWhileItRuns() throws InterruptedException {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      Server server = mill.keep(mill.builder(Worker.of("run", _ -> "x")).build());
+  void serverIsReadyWhileItRuns() throws InterruptedException {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.keep(inMemory.builder(Worker.of("run", _ -> "x")).build());
       ReadinessCheck ready = BuiltInReadinessChecks.server(server);
       assertThat(ready.failure()).contains("it is STARTING");
       server.start();
@@ -26,7 +26,7 @@ class BuiltInReadinessChecksTest {
   }
 
   @Test
-  void aStoreThatFailsIsSaidWithoutItsSecrets() {
+  void failedStoreIsReportedWithoutDetails() {
     JobStore failing =
         (JobStore)
             Proxy.newProxyInstance(
@@ -37,8 +37,8 @@ class BuiltInReadinessChecksTest {
                 });
     assertThat(BuiltInReadinessChecks.store(failing).failure())
         .hasValueSatisfying(text -> assertThat(text).doesNotContain("/var"));
-    try (InMemoryServer mill = new InMemoryServer()) {
-      assertThat(BuiltInReadinessChecks.store(mill.store).failure()).isEmpty();
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      assertThat(BuiltInReadinessChecks.store(inMemory.store).failure()).isEmpty();
     }
   }
 }

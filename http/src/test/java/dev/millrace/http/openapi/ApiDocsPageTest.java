@@ -31,7 +31,7 @@ class ApiDocsPageTest {
   }
 
   @Test
-  void nothingComesFromElsewhereAndNoTextBecomesMarkup() {
+  void pageLoadsNothingFromOtherSitesAndEscapesText() {
     assertThat(text)
         .doesNotContainPattern("(?:src|href)=\"(?:https?:)?//")
         .doesNotContain("@import", "innerHTML", "outerHTML", "document.write", "eval(", " style=\"")

@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds real answers against the API's document with somebody else's validator, so that neither our
- * own nor the server's idea of the document is what is tested. Thread-safe.
+ * Checks real responses against the OpenAPI document with an independent validator, so that the test
+ * does not depend on our own. Thread-safe.
  */
 public final class DocumentedResponseCheck {
   private static final String HOME = "https://millrace.test/openapi.json";
@@ -41,12 +41,12 @@ public final class DocumentedResponseCheck {
   }
 
   /**
-   * Checks one answer: its status is one that the operation has, its content type is one of those of
-   * the status, and a JSON body is valid.
+   * Checks one response: the operation documents its status, the status documents its content type,
+   * and a JSON body is valid.
    *
-   * @param contentType null where the answer has none
-   * @param body empty where there is none
-   * @throws AssertionError saying what the document does not have
+   * @param contentType null if the response has none
+   * @param body empty if there is none
+   * @throws AssertionError naming what is not documented
    */
   public void check(String operationId, int status, @Nullable String contentType, String body) {
     String what = operationId + " " + status;
@@ -78,7 +78,7 @@ public final class DocumentedResponseCheck {
         : contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
   }
 
-  /** What the other validator says of a value against the schema at {@code pointer}. */
+  /** The errors that the other validator finds in a value, by the schema at {@code pointer}. */
   List<String> errors(String pointer, String json) {
     return registry
         .getSchema(SchemaLocation.of(HOME + "#" + pointer))
@@ -104,7 +104,7 @@ public final class DocumentedResponseCheck {
     throw new AssertionError("the document has no operation " + operationId);
   }
 
-  /** What a JSON pointer leads to. */
+  /** The value at a JSON pointer. */
   @Nullable Object at(String pointer) {
     Object at = document.values();
     for (String step : pointer.substring(1).split("/", -1)) {
@@ -123,9 +123,9 @@ public final class DocumentedResponseCheck {
     return step.replace("~", "~0").replace("/", "~1");
   }
 
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new AssertionError(otherwise);
+  private static void require(boolean condition, String message) {
+    if (!condition) {
+      throw new AssertionError(message);
     }
   }
 }

@@ -28,7 +28,7 @@ class OpenApiDocumentTest {
   private final JsonObject document = Json.object(text);
 
   @Test
-  void everyOperationIsThere() {
+  void everyOperationIsLoaded() {
     assertThat(api.operations())
         .extracting(OpenApiDocument.Operation::id)
         .contains("createPipeline", "dequeueTask", "heartbeatTask", "submitJob", "getReady")
@@ -89,7 +89,7 @@ class OpenApiDocumentTest {
           if (operation.has("requestBody")) {
             JsonObject content = operation.object("requestBody").object("content");
             assertThat(content.object("application/json").object("examples").values())
-                .as(where + " shows what to send")
+                .as(where + " has an example of its body")
                 .isNotEmpty();
           }
         });
@@ -124,16 +124,16 @@ class OpenApiDocumentTest {
   }
 
   @Test
-  void everySortOfErrorListsItsCodes() {
+  void everyErrorHasExamples() {
     eachOperation(
         (where, operation) ->
             operation
                 .object("responses")
                 .values()
                 .forEach(
-                    (status, answer) -> {
-                      if (status.compareTo("400") >= 0 && !answer.toString().contains("$ref")) {
-                        JsonObject content = JsonObject.of(answer, where).object("content");
+                    (status, response) -> {
+                      if (status.compareTo("400") >= 0 && !response.toString().contains("$ref")) {
+                        JsonObject content = JsonObject.of(response, where).object("content");
                         assertThat(content.object("application/json").object("examples").values())
                             .as(where + " " + status)
                             .isNotEmpty();
@@ -169,7 +169,7 @@ class OpenApiDocumentTest {
   }
 
   @Test
-  void referenceThatLeadsNowhereIsRefused() {
+  void brokenReferenceIsRefused() {
     assertRefused("#/components/schemas/Priority\"", "#/components/schemas/Urgency\"", "Urgency");
     assertRefused("#/components/headers/Link\"", "#/components/headers/Chain\"", "Chain");
     assertRefused("#/components/responses/So1Forbidden\"", "other.json\"", "other.json");
@@ -189,20 +189,20 @@ class OpenApiDocumentTest {
         .hasMessageContaining(named);
   }
 
-  private interface Look {
+  private interface OperationVisitor {
     void at(String where, JsonObject operation);
   }
 
-  private void eachOperation(Look look) {
+  private void eachOperation(OperationVisitor visitor) {
     JsonObject paths = document.object("paths");
     for (String path : paths.values().keySet()) {
       for (String method : paths.object(path).values().keySet()) {
-        look.at(method + " " + path, paths.object(path).object(method));
+        visitor.at(method + " " + path, paths.object(path).object(method));
       }
     }
   }
 
-  /** Where bodies with a schema are. */
+  /** Finds the pointers of all bodies with a schema. */
   private static void contents(@Nullable Object value, String at, List<String> found) {
     if (value instanceof Map<?, ?> map) {
       if (map.get("schema") instanceof Map<?, ?> && map.containsKey("examples")) {
@@ -228,7 +228,7 @@ class OpenApiDocumentTest {
   }
 
   @Test
-  void textsNameOnlyWhatIsThere() {
+  void textsMentionOnlyExistingPaths() {
     Set<String> paths = document.object("paths").values().keySet();
     Pattern mention = Pattern.compile("(?:GET|POST|PUT|PATCH|DELETE) (/[\\w/{}.-]*[\\w}])");
     List<String> mentioned =

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The document is the sum of its parts, and each part has what its name says. */
+/** The document is the sum of its parts, and each part has the paths of its tag. */
 class OpenApiPartsTest {
   private static final Path DIRECTORY = Path.of("src/main/resources/dev/millrace/http/openapi");
 
@@ -77,7 +77,7 @@ class OpenApiPartsTest {
   }
 
   @Test
-  void aPathIsInThePartOfItsTag() {
+  void pathIsInThePartOfItsTag() {
     parts.forEach(
         (file, part) ->
             part.object("paths")

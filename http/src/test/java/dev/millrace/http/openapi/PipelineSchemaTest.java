@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The schema of a job document and the code that reads one know the same fields. */
+/** The schema of a job document and the code that reads it have the same fields. */
 class PipelineSchemaTest {
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
 
@@ -27,7 +27,7 @@ class PipelineSchemaTest {
       Objects.requireNonNull(api.operation("createPipeline").orElseThrow().body());
 
   @Test
-  void bothKnowTheSameFields() {
+  void schemaAndReaderHaveTheSameFields() {
     assertFields("{\"?\": 1}", "JobDocument", Set.of());
     assertFields("{\"stages\": [{\"?\": 1}]}", "DocumentStage", Set.of("tasksFile"));
     assertFields("{\"webhooks\": [{\"?\": 1}]}", "Webhook", Set.of());
@@ -35,7 +35,7 @@ class PipelineSchemaTest {
   }
 
   @Test
-  void aTaskHasTheSameFieldsInBoth() {
+  void taskHasTheSameFieldsInBoth() {
     Set<String> names = new TreeSet<>();
     for (Object form : document("DocumentTask").list("oneOf")) {
       names.addAll(JsonObject.of(form, "form").object("properties").values().keySet());
@@ -56,7 +56,7 @@ class PipelineSchemaTest {
     return document.object("components").object("schemas").object(name);
   }
 
-  /** What the reader says it knows when it meets something that it does not. */
+  /** The fields that the reader lists in its error about an unknown one. */
   private static Set<String> known(String probe) {
     String message =
         catchThrowable(() -> JobDocument.read(Json.object(probe), JobDocument.INLINE)).getMessage();
@@ -65,7 +65,7 @@ class PipelineSchemaTest {
   }
 
   @Test
-  void whatTheSchemaAllowsIsReadOrRefusedForAReason() {
+  void validDocumentsAreReadOrRefusedForAReason() {
     RandomSchemaValues values = new RandomSchemaValues(document, new Random(SEED));
     int read = 0;
     for (int i = 0; i < 2_000; i++) {
@@ -86,11 +86,11 @@ class PipelineSchemaTest {
         read += refusal == null ? 1 : 0;
       }
     }
-    assertThat(read).as("documents that both take, seed %d", SEED).isGreaterThan(20);
+    assertThat(read).as("documents that both accept, seed %d", SEED).isGreaterThan(20);
   }
 
   @Test
-  void everyExampleIsAJobThatCanBeRead() {
+  void everyExampleCanBeRead() {
     JsonObject body =
         document.object("paths").object("/v1/pipelines").object("post").object("requestBody");
     JsonObject examples = body.object("content").object("application/json").object("examples");
@@ -103,7 +103,7 @@ class PipelineSchemaTest {
   }
 
   @Test
-  void aFileOfTasksIsRefusedByName() {
+  void tasksFileIsRefusedByName() {
     assertThatThrownBy(
             () ->
                 schema.check(

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Values that mostly fit a schema of the document, and ways to spoil them. */
+/** Random values that mostly match a schema, and changes that break them. */
 final class RandomSchemaValues {
   private static final List<Object> ODD =
       List.of(
@@ -160,7 +160,7 @@ final class RandomSchemaValues {
         : BigDecimal.valueOf(value);
   }
 
-  /** A copy with one thing in it changed, taken away or added. */
+  /** A copy with one value changed, removed or added. */
   @Nullable Object broken(@Nullable Object value) {
     return switch (value) {
       case Map<?, ?> map when !map.isEmpty() -> brokenObject(map);
@@ -194,7 +194,7 @@ final class RandomSchemaValues {
     return pick(ODD);
   }
 
-  @SuppressWarnings("unchecked") // a list of one sort
+  @SuppressWarnings("unchecked") // the type of the list is known
   private <T> T pick(List<?> among) {
     return (T) among.get(random.nextInt(among.size()));
   }

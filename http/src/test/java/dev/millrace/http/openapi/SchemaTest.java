@@ -40,77 +40,77 @@ class SchemaTest {
   }
 
   @Test
-  void wrongFormNamesPlaceAndRule() {
-    assertShape("[]", "request/body must be an object, not a list");
-    assertShape("{}", "request/body must have required property 'name'");
-    assertShape("{\"name\": 5}", "request/body/name must be text, not the number 5");
-    assertShape(
+  void wrongFormNamesLocationAndRule() {
+    assertMalformed("[]", "request/body must be an object, not a list");
+    assertMalformed("{}", "request/body must have required property 'name'");
+    assertMalformed("{\"name\": 5}", "request/body/name must be text, not the number 5");
+    assertMalformed(
         "{\"nmae\": \"abc\"}",
         "request/body has an unknown property \"nmae\"; did you mean \"name\"?");
-    assertShape(
+    assertMalformed(
         "{\"name\": \"abc\", \"zzzzzz\": 1}",
         "request/body has an unknown property \"zzzzzz\"; known: name, count, share, kind, type,"
             + " at, list, one");
-    assertShape(
+    assertMalformed(
         "{\"name\": \"abc\", \"list\": [1, \"2\"]}",
         "request/body/list/1 must be a whole number, not text");
   }
 
   @Test
-  void wrongValueNamesPlaceAndRule() {
-    assertValue("{\"name\": \"a\"}", "request/body/name must have 2 to 5 characters, not 1");
-    assertValue(
+  void wrongValueNamesLocationAndRule() {
+    assertInvalid("{\"name\": \"a\"}", "request/body/name must have 2 to 5 characters, not 1");
+    assertInvalid(
         "{\"name\": \"abc\", \"count\": 0}", "request/body/count must be at least 1, not 0");
-    assertValue(
+    assertInvalid(
         "{\"name\": \"abc\", \"count\": 1e30}", "request/body/count must be at most 10, not 1E+30");
-    assertValue("{\"name\": \"abc\", \"share\": 0}", "request/body/share must be above 0, not 0");
-    assertValue(
+    assertInvalid("{\"name\": \"abc\", \"share\": 0}", "request/body/share must be above 0, not 0");
+    assertInvalid(
         "{\"name\": \"abc\", \"kind\": \"green\"}",
         "request/body/kind must be one of RED, GREEN; did you mean \"GREEN\"?");
-    assertValue("{\"name\": \"abc\", \"type\": \"A\"}", "request/body/type must match ^[a-z]+$");
-    assertValue(
+    assertInvalid("{\"name\": \"abc\", \"type\": \"A\"}", "request/body/type must match ^[a-z]+$");
+    assertInvalid(
         "{\"name\": \"abc\", \"list\": [1, 2, 3]}",
         "request/body/list must have at most 2 items, not 3");
-    assertValue(
+    assertInvalid(
         "{\"name\": \"abc\", \"at\": \"2026-02-30T00:00:00Z\"}",
         "request/body/at must be a time such as 2026-01-31T09:00:00Z");
   }
 
   @Test
-  void lineBreakAtTheEndIsNotOverlooked() {
-    assertValue("{\"name\": \"abc\", \"type\": \"a\\n\"}", "request/body/type must match ^[a-z]+$");
-    assertValue(
+  void finalLineBreakDoesNotMatchAPattern() {
+    assertInvalid("{\"name\": \"abc\", \"type\": \"a\\n\"}", "request/body/type must match ^[a-z]+$");
+    assertInvalid(
         "{\"name\": \"abc\", \"at\": \"2026-01-30T00:00:00Z\\n\"}",
         "request/body/at must be a time such as 2026-01-31T09:00:00Z");
   }
 
   @Test
-  void lengthCountsCharactersAndNotHalvesOfThem() {
+  void lengthCountsCodePoints() {
     assertThat(problem(FORM, "{\"name\": \"𝄞𝄞𝄞𝄞𝄞\"}")).isNull();
-    assertValue("{\"name\": \"𝄞\"}", "request/body/name must have 2 to 5 characters, not 1");
+    assertInvalid("{\"name\": \"𝄞\"}", "request/body/name must have 2 to 5 characters, not 1");
   }
 
   @Test
-  void wholeNumberMayBeWrittenWithAFraction() {
+  void integerMayBeWrittenWithAFraction() {
     assertThat(problem(FORM, "{\"name\": \"abc\", \"count\": 3.0}")).isNull();
-    assertShape(
+    assertMalformed(
         "{\"name\": \"abc\", \"count\": 3.5}",
         "request/body/count must be a whole number, not the number 3.5");
   }
 
   @Test
-  void choiceIsExplainedByTheOneThatWasMeant() {
-    assertShape(
+  void errorOfAChoiceIsAboutTheMostLikelySchema() {
+    assertMalformed(
         "{\"name\": \"abc\", \"one\": {\"id\": \"x\"}}",
         "request/body/one/id must be a whole number, not text");
-    assertShape(
+    assertMalformed(
         "{\"name\": \"abc\", \"one\": 5}", "request/body/one must be one of: text; a thing");
-    assertShape(
+    assertMalformed(
         "{\"name\": \"abc\", \"one\": {}}", "request/body/one must have required property 'id'");
   }
 
   @Test
-  void discriminatorSaysWhichWasMeant() {
+  void discriminatorSelectsTheSchema() {
     OpenApiDocument.Operation submit = OpenApiDocument.load().operation("submitJob").orElseThrow();
     Schema body = Objects.requireNonNull(submit.body());
     assertThatThrownBy(
@@ -125,12 +125,12 @@ class SchemaTest {
                 body.check(
                     Json.parse("{\"action\": \"anything\", \"inputs\": {\"x\": 1}}"),
                     "request/body"))
-        .as("whether there is such a program is not for the document to say")
+        .as("the document does not know which programs exist")
         .doesNotThrowAnyException();
   }
 
   @Test
-  void textIsReadByItsType() {
+  void parameterIsParsedByItsType() {
     assertThat(schema("{\"type\": \"integer\"}").parseAndCheck("-12", "q")).isEqualTo(-12L);
     assertThat(schema("{\"type\": \"boolean\"}").parseAndCheck("true", "q")).isEqualTo(true);
     assertThat(schema("{\"type\": \"string\"}").parseAndCheck("true", "q")).isEqualTo("true");
@@ -145,13 +145,13 @@ class SchemaTest {
   }
 
   @Test
-  void longNamesAreCutInMessages() {
+  void longNamesAreTruncatedInMessages() {
     Problem problem = problem(FORM, "{\"" + "x".repeat(100_000) + "\": 1}");
     assertThat(problem.text()).hasSizeLessThan(300).contains("x…\"");
   }
 
   @Test
-  void schemaMayContainItselfAndDepthIsBounded() {
+  void schemaMayBeRecursiveAndDepthIsBounded() {
     JsonObject document =
         Json.object("{\"tree\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/tree\"}}}");
     Schema tree = new SchemaCompiler(document).compile(document.get("tree"), "tree");
@@ -164,7 +164,7 @@ class SchemaTest {
   }
 
   @Test
-  void keywordThatIsNotCheckedIsRefused() {
+  void unknownKeywordIsRefused() {
     for (String unknown :
         List.of(
             "{\"type\": \"object\", \"patternProperties\": {}}",
@@ -180,7 +180,7 @@ class SchemaTest {
   }
 
   @Test
-  void objectsOfOursAreCheckedAsWell() {
+  void jsonObjectsAreCheckedToo() {
     Schema schema = schema(FORM);
     assertThatCode(
             () -> schema.check(JsonObject.create().put("name", "abc").put("count", 3), "answer"))
@@ -189,15 +189,15 @@ class SchemaTest {
         .hasMessage("answer/count must be at most 10, not 30");
   }
 
-  private static void assertShape(String value, String message) {
-    assertFault(Problem.Kind.MALFORMED, value, message);
+  private static void assertMalformed(String value, String message) {
+    assertViolation(Problem.Kind.MALFORMED, value, message);
   }
 
-  private static void assertValue(String value, String message) {
-    assertFault(Problem.Kind.INVALID, value, message);
+  private static void assertInvalid(String value, String message) {
+    assertViolation(Problem.Kind.INVALID, value, message);
   }
 
-  private static void assertFault(Problem.Kind kind, String value, String message) {
+  private static void assertViolation(Problem.Kind kind, String value, String message) {
     Problem problem = problem(FORM, value);
     assertThat(problem).as(value).isNotNull();
     assertThat(problem.text()).isEqualTo(message);

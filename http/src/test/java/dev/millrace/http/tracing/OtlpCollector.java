@@ -13,10 +13,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Where spans arrive: reads of OTLP's protobuf what tests want to know. */
+/** A collector that parses the spans it receives, as far as tests need them. */
 final class OtlpCollector implements AutoCloseable {
 
-  /** A span; the numbers of its fields are those of opentelemetry/proto/trace/v1/trace.proto. */
+  /** A span, with the field numbers of opentelemetry/proto/trace/v1/trace.proto. */
   record Seen(String trace, String span, String parent, String name, long kind, int links) {}
 
   private record Field(int number, long value, ByteBuffer bytes) {}
@@ -44,7 +44,7 @@ final class OtlpCollector implements AutoCloseable {
     }
   }
 
-  /** A request has resources (1), these have scopes (2), and these spans (2). */
+  /** A request has resources (1), which have scopes (2), which have spans (2). */
   private void read(ByteBuffer request) {
     for (Field resource : fields(request)) {
       for (Field scope : fields(resource.bytes())) {

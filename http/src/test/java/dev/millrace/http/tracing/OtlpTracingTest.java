@@ -45,8 +45,8 @@ class OtlpTracingTest {
         .build();
   }
 
-  /** Makes a job of each request, and answers its id. */
-  private record Submitting(InMemoryServer mill) implements RouteGroup {
+  /** Submits a job for each request, and returns its id. */
+  private record SubmittingGroup(InMemoryServer inMemory) implements RouteGroup {
     @Override
     public String prefix() {
       return "/t";
@@ -60,8 +60,8 @@ class OtlpTracingTest {
               "/t/{name}",
               "test",
               KeyScope.READ,
-              call ->
-                  ApiResponse.ok(mill.store.submit(job(call.trace(), TaskSpec.of("x"))).value())));
+              request ->
+                  ApiResponse.ok(inMemory.store.submit(job(request.trace(), TaskSpec.of("x"))).value())));
     }
 
     @Override
@@ -81,7 +81,7 @@ class OtlpTracingTest {
     }
   }
 
-  /** An answer is out, and a job has ended, before the span is over. */
+  /** Waits, because a response is sent and a job ends before its span ends. */
   private static void awaitSpans(OtlpTracing tracing, OtlpCollector collector, int count) {
     await()
         .until(
@@ -92,20 +92,20 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aRequestItsTaskAndTheTasksProgramAreInOneTrace() throws Exception {
+  void requestTaskAndProgramShareOneTrace() throws Exception {
     try (OtlpCollector collector = new OtlpCollector();
-        InMemoryServer mill = new InMemoryServer();
+        InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(collector.uri())) {
       ExecWorker worker = new ExecWorker("run", "printf %s \"$TRACEPARENT $TRACESTATE\"");
-      mill.start(mill.builder(worker).listener(tracing.taskListener(mill.store)));
+      inMemory.start(inMemory.builder(worker).listener(tracing.taskListener(inMemory.store)));
       RequestObserver requests = tracing.requestObserver();
       String printed;
       try (HttpService service =
           HttpService.open(
-              HttpSettings.loopback(0), List.of(new Submitting(mill)), List.of(requests))) {
+              HttpSettings.loopback(0), List.of(new SubmittingGroup(inMemory)), List.of(requests))) {
         JobId id =
             ask(service, "traceparent", "00-" + TRACE + "-" + SPAN + "-01", "tracestate", "a=b");
-        printed = mill.await(id).result();
+        printed = inMemory.await(id).result();
       }
       awaitSpans(tracing, collector, 2);
       assertThat(collector.paths)
@@ -124,18 +124,18 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aRequestThatSaysNothingBeginsATrace() throws Exception {
+  void requestWithoutATraceStartsOne() throws Exception {
     try (OtlpCollector collector = new OtlpCollector();
-        InMemoryServer mill = new InMemoryServer();
+        InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(collector.uri())) {
-      mill.start(
-          mill.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(mill.store)));
+      inMemory.start(
+          inMemory.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(inMemory.store)));
       try (HttpService service =
           HttpService.open(
               HttpSettings.loopback(0),
-              List.of(new Submitting(mill)),
+              List.of(new SubmittingGroup(inMemory)),
               List.of(tracing.requestObserver()))) {
-        mill.await(ask(service));
+        inMemory.await(ask(service));
       }
       awaitSpans(tracing, collector, 2);
       Seen request = collector.named("GET /t/{name}");
@@ -146,18 +146,18 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aTaskWithATraceOfItsOwnIsLinkedWithItsJobs() throws Exception {
+  void taskWithItsOwnTraceIsLinkedWithTheJobs() throws Exception {
     try (OtlpCollector collector = new OtlpCollector();
-        InMemoryServer mill = new InMemoryServer();
+        InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(collector.uri())) {
-      mill.start(
-          mill.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(mill.store)));
+      inMemory.start(
+          inMemory.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(inMemory.store)));
       TraceContext ofJob = new TraceContext("00-" + TRACE + "-" + SPAN + "-01", null);
       String other = "aaf92f3577b34da6a3ce929d0e0e4736";
       TraceContext own = new TraceContext("00-" + other + "-" + SPAN + "-01", null);
       JobId id =
-          mill.store.submit(job(ofJob, new TaskSpec("x", false, null, JsonObject.create(), own)));
-      mill.await(id);
+          inMemory.store.submit(job(ofJob, new TaskSpec("x", false, null, JsonObject.create(), own)));
+      inMemory.await(id);
       awaitSpans(tracing, collector, 1);
       Seen task = collector.named("process run");
       assertThat(task.trace()).isEqualTo(other);
@@ -166,9 +166,9 @@ class OtlpTracingTest {
   }
 
   @Test
-  void withoutACollectorWorkersStillGetWhatTheJobCameWith() throws Exception {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(
+  void withoutACollectorWorkersStillGetTheTraceOfTheJob() throws Exception {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(
           Worker.of(
               "run",
               task -> {
@@ -176,24 +176,24 @@ class OtlpTracingTest {
                 return trace == null ? "none" : trace.parent();
               }));
       TraceContext given = new TraceContext("00-" + TRACE + "-" + SPAN + "-01", null);
-      assertThat(mill.await(mill.store.submit(job(given, TaskSpec.of("x")))).result())
+      assertThat(inMemory.await(inMemory.store.submit(job(given, TaskSpec.of("x")))).result())
           .isEqualTo(given.parent());
-      assertThat(mill.await(mill.submit("run", "x")).result()).isEqualTo("none");
+      assertThat(inMemory.await(inMemory.submit("run", "x")).result()).isEqualTo("none");
     }
   }
 
   @Test
-  void aCollectorThatIsNotThereCostsNothingButSpans() throws Exception {
-    try (InMemoryServer mill = new InMemoryServer();
+  void unreachableCollectorCostsOnlySpans() throws Exception {
+    try (InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(URI.create("http://127.0.0.1:1"))) {
-      mill.start(
-          mill.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(mill.store)));
-      assertThat(mill.await(mill.submit("run", "x")).result()).isEqualTo("done");
+      inMemory.start(
+          inMemory.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(inMemory.store)));
+      assertThat(inMemory.await(inMemory.submit("run", "x")).result()).isEqualTo("done");
     }
   }
 
   @Test
-  void anAddressThatIsNoneIsRefused() {
+  void invalidCollectorUrlIsRefused() {
     assertThatThrownBy(() -> OtlpTracing.open(URI.create("localhost:4317")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("http://localhost:4318");

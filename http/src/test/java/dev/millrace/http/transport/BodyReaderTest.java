@@ -13,7 +13,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Bodies that are worked on at the same time. */
+/** The memory of bodies that are processed at the same time. */
 final class BodyReaderTest {
   private static final int BULK = 4 << 20;
 
@@ -36,7 +36,7 @@ final class BodyReaderTest {
   }
 
   @Test
-  void oneLargeBodyDoesNotShutOutSmallOnes() {
+  void largeBodyDoesNotBlockSmallOnes() {
     try (BodyReader.Body _ = read(BULK);
         BodyReader.Body small = read(50_000)) {
       assertThat(small.size()).isEqualTo(50_000);
@@ -44,11 +44,11 @@ final class BodyReaderTest {
           .isThrownBy(() -> read(100_000))
           .matches(problem -> problem.kind() == Problem.Kind.UNAVAILABLE);
     }
-    read(BULK).close(); // what was refused and what was closed counts no more
+    read(BULK).close(); // refused and closed bodies do not count
   }
 
   @Test
-  void aBodyCountsUntilItIsClosedAlsoOnceItIsText() throws CharacterCodingException {
+  void bodyCountsUntilItIsClosed() throws CharacterCodingException {
     BodyReader.Body large = read(BULK - 1_000);
     assertThat(large.text()).hasSize(BULK - 1_000);
     assertThatExceptionOfType(Problem.class).isThrownBy(() -> read(100_000));
@@ -57,7 +57,7 @@ final class BodyReaderTest {
   }
 
   @Test
-  void largeBodiesMustComeFasterThanSmallOnes() {
+  void largeBodiesMustArriveFasterThanSmallOnes() {
     HttpLimits limits =
         HttpLimits.DEFAULT.withTimeouts(
             Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(1));

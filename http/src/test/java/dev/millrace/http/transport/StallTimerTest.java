@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The watch over threads that wait for clients. */
+/** Timeouts of threads that wait for clients. */
 final class StallTimerTest {
 
   @Test
-  void aThreadThatWentOnIsNotInterrupted() {
+  void threadIsNotInterruptedAfterItsWait() {
     try (StallWatcher stalls = new StallWatcher(_ -> {})) {
       StallTimer stall = stalls.open(null);
       stalls.close(stall);
@@ -20,7 +20,7 @@ final class StallTimerTest {
   }
 
   @Test
-  void theWatchSurvivesSurprises() {
+  void watcherSurvivesExceptions() {
     AtomicInteger rounds = new AtomicInteger();
     try (StallWatcher _ =
         new StallWatcher(

@@ -18,80 +18,80 @@ class DeliveryQueueTest {
     return new WebhookKey(JobId.of(n, 1, 0), 0);
   }
 
-  private static PendingDelivery parcel(int n, String host) {
+  private static PendingDelivery delivery(int n, String host) {
     return new PendingDelivery(line(n), host, new WebhookEvent(1, NOW, Webhook.Event.COMPLETED, 0));
   }
 
-  private static List<String> takeOffAll(DeliveryQueue agenda) {
+  private static List<String> takeOffAll(DeliveryQueue queue) {
     List<String> hosts = new ArrayList<>();
-    for (Optional<PendingDelivery> next = agenda.startNext();
+    for (Optional<PendingDelivery> next = queue.startNext();
         next.isPresent();
-        next = agenda.startNext()) {
+        next = queue.startNext()) {
       hosts.add(next.get().host());
     }
     return hosts;
   }
 
   @Test
-  void hostsTakeTurnsAndNoneHasMoreThanItsShareAtOnce() {
-    DeliveryQueue agenda = new DeliveryQueue(100, 5, 2);
+  void hostsTakeTurnsWithinTheirLimit() {
+    DeliveryQueue queue = new DeliveryQueue(100, 5, 2);
     for (int i = 0; i < 4; i++) {
-      agenda.enqueue(parcel(i, "a"));
+      queue.enqueue(delivery(i, "a"));
     }
-    agenda.enqueue(parcel(10, "b"));
-    agenda.enqueue(parcel(11, "c"));
-    agenda.enqueue(parcel(12, "d"));
-    assertThat(takeOffAll(agenda)).containsExactly("a", "b", "c", "d", "a");
-    agenda.finish(parcel(0, "a"));
-    assertThat(takeOffAll(agenda)).containsExactly("a");
-    assertThat(takeOffAll(agenda)).isEmpty();
+    queue.enqueue(delivery(10, "b"));
+    queue.enqueue(delivery(11, "c"));
+    queue.enqueue(delivery(12, "d"));
+    assertThat(takeOffAll(queue)).containsExactly("a", "b", "c", "d", "a");
+    queue.finish(delivery(0, "a"));
+    assertThat(takeOffAll(queue)).containsExactly("a");
+    assertThat(takeOffAll(queue)).isEmpty();
   }
 
   @Test
-  void aLineIsNeverOnItsWayTwice() {
-    DeliveryQueue agenda = new DeliveryQueue(100, 5, 5);
-    agenda.enqueue(parcel(1, "a"));
-    agenda.enqueue(parcel(1, "a"));
-    assertThat(takeOffAll(agenda)).hasSize(1);
-    agenda.enqueue(parcel(1, "a"));
-    agenda.schedule(line(1), NOW);
-    assertThat(agenda.isInFlight(line(1))).isTrue();
-    assertThat(takeOffAll(agenda)).isEmpty();
-    assertThat(agenda.pollDue(NOW)).isEmpty();
-    assertThat(agenda.finish(parcel(1, "a"))).as("somebody asked meanwhile").isTrue();
-    agenda.enqueue(parcel(1, "a"));
-    assertThat(takeOffAll(agenda)).hasSize(1);
-    assertThat(agenda.finish(parcel(1, "a"))).isFalse();
-    assertThat(agenda.size()).isZero();
+  void webhookIsNeverInFlightTwice() {
+    DeliveryQueue queue = new DeliveryQueue(100, 5, 5);
+    queue.enqueue(delivery(1, "a"));
+    queue.enqueue(delivery(1, "a"));
+    assertThat(takeOffAll(queue)).hasSize(1);
+    queue.enqueue(delivery(1, "a"));
+    queue.schedule(line(1), NOW);
+    assertThat(queue.isInFlight(line(1))).isTrue();
+    assertThat(takeOffAll(queue)).isEmpty();
+    assertThat(queue.pollDue(NOW)).isEmpty();
+    assertThat(queue.finish(delivery(1, "a"))).as("checked meanwhile").isTrue();
+    queue.enqueue(delivery(1, "a"));
+    assertThat(takeOffAll(queue)).hasSize(1);
+    assertThat(queue.finish(delivery(1, "a"))).isFalse();
+    assertThat(queue.size()).isZero();
   }
 
   @Test
-  void whoHasLongestToWaitIsForgottenFirst() {
-    DeliveryQueue agenda = new DeliveryQueue(3, 1, 1);
+  void webhookDueLastIsEvictedFirst() {
+    DeliveryQueue queue = new DeliveryQueue(3, 1, 1);
     for (int i = 1; i <= 5; i++) {
-      agenda.schedule(line(i), NOW.plusSeconds(i));
+      queue.schedule(line(i), NOW.plusSeconds(i));
     }
-    assertThat(agenda.size()).isEqualTo(3);
-    assertThat(agenda.firstEvictedDue()).contains(NOW.plusSeconds(4));
-    assertThat(agenda.nextDue()).contains(NOW.plusSeconds(1));
-    assertThat(agenda.pollDue(NOW)).isEmpty();
-    assertThat(agenda.pollDue(NOW.plusSeconds(1))).contains(line(1));
-    agenda.schedule(line(2), NOW.plusSeconds(9));
-    assertThat(agenda.pollDue(NOW.plusSeconds(8))).contains(line(3));
-    assertThat(agenda.pollDue(NOW.plusSeconds(8))).isEmpty();
+    assertThat(queue.size()).isEqualTo(3);
+    assertThat(queue.firstEvictedDue()).contains(NOW.plusSeconds(4));
+    assertThat(queue.nextDue()).contains(NOW.plusSeconds(1));
+    assertThat(queue.pollDue(NOW)).isEmpty();
+    assertThat(queue.pollDue(NOW.plusSeconds(1))).contains(line(1));
+    queue.schedule(line(2), NOW.plusSeconds(9));
+    assertThat(queue.pollDue(NOW.plusSeconds(8))).contains(line(3));
+    assertThat(queue.pollDue(NOW.plusSeconds(8))).isEmpty();
   }
 
   @Test
-  void oneHostCannotTakeAllTheRoom() {
-    DeliveryQueue agenda = new DeliveryQueue(40, 1, 1);
+  void oneHostCannotUseTheWholeCapacity() {
+    DeliveryQueue queue = new DeliveryQueue(40, 1, 1);
     for (int i = 1; i <= 100; i++) {
-      agenda.enqueue(parcel(i, "dead"));
+      queue.enqueue(delivery(i, "dead"));
     }
-    assertThat(agenda.size()).isEqualTo(10);
-    assertThat(agenda.firstEvictedDue()).isPresent();
-    agenda.enqueue(parcel(200, "alive"));
-    assertThat(takeOffAll(agenda)).containsExactly("dead");
-    agenda.finish(parcel(1, "dead"));
-    assertThat(takeOffAll(agenda)).containsExactly("alive");
+    assertThat(queue.size()).isEqualTo(10);
+    assertThat(queue.firstEvictedDue()).isPresent();
+    queue.enqueue(delivery(200, "alive"));
+    assertThat(takeOffAll(queue)).containsExactly("dead");
+    queue.finish(delivery(1, "dead"));
+    assertThat(takeOffAll(queue)).containsExactly("alive");
   }
 }

@@ -17,10 +17,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
-/** Somebody who is told, over a real socket, and behaves as a test wants. */
+/** A webhook receiver on a real socket, whose behavior a test chooses. */
 final class FakeWebhookReceiver implements AutoCloseable {
 
-  /** What came. */
+  /** A received request. */
   record Request(String line, Map<String, String> fields, byte[] body) {
     JsonObject json() {
       return Json.object(new String(body, StandardCharsets.UTF_8));
@@ -31,48 +31,48 @@ final class FakeWebhookReceiver implements AutoCloseable {
     }
   }
 
-  /** What becomes of a request. */
+  /** How the receiver responds to a request. */
   @FunctionalInterface
-  interface Manner {
-    void answer(Request request, OutputStream out) throws IOException, InterruptedException;
+  interface Behavior {
+    void respond(Request request, OutputStream out) throws IOException, InterruptedException;
   }
 
   final List<Request> requests = new CopyOnWriteArrayList<>();
   private final ServerSocket server;
-  private volatile Manner manner;
+  private volatile Behavior behavior;
 
-  FakeWebhookReceiver(Manner manner) throws IOException {
-    this(new ServerSocket(0, 1000, InetAddress.getLoopbackAddress()), manner);
+  FakeWebhookReceiver(Behavior behavior) throws IOException {
+    this(new ServerSocket(0, 1000, InetAddress.getLoopbackAddress()), behavior);
   }
 
-  FakeWebhookReceiver(ServerSocket server, Manner manner) {
+  FakeWebhookReceiver(ServerSocket server, Behavior behavior) {
     this.server = server;
-    this.manner = manner;
+    this.behavior = behavior;
     Thread.ofVirtual().start(this::accept);
   }
 
-  static Manner status(int status) {
+  static Behavior status(int status) {
     return statuses(_ -> status);
   }
 
-  static Manner statuses(Function<Request, Integer> status) {
+  static Behavior statuses(Function<Request, Integer> status) {
     return (request, out) ->
         out.write(
             ("HTTP/1.1 " + status.apply(request) + " X\r\nContent-Length: 2\r\n\r\nok")
                 .getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** Sends bytes and closes. */
-  static Manner bytes(String text) {
+  /** Sends bytes and closes the connection. */
+  static Behavior bytes(String text) {
     return (_, out) -> out.write(text.getBytes(StandardCharsets.US_ASCII));
   }
 
-  static Manner hangs() {
+  static Behavior hangs() {
     return (_, _) -> Thread.sleep(600_000);
   }
 
-  void behave(Manner other) {
-    manner = other;
+  void behave(Behavior other) {
+    behavior = other;
   }
 
   int port() {
@@ -80,7 +80,7 @@ final class FakeWebhookReceiver implements AutoCloseable {
   }
 
   String url() {
-    return "http://127.0.0.1:" + port() + "/told?key=1";
+    return "http://127.0.0.1:" + port() + "/events?key=1";
   }
 
   List<String> types() {
@@ -102,9 +102,9 @@ final class FakeWebhookReceiver implements AutoCloseable {
     try (socket) {
       Request request = read(socket.getInputStream());
       requests.add(request);
-      manner.answer(request, socket.getOutputStream());
+      behavior.respond(request, socket.getOutputStream());
     } catch (IOException | InterruptedException e) {
-      // the sender is gone
+      // the sender disconnected
     }
   }
 

@@ -27,7 +27,7 @@ class ManyWebhooksTest {
 
   private final Map<String, String> notes = new ConcurrentHashMap<>();
 
-  /** A store of nothing but notes: every job is the same one that has ended. */
+  /** A store with notes only; every job is a copy of the same ended job. */
   private JobStore store(JobView like, List<LogEntry> log, Webhook usual, Webhook last) {
     return (JobStore)
         Proxy.newProxyInstance(
@@ -63,30 +63,30 @@ class ManyWebhooksTest {
   }
 
   @Test
-  void aHundredThousandToAReceiverThatHangsLeaveRoomForOthers() throws Exception {
+  void manyWebhooksOfAHangingReceiverLeaveRoomForOthers() throws Exception {
     for (int i = 0; i < MANY; i++) {
       notes.put(JobId.of(1_700_000_000_000_000L + i, 1, i).value(), "{\"after\":0}");
     }
     try (FakeWebhookReceiver hangs = new FakeWebhookReceiver(FakeWebhookReceiver.hangs());
         FakeWebhookReceiver alive = new FakeWebhookReceiver(FakeWebhookReceiver.status(200));
-        WebhookFixture post = new WebhookFixture()) {
-      JobId id = post.done();
-      JobView like = post.store.find(id).orElseThrow();
-      List<LogEntry> log = post.store.events(id, 0, 100);
+        WebhookFixture fixture = new WebhookFixture()) {
+      JobId id = fixture.done();
+      JobView like = fixture.store.find(id).orElseThrow();
+      List<LogEntry> log = fixture.store.events(id, 0, 100);
       JobStore store =
           store(like, log, new Webhook(hangs.url(), Set.of()), new Webhook(alive.url(), Set.of()));
-      try (WebhookService hooks =
-          WebhookService.open(store, post.settings, WebhookService.Environment.standard())) {
-        until("it is crowded", () -> hooks.stats().pending() >= WebhookScheduler.CAPACITY / 8);
-        post.clock.advance(Duration.ofSeconds(10));
-        hooks.wake();
+      try (WebhookService webhooks =
+          WebhookService.open(store, fixture.settings, WebhookService.Environment.standard())) {
+        until("the queue is crowded", () -> webhooks.stats().pending() >= WebhookScheduler.CAPACITY / 8);
+        fixture.clock.advance(Duration.ofSeconds(10));
+        webhooks.wake();
         until(
-            "the one that lives is told",
+            "the working receiver gets its event",
             () -> {
-              assertThat(hooks.stats().pending()).isLessThanOrEqualTo(WebhookScheduler.CAPACITY);
+              assertThat(webhooks.stats().pending()).isLessThanOrEqualTo(WebhookScheduler.CAPACITY);
               return alive.requests.size() == 1;
             });
-        until("and noted", () -> notes.size() == MANY - 1);
+        until("its note is deleted", () -> notes.size() == MANY - 1);
         assertThat(hangs.requests).hasSize(4);
       }
     }

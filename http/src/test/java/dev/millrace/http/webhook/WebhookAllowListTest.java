@@ -83,7 +83,7 @@ class WebhookAllowListTest {
         "64:ff9b::8.8.8.8",
         "2a00:1450::1"
       })
-  void publicAddressesAreAllowedUnlessPatternsSayOtherwise(String address) {
+  void publicAddressesAreAllowedUnlessPatternsExcludeThem(String address) {
     InetAddress resolved = InetAddress.ofLiteral(address);
     assertThat(NOTHING_SAID.allows("hooks.example.org", 80, resolved)).isTrue();
     assertThat(WebhookAllowList.of(List.of("other.org")).allows("hooks.example.org", 80, resolved))
@@ -130,16 +130,16 @@ class WebhookAllowListTest {
         "LocalHost:80",
         "*.localhost"
       })
-  void whatIsNoPatternIsRefusedByName(String pattern) {
+  void malformedPatternIsRefusedByName(String pattern) {
     assertThatThrownBy(() -> WebhookAllowList.of(List.of(pattern)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"" + pattern + "\"");
   }
 
-  /** However a host is written, it is its address that counts. */
+  /** The address is checked, in whatever notation the host is written. */
   @ParameterizedTest
   @ValueSource(strings = {"2130706433", "0x7f000001", "017700000001", "127.1", "localtest.example"})
-  void numericTricksEndInTheSameCheck(String host) throws Exception {
+  void otherNotationsOfAnAddressAreCheckedToo(String host) throws Exception {
     AllowedAddressResolver.Resolver system =
         name -> {
           try {
@@ -150,14 +150,14 @@ class WebhookAllowListTest {
         };
     try (AllowedAddressResolver guard = new AllowedAddressResolver(NOTHING_SAID, system)) {
       URI uri = URI.create("http://" + host + ":80/");
-      if (uri.getHost() != null) { // else no webhook can be made of it
+      if (uri.getHost() != null) { // else it is not a valid URL of a webhook
         assertThatThrownBy(() -> guard.resolve(uri)).isInstanceOf(ForbiddenAddressException.class);
       }
     }
   }
 
   @Test
-  void aNameThatIsNotOnTheListIsNotLookedUp() throws Exception {
+  void unlistedHostIsNotLookedUp() throws Exception {
     AllowedAddressResolver.Resolver never =
         _ -> {
           throw new AssertionError("looked up");

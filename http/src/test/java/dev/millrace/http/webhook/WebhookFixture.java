@@ -27,14 +27,14 @@ import java.util.concurrent.Callable;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** A store with webhooks over it, and words for what tests do with them. */
+/** A store with a webhook service, and shortcuts for tests. */
 final class WebhookFixture implements AutoCloseable {
   static final String SECRET = "a secret of the tests";
   static final Duration LONG = Duration.ofSeconds(30);
 
   final ManualClock clock = new ManualClock(Instant.now());
-  private final MemoryStoreFixture fixture = new MemoryStoreFixture();
-  JobStore store = fixture.open(ContractSettings.steady(Clock.systemUTC()));
+  private final MemoryStoreFixture stores = new MemoryStoreFixture();
+  JobStore store = stores.open(ContractSettings.steady(Clock.systemUTC()));
   WebhookSettings settings =
       WebhookSettings.of(WebhookAllowList.of(List.of("127.0.0.0/8")), SECRET)
           .withClock(clock)
@@ -51,10 +51,10 @@ final class WebhookFixture implements AutoCloseable {
     return hooks;
   }
 
-  /** As a crash: nothing is finished, and another owner takes the store over. */
+  /** Simulates a crash: nothing is finished, and another owner opens the store. */
   void crash() {
     close();
-    store = fixture.open(ContractSettings.steady(Clock.systemUTC()));
+    store = stores.open(ContractSettings.steady(Clock.systemUTC()));
   }
 
   void step(Duration by) {
@@ -94,7 +94,7 @@ final class WebhookFixture implements AutoCloseable {
     store.fail(claim(), Failure.permanent("broken"));
   }
 
-  /** Submits a job and lets it end well. */
+  /** Submits a job and completes it. */
   JobId done(Webhook... webhooks) {
     JobId id = submit(webhooks);
     complete();

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class WebhookServiceTest {
-  private final WebhookFixture post = new WebhookFixture();
+  private final WebhookFixture fixture = new WebhookFixture();
   private FakeWebhookReceiver receiver;
 
   @BeforeEach
@@ -50,18 +50,18 @@ class WebhookServiceTest {
 
   @AfterEach
   void close() throws IOException {
-    post.close();
+    fixture.close();
     receiver.close();
   }
 
   @Test
-  void tellsTheEndOfAJobOnceAndSigned() throws Exception {
-    post.open();
-    JobId id = post.done(hook(receiver.url()));
-    until("the note is dropped", () -> !post.hasNote(id));
+  void sendsTheEndOfAJobOnceAndSigned() throws Exception {
+    fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.requests).hasSize(1);
     Request request = receiver.requests.getFirst();
-    assertThat(request.line()).isEqualTo("POST /told?key=1 HTTP/1.1");
+    assertThat(request.line()).isEqualTo("POST /events?key=1 HTTP/1.1");
     assertThat(request.fields())
         .containsEntry("host", "127.0.0.1:" + receiver.port())
         .containsEntry("content-type", "application/json")
@@ -71,12 +71,12 @@ class WebhookServiceTest {
     assertThat(json.string("id"))
         .isEqualTo(request.id())
         .startsWith(EntityId.of(id) + ":")
-        .isEqualTo(EntityId.of(id) + ":" + post.store.find(id).orElseThrow().lastEvent());
+        .isEqualTo(EntityId.of(id) + ":" + fixture.store.find(id).orElseThrow().lastEvent());
     assertThat(json.object("job").string("id")).isEqualTo(EntityId.of(id).toString());
     assertThat(json.object("job").string("status")).isEqualTo("COMPLETED");
     assertThat(json.object("job").string("name")).isEqualTo("told");
     String timestamp = request.fields().get("millrace-timestamp");
-    assertThat(Long.parseLong(timestamp)).isEqualTo(post.clock.instant().getEpochSecond());
+    assertThat(Long.parseLong(timestamp)).isEqualTo(fixture.clock.instant().getEpochSecond());
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(
         new SecretKeySpec(WebhookFixture.SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
@@ -86,88 +86,88 @@ class WebhookServiceTest {
   }
 
   @Test
-  void tellsOnlyWhatIsAskedForInOrder() throws Exception {
+  void sendsOnlyTheRequestedEventsInOrder() throws Exception {
     try (FakeWebhookReceiver ends = new FakeWebhookReceiver(FakeWebhookReceiver.status(200))) {
-      WebhookService hooks = post.open();
+      WebhookService webhooks = fixture.open();
       StageSpec gate =
           StageSpec.builder("work").gate(true).tasks(List.of(TaskSpec.of("y"))).build();
       JobId id =
-          post.submit(
+          fixture.submit(
               List.of(StageSpec.of("work", List.of(TaskSpec.of("x"))), gate),
               hook(receiver.url()),
               hook(ends.url(), Event.FAILED));
-      post.complete();
-      until("the gate is told", () -> receiver.requests.size() == 1);
-      JsonObject told = receiver.requests.getFirst().json();
-      assertThat(told.string("type")).isEqualTo("stage.waiting");
-      assertThat(told.object("stage").integer("order")).isEqualTo(2);
-      assertThat(told.object("stage").string("status")).isEqualTo("WAITING");
-      assertThat(told.object("job").string("status")).isEqualTo("IN_PROGRESS");
+      fixture.complete();
+      until("the gate is sent", () -> receiver.requests.size() == 1);
+      JsonObject sent = receiver.requests.getFirst().json();
+      assertThat(sent.string("type")).isEqualTo("stage.waiting");
+      assertThat(sent.object("stage").integer("order")).isEqualTo(2);
+      assertThat(sent.object("stage").string("status")).isEqualTo("WAITING");
+      assertThat(sent.object("job").string("status")).isEqualTo("IN_PROGRESS");
       assertThat(ends.requests).isEmpty();
-      post.store.approve(id, 2, Cause.user("u", null));
-      post.fail();
-      until("the note is dropped", () -> !post.hasNote(id));
+      fixture.store.approve(id, 2, Cause.user("u", null));
+      fixture.fail();
+      until("the note is deleted", () -> !fixture.hasNote(id));
       assertThat(receiver.types()).containsExactly("stage.waiting", "job.failed");
       assertThat(ends.types()).containsExactly("job.failed");
       assertThat(ends.requests.getFirst().json().object("job").string("error")).contains("broken");
-      assertThat(hooks.stats().delivered()).isEqualTo(3);
+      assertThat(webhooks.stats().delivered()).isEqualTo(3);
     }
   }
 
   @Test
-  void aGateAtTheStartAndAnAbortAreTold() {
+  void gateAtTheStartAndAbortAreSent() {
     StageSpec gate = StageSpec.builder("work").gate(true).tasks(List.of(TaskSpec.of("y"))).build();
-    post.open();
-    JobId id = post.submit(List.of(gate), hook(receiver.url()));
-    until("the gate is told", () -> receiver.requests.size() == 1);
-    post.store.abort(id, Cause.user("u", null));
-    until("the note is dropped", () -> !post.hasNote(id));
+    fixture.open();
+    JobId id = fixture.submit(List.of(gate), hook(receiver.url()));
+    until("the gate is sent", () -> receiver.requests.size() == 1);
+    fixture.store.abort(id, Cause.user("u", null));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.types()).containsExactly("stage.waiting", "job.aborted");
   }
 
   @Test
-  void aReceiverThatFailsIsTriedAgainWithGrowingWaitsUnderTheSameId() {
+  void failedDeliveryIsRetriedWithGrowingDelaysAndTheSameId() {
     receiver.behave(FakeWebhookReceiver.status(500));
-    WebhookService hooks = post.open();
-    JobId id = post.done(hook(receiver.url()));
+    WebhookService webhooks = fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
     int[] waits = {5, 10, 20, 40};
     for (int i = 0; i < waits.length; i++) {
       int tries = i + 1;
-      until("try " + tries + " is noted", () -> post.note(id).contains("\"tries\":" + tries));
+      until("try " + tries + " is noted", () -> fixture.note(id).contains("\"tries\":" + tries));
       assertThat(receiver.requests).hasSize(tries);
-      post.step(Duration.ofSeconds(waits[i]).minusMillis(1));
-      post.step(Duration.ofMillis(1));
+      fixture.step(Duration.ofSeconds(waits[i]).minusMillis(1));
+      fixture.step(Duration.ofMillis(1));
     }
     until("the last try", () -> receiver.requests.size() == 5);
-    until("the last try is noted", () -> post.note(id).contains("\"tries\":5"));
+    until("the last try is noted", () -> fixture.note(id).contains("\"tries\":5"));
     receiver.behave(FakeWebhookReceiver.status(200));
-    post.step(Duration.ofHours(1));
-    until("the note is dropped", () -> !post.hasNote(id));
+    fixture.step(Duration.ofHours(1));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.requests.stream().map(Request::id).collect(Collectors.toSet())).hasSize(1);
-    assertThat(hooks.stats().failed()).isEqualTo(5);
-    assertThat(hooks.stats().delivered()).isEqualTo(1);
+    assertThat(webhooks.stats().failed()).isEqualTo(5);
+    assertThat(webhooks.stats().delivered()).isEqualTo(1);
   }
 
   @Test
-  void anEventThatNobodyTakesForADayIsGivenUp() {
+  void eventIsGivenUpAfterADay() {
     receiver.behave(FakeWebhookReceiver.status(503));
-    WebhookService hooks = post.open();
-    JobId id = post.done(hook(receiver.url()));
-    until("the first try", () -> post.note(id).contains("\"tries\":1"));
-    post.step(Duration.ofHours(24));
-    until("it is given up", () -> !post.hasNote(id));
-    assertThat(hooks.stats().givenUp()).isEqualTo(1);
+    WebhookService webhooks = fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
+    until("the first try", () -> fixture.note(id).contains("\"tries\":1"));
+    fixture.step(Duration.ofHours(24));
+    until("it is given up", () -> !fixture.hasNote(id));
+    assertThat(webhooks.stats().givenUp()).isEqualTo(1);
     assertThat(receiver.requests).hasSize(2);
   }
 
   @Test
-  void aReceiverThatIsGoneIsToldNothingMore() {
+  void receiverThatAnswersGoneGetsNoMoreEvents() {
     receiver.behave(FakeWebhookReceiver.status(410));
-    WebhookService hooks = post.open();
-    JobId id = post.done(hook(receiver.url()));
-    until("the note is dropped", () -> !post.hasNote(id));
+    WebhookService webhooks = fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.requests).hasSize(1);
-    assertThat(hooks.stats().givenUp()).isEqualTo(1);
+    assertThat(webhooks.stats().givenUp()).isEqualTo(1);
   }
 
   @Test
@@ -178,15 +178,15 @@ class WebhookServiceTest {
               "HTTP/1.1 302 Found\r\nLocation: "
                   + elsewhere.url()
                   + "\r\nContent-Length: 0\r\n\r\n"));
-      post.open();
-      JobId id = post.done(hook(receiver.url()));
-      until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+      fixture.open();
+      JobId id = fixture.done(hook(receiver.url()));
+      until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
       assertThat(elsewhere.requests).isEmpty();
     }
   }
 
   @Test
-  void answersThatAreNoneCountAsFailures() {
+  void invalidResponsesCountAsFailures() {
     List<String> answers =
         List.of(
             "",
@@ -195,49 +195,49 @@ class WebhookServiceTest {
             "SSH-2.0-OpenSSH\r\n\r\n",
             "HTTP/1.1 100 Continue\r\n\r\n".repeat(20),
             "HTTP/1.1 200 OK\r\nX: " + "x".repeat(20_000) + "\r\n\r\n");
-    post.open();
-    JobId[] id = {post.submit(hook(receiver.url()))};
+    fixture.open();
+    JobId[] id = {fixture.submit(hook(receiver.url()))};
     receiver.behave(FakeWebhookReceiver.bytes(answers.getFirst()));
-    post.complete();
+    fixture.complete();
     for (int i = 1; i <= answers.size(); i++) {
       int tries = i;
-      until("try " + tries, () -> post.note(id[0]).contains("\"tries\":" + tries));
+      until("try " + tries, () -> fixture.note(id[0]).contains("\"tries\":" + tries));
       if (i < answers.size()) {
         receiver.behave(FakeWebhookReceiver.bytes(answers.get(i)));
-        post.step(Duration.ofHours(1));
+        fixture.step(Duration.ofHours(1));
       }
     }
     receiver.behave(
         FakeWebhookReceiver.bytes(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 299 Fine\r\n\r\n" + "z".repeat(200_000)));
-    post.step(Duration.ofHours(1));
-    until("the note is dropped", () -> !post.hasNote(id[0]));
+    fixture.step(Duration.ofHours(1));
+    until("the note is deleted", () -> !fixture.hasNote(id[0]));
   }
 
   @Test
-  void aReceiverThatHangsIsCutAndHoldsUpNobodyElse() throws Exception {
-    post.settings = post.settings.withTimeout(Duration.ofMillis(300));
+  void hangingReceiverTimesOutAndBlocksNoOther() throws Exception {
+    fixture.settings = fixture.settings.withTimeout(Duration.ofMillis(300));
     try (FakeWebhookReceiver slow = new FakeWebhookReceiver(FakeWebhookReceiver.hangs())) {
-      WebhookService hooks = post.open();
+      WebhookService webhooks = fixture.open();
       for (int i = 0; i < 50; i++) {
-        post.done(hook(slow.url()));
+        fixture.done(hook(slow.url()));
       }
-      JobId both = post.done(hook(slow.url()), hook(receiver.url()));
-      until("the other receiver of the same job is told", () -> receiver.requests.size() == 1);
-      JobId id = post.done(hook(receiver.url()));
-      until("another job is told", () -> !post.hasNote(id));
-      until("the slow one was cut", () -> hooks.stats().failed() >= 1);
+      JobId both = fixture.done(hook(slow.url()), hook(receiver.url()));
+      until("the other receiver of the same job gets its event", () -> receiver.requests.size() == 1);
+      JobId id = fixture.done(hook(receiver.url()));
+      until("the event of another job is sent", () -> !fixture.hasNote(id));
+      until("the slow one timed out", () -> webhooks.stats().failed() >= 1);
       int asked = slow.requests.size();
       assertThat(asked)
           .as("at most 4 at once")
-          .isLessThanOrEqualTo((int) hooks.stats().failed() + 4);
-      assertThat(post.hasNote(both)).isTrue();
+          .isLessThanOrEqualTo((int) webhooks.stats().failed() + 4);
+      assertThat(fixture.hasNote(both)).isTrue();
     }
   }
 
   @Test
-  void aSlowDripIsCutToo() {
-    post.settings = post.settings.withTimeout(Duration.ofMillis(300));
+  void slowResponseTimesOut() {
+    fixture.settings = fixture.settings.withTimeout(Duration.ofMillis(300));
     receiver.behave(
         (_, out) -> {
           for (int i = 0; i < 10_000; i++) {
@@ -246,23 +246,23 @@ class WebhookServiceTest {
             Thread.sleep(20);
           }
         });
-    post.open();
-    JobId id = post.done(hook(receiver.url()));
-    until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+    fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
+    until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
   }
 
   @Test
-  void whatWasLeftGoesOnAfterACrashWithTheSameIds() {
+  void pendingEventsAreSentAfterACrashWithTheSameIds() {
     receiver.behave(FakeWebhookReceiver.hangs());
-    post.open();
-    JobId id = post.done(hook(receiver.url()));
-    until("it is on its way", () -> receiver.requests.size() == 1);
-    post.crash();
-    JobId whileDown = post.done(hook(receiver.url()));
+    fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
+    until("it is in flight", () -> receiver.requests.size() == 1);
+    fixture.crash();
+    JobId whileDown = fixture.done(hook(receiver.url()));
     receiver.behave(FakeWebhookReceiver.status(200));
-    assertThat(post.note(id)).isEqualTo("{\"after\":0}");
-    post.open();
-    until("both are told", () -> !post.hasNote(id) && !post.hasNote(whileDown));
+    assertThat(fixture.note(id)).isEqualTo("{\"after\":0}");
+    fixture.open();
+    until("both are sent", () -> !fixture.hasNote(id) && !fixture.hasNote(whileDown));
     assertThat(receiver.requests).hasSize(3);
     List<String> ids = receiver.requests.stream().map(Request::id).toList();
     assertThat(Set.copyOf(ids)).hasSize(2);
@@ -270,97 +270,97 @@ class WebhookServiceTest {
   }
 
   @Test
-  void aBackoffOutlivesACrash() {
+  void backoffSurvivesACrash() {
     receiver.behave(FakeWebhookReceiver.status(500));
-    post.open();
-    JobId id = post.done(hook(receiver.url()));
-    until("the first try", () -> post.note(id).contains("\"tries\":1"));
-    post.crash();
+    fixture.open();
+    JobId id = fixture.done(hook(receiver.url()));
+    until("the first try", () -> fixture.note(id).contains("\"tries\":1"));
+    fixture.crash();
     receiver.behave(FakeWebhookReceiver.status(200));
-    WebhookService again = post.open();
+    WebhookService again = fixture.open();
     until("it is known", () -> again.stats().pending() == 1);
     assertThat(receiver.requests).hasSize(1);
-    post.step(Duration.ofSeconds(5));
-    until("the note is dropped", () -> !post.hasNote(id));
+    fixture.step(Duration.ofSeconds(5));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.requests).hasSize(2);
   }
 
   @Test
-  void anAddressThatIsNotAllowedIsNotCalled() {
-    post.settings =
+  void forbiddenAddressIsNotCalled() {
+    fixture.settings =
         WebhookSettings.of(WebhookAllowList.of(List.of()), WebhookFixture.SECRET)
-            .withClock(post.clock);
-    WebhookService hooks = post.open();
+            .withClock(fixture.clock);
+    WebhookService webhooks = fixture.open();
     Webhook hook = hook(receiver.url());
-    assertThatThrownBy(() -> hooks.check(hook))
+    assertThatThrownBy(() -> webhooks.check(hook))
         .isInstanceOfSatisfying(
             Problem.class, problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.INVALID))
         .hasMessageContaining("--webhook-allow");
-    JobId id = post.done(hook);
-    until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+    JobId id = fixture.done(hook);
+    until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
     assertThat(receiver.requests).isEmpty();
   }
 
   @Test
-  void aNameThatIsAllowedDoesNotLeadInside() {
-    post.settings =
+  void allowedNameDoesNotReachPrivateAddresses() {
+    fixture.settings =
         WebhookSettings.of(WebhookAllowList.of(List.of("hooks.example.org")), WebhookFixture.SECRET)
-            .withClock(post.clock);
-    post.resolver = _ -> new InetAddress[] {InetAddress.getLoopbackAddress()};
-    WebhookService hooks = post.open();
+            .withClock(fixture.clock);
+    fixture.resolver = _ -> new InetAddress[] {InetAddress.getLoopbackAddress()};
+    WebhookService webhooks = fixture.open();
     Webhook hook = hook("http://hooks.example.org:" + receiver.port() + "/x");
-    assertThatThrownBy(() -> hooks.check(hook)).isInstanceOf(Problem.class);
-    JobId id = post.done(hook);
-    until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+    assertThatThrownBy(() -> webhooks.check(hook)).isInstanceOf(Problem.class);
+    JobId id = fixture.done(hook);
+    until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
     assertThat(receiver.requests).isEmpty();
   }
 
   @Test
-  void theAddressThatWasCheckedIsTheOneThatIsCalled() throws Exception {
+  void checkedAddressIsTheCalledOne() throws Exception {
     AtomicInteger lookups = new AtomicInteger();
     InetAddress allowed = InetAddress.ofLiteral("127.0.0.1");
     InetAddress other = InetAddress.ofLiteral("10.255.255.1");
-    post.resolver =
+    fixture.resolver =
         _ -> new InetAddress[] {other, lookups.getAndIncrement() == 0 ? allowed : other};
-    post.open();
-    JobId id = post.done(hook("http://rebinding.example:" + receiver.port() + "/x"));
-    until("it is told", () -> !post.hasNote(id));
-    assertThat(lookups).as("looked up once, and called what was found").hasValue(1);
+    fixture.open();
+    JobId id = fixture.done(hook("http://rebinding.example:" + receiver.port() + "/x"));
+    until("it is sent", () -> !fixture.hasNote(id));
+    assertThat(lookups).as("looked up once, and called the address found").hasValue(1);
     assertThat(receiver.requests.getFirst().fields())
         .containsEntry("host", "rebinding.example:" + receiver.port());
   }
 
   @Test
-  void aHostThatIsNotKnownYetIsAcceptedAndTriedAgain() {
-    post.resolver =
+  void unknownHostIsAcceptedAndRetried() {
+    fixture.resolver =
         host -> {
           throw new UnknownHostException(host);
         };
-    WebhookService hooks = post.open();
+    WebhookService webhooks = fixture.open();
     Webhook hook = hook("http://later.example/");
-    hooks.check(hook);
-    JobId id = post.done(hook);
-    until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+    webhooks.check(hook);
+    JobId id = fixture.done(hook);
+    until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
   }
 
   @Test
-  void whatDoesNotFitIntoMemoryIsFoundInTheNotes() throws Exception {
-    post.capacity = 20;
+  void eventsBeyondTheMemoryAreFoundInTheNotes() throws Exception {
+    fixture.capacity = 20;
     try (FakeWebhookReceiver dead = new FakeWebhookReceiver(FakeWebhookReceiver.status(500))) {
       for (int i = 0; i < 100; i++) {
-        post.done(hook(dead.url()));
+        fixture.done(hook(dead.url()));
       }
       JobId[] alive = new JobId[50];
       for (int i = 0; i < alive.length; i++) {
-        alive[i] = post.done(hook(receiver.url()));
+        alive[i] = fixture.done(hook(receiver.url()));
       }
-      WebhookService hooks = post.open();
+      WebhookService webhooks = fixture.open();
       until(
-          "all of the living are told, and the dead all tried",
+          "all working receivers get their event, and all others are tried",
           () -> {
-            post.step(Duration.ofSeconds(30));
-            assertThat(hooks.stats().pending()).isLessThanOrEqualTo(post.capacity + 1);
-            return List.of(alive).stream().noneMatch(post::hasNote)
+            fixture.step(Duration.ofSeconds(30));
+            assertThat(webhooks.stats().pending()).isLessThanOrEqualTo(fixture.capacity + 1);
+            return List.of(alive).stream().noneMatch(fixture::hasNote)
                 && dead.requests.stream().map(Request::id).distinct().count() == 100;
           });
       assertThat(receiver.requests.stream().map(Request::id).distinct()).hasSize(50);
@@ -368,22 +368,22 @@ class WebhookServiceTest {
   }
 
   @Test
-  void aNoteWithoutAJobIsDroppedWhenNoSubmissionCanBeUnderWay() {
-    Instant now = post.clock.instant();
+  void noteWithoutAJobIsDeletedAfterAWhile() {
+    Instant now = fixture.clock.instant();
     JobId coming = id(now);
     JobId never = id(now.minus(Duration.ofMinutes(90)));
-    post.store.writeNote(NoteStore.WEBHOOKS, coming.value(), "{\"after\":0}");
-    post.store.writeNote(NoteStore.WEBHOOKS, never.value(), "{\"after\":0}");
-    WebhookService hooks = post.open();
-    until("the old one is dropped", () -> !post.hasNote(never));
-    until("the new one is known", () -> hooks.stats().pending() == 1);
-    assertThat(post.hasNote(coming)).isTrue();
-    post.step(Duration.ofMinutes(59));
-    JobId told = post.done(hook(receiver.url()));
-    until("another is told", () -> !post.hasNote(told));
-    assertThat(post.hasNote(coming)).isTrue();
-    post.step(Duration.ofMinutes(2));
-    until("the other is dropped without a restart", () -> !post.hasNote(coming));
+    fixture.store.writeNote(NoteStore.WEBHOOKS, coming.value(), "{\"after\":0}");
+    fixture.store.writeNote(NoteStore.WEBHOOKS, never.value(), "{\"after\":0}");
+    WebhookService webhooks = fixture.open();
+    until("the old one is deleted", () -> !fixture.hasNote(never));
+    until("the new one is known", () -> webhooks.stats().pending() == 1);
+    assertThat(fixture.hasNote(coming)).isTrue();
+    fixture.step(Duration.ofMinutes(59));
+    JobId sent = fixture.done(hook(receiver.url()));
+    until("another event is sent", () -> !fixture.hasNote(sent));
+    assertThat(fixture.hasNote(coming)).isTrue();
+    fixture.step(Duration.ofMinutes(2));
+    until("the other is deleted without a restart", () -> !fixture.hasNote(coming));
   }
 
   private static JobId id(Instant at) {
@@ -391,91 +391,91 @@ class WebhookServiceTest {
   }
 
   @Test
-  void oneJobThatCannotBeLookedAtHoldsUpNoOther() {
-    JobId bad = post.submit(hook(receiver.url()));
-    post.complete();
-    JobStore whole = post.store;
-    AtomicInteger looks = new AtomicInteger();
-    post.store =
+  void unreadableJobBlocksNoOther() {
+    JobId bad = fixture.submit(hook(receiver.url()));
+    fixture.complete();
+    JobStore whole = fixture.store;
+    AtomicInteger checks = new AtomicInteger();
+    fixture.store =
         (JobStore)
             Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(),
                 new Class<?>[] {JobStore.class},
                 (_, method, arguments) -> {
                   if (method.getName().equals("find") && bad.equals(arguments[0])) {
-                    throw looks.incrementAndGet() % 2 == 1
+                    throw checks.incrementAndGet() % 2 == 1
                         ? new AssertionError("a fault of ours")
                         : new JobException("its log is a directory", new IOException("damaged"));
                   }
                   return method.invoke(whole, arguments);
                 });
-    post.open();
-    for (int look = 1; look <= 4; look++) {
-      int reached = look;
-      until("look " + look, () -> looks.get() == reached);
-      JobId told = post.done(hook(receiver.url()));
-      until("another is told", () -> !post.hasNote(told));
-      assertThat(looks).as("it waits its time").hasValue(look);
-      post.step(Duration.ofMinutes(1));
+    fixture.open();
+    for (int check = 1; check <= 4; check++) {
+      int reached = check;
+      until("check " + check, () -> checks.get() == reached);
+      JobId sent = fixture.done(hook(receiver.url()));
+      until("another event is sent", () -> !fixture.hasNote(sent));
+      assertThat(checks).as("it waits for its retry delay").hasValue(check);
+      fixture.step(Duration.ofMinutes(1));
     }
-    assertThat(post.hasNote(bad)).isTrue();
+    assertThat(fixture.hasNote(bad)).isTrue();
   }
 
-  /** A gate that is not one: the stage is held long after its turn came. */
+  /** Not a gate: the stage is held long after its turn came. */
   @Test
-  void aStageThatIsHeldLateIsToldOnce() {
+  void stageThatIsHeldLateIsSentOnce() {
     StageSpec two = StageSpec.of("work", List.of(TaskSpec.of("a"), TaskSpec.of("b")));
     JobId id =
-        post.submit(
+        fixture.submit(
             List.of(StageSpec.of("work", List.of(TaskSpec.of("x"))), two), hook(receiver.url()));
-    post.complete();
-    Claim claim = post.claim();
+    fixture.complete();
+    Claim claim = fixture.claim();
     for (int i = 0; i < 1_100; i++) {
-      post.store.log(claim, "info", "line " + i);
+      fixture.store.log(claim, "info", "line " + i);
     }
-    post.store.hold(id, 2, Cause.user("u", null));
-    post.open();
-    until("the hold is told", () -> receiver.requests.size() == 1);
-    post.store.complete(claim, TaskResult.of("a"));
-    post.store.abort(id, Cause.user("u", null));
-    until("the note is dropped", () -> !post.hasNote(id));
+    fixture.store.hold(id, 2, Cause.user("u", null));
+    fixture.open();
+    until("the hold is sent", () -> receiver.requests.size() == 1);
+    fixture.store.complete(claim, TaskResult.of("a"));
+    fixture.store.abort(id, Cause.user("u", null));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.types()).containsExactly("stage.waiting", "job.aborted");
   }
 
   @Test
-  void aStageThatWasHeldBeforeItsTurnIsToldWhenItComes() {
+  void stageHeldBeforeItsTurnIsSentWhenItsTurnComes() {
     StageSpec one = StageSpec.of("work", List.of(TaskSpec.of("x")));
-    JobId id = post.submit(List.of(one, one), hook(receiver.url()));
-    post.store.hold(id, 2, Cause.user("u", null));
-    post.complete();
-    post.store.approve(id, 2, Cause.user("u", null));
-    post.store.hold(id, 2, Cause.user("u", null));
-    post.open();
-    until("both are told", () -> receiver.requests.size() == 2);
+    JobId id = fixture.submit(List.of(one, one), hook(receiver.url()));
+    fixture.store.hold(id, 2, Cause.user("u", null));
+    fixture.complete();
+    fixture.store.approve(id, 2, Cause.user("u", null));
+    fixture.store.hold(id, 2, Cause.user("u", null));
+    fixture.open();
+    until("both are sent", () -> receiver.requests.size() == 2);
     assertThat(receiver.types()).containsExactly("stage.waiting", "stage.waiting");
-    post.store.approve(id, 2, Cause.user("u", null));
-    post.complete();
-    until("the note is dropped", () -> !post.hasNote(id));
+    fixture.store.approve(id, 2, Cause.user("u", null));
+    fixture.complete();
+    until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.types()).hasSize(3).endsWith("job.completed");
   }
 
   @Test
-  void aLongErrorIsCutBetweenCharacters() {
-    post.open();
-    JobId id = post.submit(hook(receiver.url()));
-    post.store.fail(post.claim(), Failure.permanent("x😀".repeat(1_500)));
-    until("the note is dropped", () -> !post.hasNote(id));
+  void longErrorIsTruncatedBetweenCharacters() {
+    fixture.open();
+    JobId id = fixture.submit(hook(receiver.url()));
+    fixture.store.fail(fixture.claim(), Failure.permanent("x😀".repeat(1_500)));
+    until("the note is deleted", () -> !fixture.hasNote(id));
     String error = receiver.requests.getFirst().json().object("job").string("error");
     assertThat(error).endsWith("…").hasSizeBetween(2_000, 2_001);
     assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(error)).isTrue();
   }
 
   @Test
-  void aJobWithoutWebhooksLeavesNothingBehind() {
-    WebhookService hooks = post.open();
-    post.done();
-    JobId told = post.done(hook(receiver.url()));
-    until("the other is told", () -> !post.hasNote(told));
-    assertThat(hooks.stats().delivered()).isEqualTo(1);
+  void jobWithoutWebhooksLeavesNoNote() {
+    WebhookService webhooks = fixture.open();
+    fixture.done();
+    JobId sent = fixture.done(hook(receiver.url()));
+    until("the other event is sent", () -> !fixture.hasNote(sent));
+    assertThat(webhooks.stats().delivered()).isEqualTo(1);
   }
 }

@@ -45,8 +45,8 @@ class WebhookTlsTest {
             "-storepass",
             new String(PASSWORD));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes());
-    assertThat(process.waitFor()).as(said).isZero();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertThat(process.waitFor()).as(output).isZero();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(file)) {
       keys.load(in, PASSWORD);
@@ -71,29 +71,29 @@ class WebhookTlsTest {
   }
 
   @Test
-  void tellsOverTlsAndChecksTheNameInTheCertificate() throws Exception {
+  void sendsOverTlsAndChecksTheNameInTheCertificate() throws Exception {
     try (FakeWebhookReceiver receiver = receiver();
-        WebhookFixture post = new WebhookFixture()) {
-      post.tls = context.getSocketFactory();
-      post.resolver = _ -> new InetAddress[] {InetAddress.ofLiteral("127.0.0.1")};
-      post.open();
-      JobId good = post.done(hook("https://receiver.example:" + receiver.port() + "/in"));
-      until("it is told", () -> !post.hasNote(good));
+        WebhookFixture fixture = new WebhookFixture()) {
+      fixture.tls = context.getSocketFactory();
+      fixture.resolver = _ -> new InetAddress[] {InetAddress.ofLiteral("127.0.0.1")};
+      fixture.open();
+      JobId good = fixture.done(hook("https://receiver.example:" + receiver.port() + "/in"));
+      until("it is sent", () -> !fixture.hasNote(good));
       assertThat(receiver.requests).hasSize(1);
-      JobId bad = post.done(hook("https://somebody.example:" + receiver.port() + "/in"));
-      until("it counts as a failure", () -> post.note(bad).contains("\"tries\":1"));
+      JobId bad = fixture.done(hook("https://somebody.example:" + receiver.port() + "/in"));
+      until("it counts as a failure", () -> fixture.note(bad).contains("\"tries\":1"));
       assertThat(receiver.requests).hasSize(1);
     }
   }
 
   @Test
-  void aCertificateThatNobodyTrustsIsRefused() throws Exception {
+  void untrustedCertificateIsRefused() throws Exception {
     try (FakeWebhookReceiver receiver = receiver();
-        WebhookFixture post = new WebhookFixture()) {
-      post.resolver = _ -> new InetAddress[] {InetAddress.ofLiteral("127.0.0.1")};
-      post.open();
-      JobId id = post.done(hook("https://receiver.example:" + receiver.port() + "/in"));
-      until("it counts as a failure", () -> post.note(id).contains("\"tries\":1"));
+        WebhookFixture fixture = new WebhookFixture()) {
+      fixture.resolver = _ -> new InetAddress[] {InetAddress.ofLiteral("127.0.0.1")};
+      fixture.open();
+      JobId id = fixture.done(hook("https://receiver.example:" + receiver.port() + "/in"));
+      until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
       assertThat(receiver.requests).isEmpty();
     }
   }
