@@ -13,9 +13,8 @@ import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.model.ModelHash;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.InferenceOptions;
+import dev.millrace.cli.options.SlotOptions;
 import dev.millrace.cli.serve.LocalWorkers;
-import dev.millrace.cli.serve.ServeCommand;
-import dev.millrace.cli.serve.ServeSettings;
 import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.infer.InferenceSettings;
@@ -80,7 +79,7 @@ public final class BatchCommand implements Command {
             OUT,
             WORKSPACE,
             FRESH,
-            ServeCommand.SLOTS,
+            SlotOptions.SLOTS,
             EngineOptions.THREADS,
             InferenceOptions.CONTEXT,
             EngineOptions.CACHE,
@@ -118,7 +117,7 @@ public final class BatchCommand implements Command {
     Thread caller = Thread.currentThread();
     AtomicBoolean over = new AtomicBoolean();
     SignalHandlers.install(number -> signal(number, caller, over));
-    try (BatchRun run = new BatchRun(settings(shell, given, name, out))) {
+    try (BatchRun run = new BatchRun(shell, settings(shell, given, name, out))) {
       return run.run();
     } finally {
       over.set(true);
@@ -185,9 +184,8 @@ public final class BatchCommand implements Command {
         BatchFile.read(shell.path(name), name, new BatchFile.Models(override != null, served));
     requireType(owner, file.endpoint().type(), directory);
     InferenceSettings inference =
-        model == null ? null : ServeSettings.inference(shell, given, List.of(model));
+        model == null ? null : InferenceOptions.settings(shell, given, List.of(model));
     return new BatchRun.Settings(
-        shell,
         WorkspaceLocator.openToServe(shell, directory),
         new BatchJob(
             file,
@@ -195,8 +193,7 @@ public final class BatchCommand implements Command {
             override == null ? only(served) : override,
             model == null ? null : ModelHash.of(model.file())),
         given.has(FRESH),
-        given.has(Option.JSON),
-        out,
+        new BatchRun.Output(out, given.has(Option.JSON)),
         inference == null ? null : () -> opening.apply(inference));
   }
 

@@ -39,17 +39,24 @@ final class BatchRun implements AutoCloseable {
   /**
    * What was asked for.
    *
-   * @param mill makes one for a workspace that has no server; null where no model was named
-   * @param out null for standard output
+   * @param fresh whether to submit a new job although one of this file exists
+   * @param localWorkers opens them for a workspace that has no server; null where no model was
+   *     named
    */
   record Settings(
-      Shell shell,
       Workspace workspace,
       BatchJob job,
       boolean fresh,
-      boolean json,
-      @Nullable Path out,
-      @Nullable Supplier<LocalWorkers> mill) {}
+      Output output,
+      @Nullable Supplier<LocalWorkers> localWorkers) {}
+
+  /**
+   * Where the answers go.
+   *
+   * @param file null for standard output
+   * @param json whether the summary is printed as JSON
+   */
+  record Output(@Nullable Path file, boolean json) {}
 
   private final Settings settings;
   private final Shell shell;
@@ -60,9 +67,9 @@ final class BatchRun implements AutoCloseable {
   private boolean served = true;
   private @Nullable LocalServer host;
 
-  BatchRun(Settings settings) {
+  BatchRun(Shell shell, Settings settings) {
     this.settings = settings;
-    this.shell = settings.shell();
+    this.shell = shell;
     this.workspace = settings.workspace();
     this.reading = workspace.reader();
     this.progress = new BatchProgress(shell);
@@ -108,12 +115,12 @@ final class BatchRun implements AutoCloseable {
 
   /** Serves the workspace from here if nobody else does. */
   private void host(boolean must) {
-    Supplier<LocalWorkers> mill = settings.mill();
+    Supplier<LocalWorkers> workers = settings.localWorkers();
     served = host != null || workspace.owner().held();
     if (served) {
       return;
     }
-    if (mill == null) {
+    if (workers == null) {
       if (must) {
         throw new CommandException(
             "no server works on "
@@ -128,7 +135,7 @@ final class BatchRun implements AutoCloseable {
     Optional<JobStore> store = workspace.own();
     served = true;
     if (store.isPresent()) {
-      host = LocalServer.start(workspace, store.get(), mill);
+      host = LocalServer.start(workspace, store.get(), workers);
     }
   }
 
@@ -180,10 +187,10 @@ final class BatchRun implements AutoCloseable {
   private int write(JobId id) throws IOException {
     JobView job = view(id);
     BatchOutput output = new BatchOutput(settings.job().file());
-    Path out = settings.out();
+    Path out = settings.output().file();
     Written written =
         out == null ? output.write(reading, id, shell.out()) : output.write(reading, id, out);
-    if (settings.json()) {
+    if (settings.output().json()) {
       shell.out().println(Json.write(summary(id, job, written)));
     } else {
       shell.err().println(text(job, written));
@@ -201,7 +208,7 @@ final class BatchRun implements AutoCloseable {
         .put("prompt_tokens", written.promptTokens())
         .put("completion_tokens", written.completionTokens())
         .putIfPresent("seconds", TimeText.seconds(job.startedAt(), job.completedAt()))
-        .put("output", String.valueOf(settings.out()));
+        .put("output", String.valueOf(settings.output().file()));
   }
 
   private String text(JobView job, Written written) {
@@ -225,7 +232,7 @@ final class BatchRun implements AutoCloseable {
         + written.failed()
         + " failed"
         + tokens
-        + (settings.out() == null ? "" : "; output: " + settings.out());
+        + (settings.output().file() == null ? "" : "; output: " + settings.output().file());
   }
 
   @Override

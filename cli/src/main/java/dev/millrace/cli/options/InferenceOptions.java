@@ -55,9 +55,6 @@ public final class InferenceOptions {
   /** nrvna's. */
   public static final int USUAL_CONTEXT = 8_192;
 
-  /** What the engine takes into one turn. */
-  public static final int MOST_SLOTS = 512;
-
   private InferenceOptions() {}
 
   /** The models that were asked for, by option or else by variable; none if none were. */
@@ -116,8 +113,7 @@ public final class InferenceOptions {
   }
 
   /** How these models are to be run. */
-  public static InferenceSettings settings(
-      Shell shell, Arguments given, List<ModelFile> models, int slots) {
+  public static InferenceSettings settings(Shell shell, Arguments given, List<ModelFile> models) {
     InferenceSettings usual = InferenceSettings.of(models);
     Duration idle = given.duration(IDLE);
     String memory = given.get(MEMORY);
@@ -125,7 +121,7 @@ public final class InferenceOptions {
       throw new UsageException(given.shown(IDLE) + " must be longer than 0s");
     }
     return usual
-        .withEngine(engine(shell, given, slots))
+        .withEngine(engine(shell, given))
         .withIdle(idle == null ? usual.shelf().idle() : idle)
         .withMemory(
             memory == null ? usual.shelf().memory() : MemorySize.parse(given.shown(MEMORY), memory))
@@ -133,11 +129,11 @@ public final class InferenceOptions {
         .withChatTemplate(GenerationDefaults.chatTemplate(shell));
   }
 
-  private static EngineSettings engine(Shell shell, Arguments given, int slots) {
+  private static EngineSettings engine(Shell shell, Arguments given) {
     Integer variable = new EnvironmentVariables(shell).integer(2, 1 << 24, "MAX_CTX");
     int otherwise = variable == null ? USUAL_CONTEXT : variable;
     return EngineOptions.settings(shell, given)
-        .withSlots(slots)
+        .withSlots(SlotOptions.sequences(shell, given))
         .withContext(given.integer(CONTEXT, 2, 1 << 24, otherwise));
   }
 }

@@ -12,21 +12,21 @@ import java.util.function.Supplier;
 public final class LocalServer implements AutoCloseable {
   private final Workspace workspace;
   private final JobStore store;
-  private final LocalWorkers mill;
+  private final LocalWorkers workers;
   private final Server server;
 
-  private LocalServer(Workspace workspace, JobStore store, LocalWorkers mill, Server server) {
+  private LocalServer(Workspace workspace, JobStore store, LocalWorkers workers, Server server) {
     this.workspace = workspace;
     this.store = store;
-    this.mill = mill;
+    this.workers = workers;
     this.server = server;
   }
 
-  /** Takes over the store and the mill, which it closes in the end, also if this fails. */
+  /** Takes ownership of the store and the workers: it closes them at the end, or if this fails. */
   public static LocalServer start(
       Workspace workspace, JobStore store, Supplier<LocalWorkers> opening) {
     try {
-      workspace.withdraw(); // what a server that died may have left
+      workspace.withdraw(); // a server that died may have left an announcement
       return start(workspace, store, opening.get());
     } catch (RuntimeException | Error e) {
       store.close();
@@ -34,19 +34,19 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  private static LocalServer start(Workspace workspace, JobStore store, LocalWorkers mill) {
+  private static LocalServer start(Workspace workspace, JobStore store, LocalWorkers workers) {
     try {
-      Server server = Server.builder(store).group(mill.slots(), mill.workers()).build();
-      workspace.announce(mill.info());
-      return new LocalServer(workspace, store, mill, server.start());
+      Server server = Server.builder(store).group(workers.slots(), workers.workers()).build();
+      workspace.announce(workers.info());
+      return new LocalServer(workspace, store, workers, server.start());
     } catch (RuntimeException | Error e) {
-      mill.close();
+      workers.close();
       throw e;
     }
   }
 
   public long generatedTokens() {
-    return mill.generatedTokens().getAsLong();
+    return workers.generatedTokens().getAsLong();
   }
 
   /**
@@ -74,7 +74,7 @@ public final class LocalServer implements AutoCloseable {
     } catch (InterruptedException e) {
       interrupted = true;
     } finally {
-      mill.close();
+      workers.close();
       workspace.withdraw();
       store.close();
     }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * What a server in this process works with.
+ * The workers of a server in this process.
  *
  * @param slots how many tasks to claim at once
- * @param generated how many tokens it has generated
- * @param info what other processes are told of the server
- * @param end frees it; may be called twice
+ * @param generatedTokens how many tokens it has generated
+ * @param info what other processes learn about the server
+ * @param onClose frees the workers; may be called twice
  */
 public record LocalWorkers(
     List<Worker> workers,
@@ -24,10 +24,10 @@ public record LocalWorkers(
     Runnable onClose)
     implements AutoCloseable {
 
-  /** Models of this machine. */
+  /** Workers with models of this machine. */
   public static LocalWorkers of(InferenceSettings settings) {
     JsonObject info =
-        ServeSettings.info(settings, ServeSettings.MODEL_TYPES, settings.engine().slots());
+        ServerInfo.of(settings, ServeWorkers.MODEL_TYPES, settings.engine().slots());
     Inference inference = InferenceOpener.open(settings);
     return new LocalWorkers(
         inference.workers(),

@@ -11,6 +11,7 @@ import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.options.NetworkOptions;
 import dev.millrace.cli.options.PipeOptions;
+import dev.millrace.cli.options.SlotOptions;
 import dev.millrace.cli.workspace.WorkspaceLocator;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,12 +33,6 @@ public final class ServeCommand implements Command {
               "work on tasks of TYPE with a shell command: input on\n"
                   + "stdin, result on stdout (repeatable)")
           .many();
-  public static final Option SLOTS =
-      Option.wholeNumber(
-          "slots",
-          "N",
-          "tasks at once: sequences of a model (default 16), or\n"
-              + "programs (default 4); or MILLRACE_SLOTS, NRVNA_WORKERS");
   static final Option DRAIN =
       Option.flag(
           "drain",
@@ -95,7 +90,7 @@ public final class ServeCommand implements Command {
             WORKSPACE,
             InferenceOptions.MODEL,
             EXEC,
-            SLOTS,
+            SlotOptions.SLOTS,
             EngineOptions.THREADS,
             InferenceOptions.CONTEXT,
             EngineOptions.CACHE,
@@ -143,7 +138,7 @@ public final class ServeCommand implements Command {
     given.exclude(STATUS, STOP);
     given.exclude(WAIT, NO_WAIT);
     for (Option query : new Option[] {STATUS, STOP}) {
-      for (Option option : new Option[] {EXEC, SLOTS, DRAIN, WAIT, NO_WAIT}) {
+      for (Option option : new Option[] {EXEC, SlotOptions.SLOTS, DRAIN, WAIT, NO_WAIT}) {
         given.exclude(query, option);
       }
       given.exclude(query, InferenceOptions.MODEL);

@@ -44,8 +44,9 @@ final class ServeRun {
 
   int run() throws InterruptedException {
     Workspace workspace = settings.workspace();
-    if (settings.inference() != null) {
-      InferenceOptions.requireReadable(settings.inference().models());
+    InferenceSettings inference = settings.workers().inference();
+    if (inference != null) {
+      InferenceOptions.requireReadable(inference.models());
     }
     WorkspaceTakeover takeover = new WorkspaceTakeover(workspace, settings);
     SignalHandlers.install(stopping::signal);
@@ -76,14 +77,14 @@ final class ServeRun {
 
   private int serve(Workspace workspace, JobStore store) throws InterruptedException {
     workspace.withdraw(); // what a server that died may have left
-    InferenceSettings models = settings.inference();
+    InferenceSettings models = settings.workers().inference();
     if (models == null) {
       return serve(workspace, store, null);
     }
     ModelFile first = models.models().getFirst();
     LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
     stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
-    try (PipeModel pipe = settings.pipe();
+    try (PipeModel pipe = settings.workers().pipe();
         Inference inference = InferenceOpener.open(models)) {
       stopping.loadingFinished();
       if (pipe != null) {
@@ -95,27 +96,30 @@ final class ServeRun {
 
   private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
       throws InterruptedException {
-    ServeFrontend faces = ServeFrontend.of(settings, store, inference);
-    ServerBuilder builder = Server.builder(faces.store()).slots(settings.slots());
-    settings.commands().forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
+    ServeFrontend frontend = ServeFrontend.of(settings, store, inference);
+    ServerBuilder builder = Server.builder(frontend.store()).slots(settings.workers().slots());
+    settings
+        .workers()
+        .commands()
+        .forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
     if (inference != null) {
       builder.group(inference.slots(), inference.workers());
     }
-    Server server = builder.listener(faces.listener()).build();
+    Server server = builder.listener(frontend.listener()).build();
     try (ServerAnnouncement announcement = new ServerAnnouncement(workspace);
-        faces) {
-      String at = faces.open(server); // before anything is claimed: it may be refused
+        frontend) {
+      String at = frontend.open(server); // before anything is claimed: it may be refused
       server.start();
       stopping.serverStarted(server);
-      PipeModel pipe = settings.pipe();
+      PipeModel pipe = settings.workers().pipe();
       announcement.begin(
-          settings.info().putIfPresent("http", at), pipe == null ? null : () -> awaited(pipe));
+          settings.workers().info().putIfPresent("http", at), pipe == null ? null : () -> awaited(pipe));
       LOG.log(
           Level.INFO,
           "ready: workspace "
               + workspace.root()
               + ", "
-              + settings.text()
+              + settings.workers().text()
               + (at == null ? "" : ", " + at));
       return settings.drain() ? drain(server, pipe) : await(server);
     } finally {

@@ -103,7 +103,7 @@ final class WorkspaceTakeover {
           && view.state().isOpen()
           && view.stages().stream()
               .anyMatch(
-                  stage -> stage.state().isOpen() && settings.types().contains(stage.type()))) {
+                  stage -> stage.state().isOpen() && settings.workers().types().contains(stage.type()))) {
         return id;
       }
     }
