@@ -2,6 +2,7 @@ package dev.millrace.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -16,17 +17,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class DoctorCommandTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
+class DoctorCommandTest extends CommandFixture {
   @BeforeEach
   void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
     cli.submit("ws", "x");
   }
 

@@ -2,28 +2,16 @@ package dev.millrace.cli.levers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.store.fs.Workspace;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code pause}, {@code resume}, {@code abort}, {@code retry}, {@code prune}. */
-class LeverCommandsTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
-  }
-
+class LeverCommandsTest extends CommandFixture {
   private JobReader reading() {
     return Workspace.open(ws).reader();
   }

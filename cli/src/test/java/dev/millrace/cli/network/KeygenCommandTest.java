@@ -2,26 +2,18 @@ package dev.millrace.cli.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class KeygenCommandTest {
+class KeygenCommandTest extends CommandFixture {
   private static final String FORM = "millrace-network-key-1:[0-9a-f]{64}";
 
-  @TempDir Path dir;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    cli = new InProcessCli(dir);
-  }
 
   @Test
   void aKeyIsPrintedAndNeverTheSameAgain() {

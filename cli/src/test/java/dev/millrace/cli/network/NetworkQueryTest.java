@@ -2,26 +2,21 @@ package dev.millrace.cli.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code nodes} and {@code pipes} where nobody answers; with nodes, processes test them. */
-class NetworkQueryTest {
-  @TempDir Path dir;
-  private InProcessCli cli;
-
+class NetworkQueryTest extends CommandFixture {
   @BeforeEach
   void open() {
-    cli = new InProcessCli(dir);
     cli.run("keygen", "net.key");
   }
 

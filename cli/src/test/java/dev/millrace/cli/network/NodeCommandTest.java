@@ -2,6 +2,7 @@ package dev.millrace.cli.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.args.ArgumentParser;
 import dev.millrace.cli.command.Shell;
@@ -19,17 +20,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a node is told; what it then does is tested with processes. */
-class NodeCommandTest {
-  @TempDir Path dir;
-  private InProcessCli cli;
+class NodeCommandTest extends CommandFixture {
   private Path model;
 
   @BeforeEach
   void open() throws IOException {
-    cli = new InProcessCli(dir);
     cli.run("keygen", "net.key");
     model = RandomModelFiles.random(dir.resolve("m.gguf"), 1);
   }

@@ -1,5 +1,11 @@
 package dev.millrace.cli.network;
 
+import static dev.millrace.cli.network.NodeStateFixtures.coming;
+import static dev.millrace.cli.network.NodeStateFixtures.failed;
+import static dev.millrace.cli.network.NodeStateFixtures.holding;
+import static dev.millrace.cli.network.NodeStateFixtures.loaded;
+import static dev.millrace.cli.network.NodeStateFixtures.node;
+import static dev.millrace.cli.network.NodeStateFixtures.origin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.NodeState;
@@ -19,12 +25,12 @@ class NodeListTextTest {
   void aNodeHasALineForEachThingThatItHolds() {
     List<NodeState> states =
         List.of(
-            NodeStateFixtures.holding(
-                NodeStateFixtures.node("a", 5100),
-                NodeStateFixtures.loaded(1, 4),
-                NodeStateFixtures.coming(4, 5)),
-            NodeStateFixtures.origin(NodeStateFixtures.node("desk", 5200)),
-            NodeStateFixtures.node("new", 5300));
+            holding(
+                node("a", 5100),
+                loaded(1, 4),
+                coming(4, 5)),
+            origin(node("desk", 5200)),
+            node("new", 5300));
     assertThat(NodeListText.table(states, false).lines())
         .containsExactly(
             row("NAME", "ADDRESS", "HOLDS", "STATE", "SPEED", "MEMORY", "SESSIONS", "PASSAGES"),
@@ -38,8 +44,8 @@ class NodeListTextTest {
   void whatCouldNotBeLoadedSaysWhy() {
     List<NodeState> states =
         List.of(
-            NodeStateFixtures.holding(
-                NodeStateFixtures.node("a", 5100), NodeStateFixtures.failed("no\nspace\033[2J")));
+            holding(
+                node("a", 5100), failed("no\nspace\033[2J")));
     assertThat(NodeListText.table(states, false).lines())
         .containsExactly(
             "NAME  ADDRESS         HOLDS      STATE   SPEED              MEMORY  SESSIONS "
@@ -55,9 +61,9 @@ class NodeListTextTest {
     String line =
         NodeListText.json(
             List.of(
-                NodeStateFixtures.holding(
-                    NodeStateFixtures.node("a", 5100), NodeStateFixtures.loaded(1, 4)),
-                NodeStateFixtures.origin(NodeStateFixtures.node("desk", 5200))));
+                holding(
+                    node("a", 5100), loaded(1, 4)),
+                origin(node("desk", 5200))));
     assertThat(line.lines()).hasSize(1);
     List<?> nodes = Json.object(line).list("nodes");
     assertThat(nodes).hasSize(2);

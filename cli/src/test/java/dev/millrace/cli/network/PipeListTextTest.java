@@ -1,5 +1,13 @@
 package dev.millrace.cli.network;
 
+import static dev.millrace.cli.network.NodeStateFixtures.coming;
+import static dev.millrace.cli.network.NodeStateFixtures.failed;
+import static dev.millrace.cli.network.NodeStateFixtures.holding;
+import static dev.millrace.cli.network.NodeStateFixtures.loaded;
+import static dev.millrace.cli.network.NodeStateFixtures.node;
+import static dev.millrace.cli.network.NodeStateFixtures.origin;
+import static dev.millrace.cli.network.NodeStateFixtures.pipe;
+import static dev.millrace.cli.network.NodeStateFixtures.stretch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.LayerRange;
@@ -13,21 +21,23 @@ import org.junit.jupiter.api.Test;
 
 class PipeListTextTest {
   private static final NodeState A =
-      NodeStateFixtures.holding(
-          NodeStateFixtures.node("a", 5100),
-          NodeStateFixtures.loaded(1, 4),
-          NodeStateFixtures.coming(4, 5));
+      holding(
+          node("a", 5100),
+          loaded(1, 4),
+          coming(4, 5));
+
+  private static NodeState desk(PipeState... pipes) {
+    return origin(node("desk", 5200), pipes);
+  }
 
   @Test
   void aPipeThatRunsShowsWhoHasWhat() {
     NodeState desk =
-        NodeStateFixtures.origin(
-            NodeStateFixtures.node("desk", 5200),
-            NodeStateFixtures.pipe(
+        desk(pipe(
                 "",
-                NodeStateFixtures.stretch("desk", 0, 1),
-                NodeStateFixtures.stretch("a", 1, 4),
-                NodeStateFixtures.stretch("b", 4, 7)));
+                stretch("desk", 0, 1),
+                stretch("a", 1, 4),
+                stretch("b", 4, 7)));
     String picture =
         PipePicture.of(
             7,
@@ -44,14 +54,12 @@ class PipeListTextTest {
   @Test
   void whatANodeHasInARowIsOneStretch() {
     NodeState desk =
-        NodeStateFixtures.origin(
-            NodeStateFixtures.node("desk", 5200),
-            NodeStateFixtures.pipe(
+        desk(pipe(
                 "",
-                NodeStateFixtures.stretch("desk", 0, 1),
-                NodeStateFixtures.stretch("a", 1, 3),
-                NodeStateFixtures.stretch("a", 3, 4),
-                NodeStateFixtures.stretch("b", 4, 7)));
+                stretch("desk", 0, 1),
+                stretch("a", 1, 3),
+                stretch("a", 3, 4),
+                stretch("b", 4, 7)));
     assertThat(PipeListText.text(List.of(desk), false))
         .contains("|=|===|===|", "    layers 0 desk, 1-3 a, 4-6 b\n");
     assertThat(PipeListText.json(List.of(desk)))
@@ -61,11 +69,11 @@ class PipeListTextTest {
   /** Each has its own pipes, however the model is called. */
   @Test
   void originsOfOneModelAreToldApart() {
-    PipeState pipe = NodeStateFixtures.pipe("", NodeStateFixtures.stretch("a", 0, 7));
+    PipeState pipe = pipe("", stretch("a", 0, 7));
     List<NodeState> states =
         List.of(
-            NodeStateFixtures.origin(NodeStateFixtures.node("desk", 5200), pipe),
-            NodeStateFixtures.origin(NodeStateFixtures.node("sofa", 5300), pipe));
+            desk(pipe),
+            origin(node("sofa", 5300), pipe));
     assertThat(PipeListText.text(states, false).lines().filter(line -> line.startsWith("house, ")))
         .containsExactly(
             "house, 7 layers, sha256 abababababab, origin desk",
@@ -78,12 +86,10 @@ class PipeListTextTest {
   @Test
   void aPipeThatWaitsShowsWhatIsMissing() {
     NodeState desk =
-        NodeStateFixtures.origin(
-            NodeStateFixtures.node("desk", 5200),
-            NodeStateFixtures.pipe(
+        desk(pipe(
                 "layers 5-6 are at no node",
-                NodeStateFixtures.stretch("desk", 0, 1),
-                NodeStateFixtures.stretch("a", 1, 4)));
+                stretch("desk", 0, 1),
+                stretch("a", 1, 4)));
     assertThat(PipeListText.text(List.of(A, desk), false))
         .contains(
             "waits: layers 5-6 are at no node\n", "    layers 0 desk, 1-3 a\n    missing 5-6\n");
@@ -104,16 +110,16 @@ class PipeListTextTest {
         .isEqualTo("{\"pipes\":[],\"expelled\":[],\"warnings\":[]}\n");
     assertThat(
             PipeListText.text(
-                List.of(NodeStateFixtures.origin(NodeStateFixtures.node("desk", 1))), false))
+                List.of(origin(node("desk", 1))), false))
         .endsWith("  no pipe yet\n");
   }
 
   @Test
   void modelsOfOneNameThatAreNotOneAreTold() {
     NodeState stranger =
-        NodeStateFixtures.holding(NodeStateFixtures.node("c", 5400), NodeStateFixtures.failed("x"));
+        holding(node("c", 5400), failed("x"));
     NodeState desk =
-        NodeStateFixtures.origin(NodeStateFixtures.node("desk", 5200), NodeStateFixtures.pipe("w"));
+        desk(pipe("w"));
     assertThat(PipeListText.text(List.of(A, stranger, desk), false))
         .endsWith(
             "Warning: models of the same name differ: house is abababababab at a, desk;"
@@ -125,10 +131,10 @@ class PipeListTextTest {
 
   @Test
   void liarsAreNamed() {
-    NodeState desk = NodeStateFixtures.node("desk", 5200);
+    NodeState desk = node("desk", 5200);
     NodeState found =
-        NodeStateFixtures.origin(desk)
-            .withPipes(NodeStateFixtures.origin(desk).needs(), List.of(), List.of("mallory"));
+        origin(desk)
+            .withPipes(origin(desk).needs(), List.of(), List.of("mallory"));
     assertThat(PipeListText.text(List.of(found), false))
         .contains("mallory was found lying and is left out");
   }

@@ -1,23 +1,17 @@
 package dev.millrace.cli.process;
 
-import static dev.millrace.cli.process.ServeProcess.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.model.HouseModel;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Two hosts and a cable between them, which is pulled while a model runs over both. */
-class PartitionIT {
-  @TempDir Path dir;
-
+class PartitionIT extends LauncherFixture {
   @Test
   void aPulledCableChangesNoByte() {
     try (NetworkNamespace other = NetworkNamespace.open()) {
@@ -27,11 +21,10 @@ class PartitionIT {
   }
 
   private void run(NetworkNamespace other) {
-    InProcessCli cli = new InProcessCli(dir);
     NodeProcesses.copy(
         HouseModel.in(LauncherProcess.script().getParent()), dir.resolve("house.gguf"));
     assertThat(cli.run("keygen", "network.key").status()).isZero();
-    List<String> expected = results("alone", alone(cli), cli);
+    List<String> expected = results("alone", alone());
     int port = NodeProcesses.freePorts();
     String near = other.here() + ":" + port;
     String common = " --key-file network.key --layers house.gguf:1-6 --threads 1 --join ";
@@ -49,11 +42,11 @@ class PartitionIT {
                     + near);
         LauncherProcess server = serve(near)) {
       soon().until(() -> server.out().contains("ready"));
-      List<String> ids = submit(cli, "ws");
+      List<String> ids = submit("ws");
       soon().until(() -> done("ws", ids) >= 1);
       other.pull();
       soon().atMost(Duration.ofSeconds(90)).until(() -> done("ws", ids) == ids.size());
-      assertThat(results("ws", ids, cli)).as(server.out()).isEqualTo(expected);
+      assertThat(results("ws", ids)).as(server.out()).isEqualTo(expected);
       other.plug();
       // both sides of the cut are one network again
       soon()
@@ -71,25 +64,14 @@ class PartitionIT {
   }
 
   private LauncherProcess serve(String near) {
-    return LauncherProcess.start(
-        dir,
-        "serve",
-        "--workspace",
-        "ws",
-        "--no-http",
-        "--threads",
-        "1",
-        "--end-model",
-        "house=house.gguf",
-        "--listen",
-        near.substring(0, near.indexOf(':')) + ":0",
-        "--join",
-        near,
-        "--key-file",
-        "network.key");
+    List<String> options =
+        new ArrayList<>(List.of("--threads", "1", "--end-model", "house=house.gguf"));
+    options.addAll(List.of("--listen", near.substring(0, near.indexOf(':')) + ":0"));
+    options.addAll(List.of("--join", near, "--key-file", "network.key"));
+    return launchServer("ws", options);
   }
 
-  private List<String> submit(InProcessCli cli, String workspace) {
+  private List<String> submit(String workspace) {
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       String seed = Integer.toString(i);
@@ -98,20 +80,9 @@ class PartitionIT {
     return ids;
   }
 
-  private List<String> alone(InProcessCli cli) {
-    List<String> ids = submit(cli, "alone");
-    try (LauncherProcess server =
-        LauncherProcess.start(
-            dir,
-            "serve",
-            "--workspace",
-            "alone",
-            "--no-http",
-            "--model",
-            "house=house.gguf",
-            "--drain")) {
-      assertThat(server.result().status()).isZero();
-    }
+  private List<String> alone() {
+    List<String> ids = submit("alone");
+    drain("alone", "--model", "house=house.gguf");
     return ids;
   }
 
@@ -121,7 +92,7 @@ class PartitionIT {
         .count();
   }
 
-  private static List<String> results(String workspace, List<String> ids, InProcessCli cli) {
+  private List<String> results(String workspace, List<String> ids) {
     return ids.stream().map(id -> cli.run("flow", workspace, id).out()).toList();
   }
 }

@@ -1,6 +1,5 @@
 package dev.millrace.cli.process;
 
-import static dev.millrace.cli.process.ServeProcess.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.BackgroundCommand;
@@ -19,21 +18,16 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The house model over real processes, which are killed, frozen and started again. */
-class PipesIT {
+class PipesIT extends LauncherFixture {
   private static final int TOKENS = Boolean.getBoolean("millrace.proof") ? 400 : 120;
   private static final int BLOWS = Boolean.getBoolean("millrace.proof") ? 50 : 6;
 
-  @TempDir Path dir;
-  private InProcessCli cli;
   private NodeProcesses nodes;
-  private final List<LauncherProcess> servers = new ArrayList<>();
 
   @BeforeEach
   void open() {
-    cli = new InProcessCli(dir);
     nodes = NodeProcesses.network(dir);
     NodeProcesses.copy(
         HouseModel.in(LauncherProcess.script().getParent()), dir.resolve("house.gguf"));
@@ -41,18 +35,15 @@ class PipesIT {
 
   @AfterEach
   void end() {
-    servers.forEach(LauncherProcess::close);
     nodes.close();
   }
 
   private LauncherProcess serve(String workspace, String... options) {
-    List<String> args = new ArrayList<>(List.of("serve", "--workspace", workspace, "--no-http"));
-    args.addAll(List.of("--threads", "1", "--end-model", "house=house.gguf"));
+    List<String> args =
+        new ArrayList<>(List.of("--threads", "1", "--end-model", "house=house.gguf"));
     args.addAll(nodes.joining());
     args.addAll(List.of(options));
-    LauncherProcess server = LauncherProcess.start(dir, args.toArray(String[]::new));
-    servers.add(server);
-    return server;
+    return launchServer(workspace, args);
   }
 
   private List<String> submit(String workspace, int count, int tokens) {
@@ -73,21 +64,7 @@ class PipesIT {
   /** What one process gives for the same jobs. */
   private List<String> alone(int count, int tokens) {
     List<String> ids = submit("alone", count, tokens);
-    try (LauncherProcess server =
-        LauncherProcess.start(
-            dir,
-            "serve",
-            "--workspace",
-            "alone",
-            "--no-http",
-            "--threads",
-            "2",
-            "--model",
-            "house=house.gguf",
-            "--drain")) {
-      InProcessCli.Result drained = server.result();
-      assertThat(drained.status()).as(drained.toString()).isZero();
-    }
+    drain("alone", "--threads", "2", "--model", "house=house.gguf");
     return results("alone", ids);
   }
 
@@ -325,10 +302,10 @@ class PipesIT {
         """
             .formatted(at));
     List<String> ids = submit("ws", 1, 8);
-    LauncherProcess node = LauncherProcess.start(dir, "node", "--config", "node.toml");
-    servers.add(node);
-    LauncherProcess server = LauncherProcess.start(dir, "serve", "--config", "serve.toml");
-    servers.add(server);
+    LauncherProcess node =
+        endWithTest(LauncherProcess.start(dir, "node", "--config", "node.toml"));
+    LauncherProcess server =
+        endWithTest(LauncherProcess.start(dir, "serve", "--config", "serve.toml"));
     awaitDone(server, "ws", ids, Duration.ofSeconds(60));
     assertThat(cli.run("nodes", "--config", "node.toml").lines())
         .as(node.out())
@@ -369,10 +346,6 @@ class PipesIT {
       assertThat(peer.get("/health").body()).doesNotContain("waiting");
       soon().until(() -> !status().contains("waits"));
     }
-  }
-
-  private String status() {
-    return cli.run("serve", "-d", "ws", "--status").line();
   }
 
   @Test

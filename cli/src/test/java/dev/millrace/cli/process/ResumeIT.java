@@ -1,7 +1,6 @@
 package dev.millrace.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
@@ -14,16 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Durable down to the token: a real server with a real model is killed, paused and stopped in the
  * middle of a generation, and the text comes out as if nothing had happened.
  */
-class ResumeIT {
+class ResumeIT extends LauncherFixture {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
   private static final String[] LONG = {
     "Write a story with these words: boat, river, bird.",
@@ -37,32 +33,16 @@ class ResumeIT {
     "seed=11"
   };
 
-  @TempDir Path dir;
-  private InProcessCli cli;
-  private final List<LauncherProcess> servers = new ArrayList<>();
-
-  @BeforeEach
-  void open() {
-    cli = new InProcessCli(dir);
-  }
-
-  @AfterEach
-  void end() {
-    servers.forEach(LauncherProcess::close);
-  }
 
   private LauncherProcess serve(String workspace, String... options) {
-    List<String> args =
-        new ArrayList<>(
-            List.of("serve", "--workspace", workspace, "--model", "house", "--no-http"));
+    List<String> args = new ArrayList<>(List.of("--model", "house"));
     args.addAll(List.of(options));
-    LauncherProcess server = LauncherProcess.start(dir, args.toArray(String[]::new));
-    servers.add(server);
-    return server;
+    return launchServer(workspace, args);
   }
 
-  private static ConditionFactory soon() {
-    return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(2));
+  /** Looks often: what it waits for is soon over. */
+  private static ConditionFactory atOnce() {
+    return soon().pollInterval(Duration.ofMillis(2));
   }
 
   private String submit(String workspace) {
@@ -97,7 +77,7 @@ class ResumeIT {
   }
 
   private void awaitTokens(String id, int count) {
-    soon()
+    atOnce()
         .until(
             () -> {
               int now = journaled(id);
@@ -145,7 +125,7 @@ class ResumeIT {
     LauncherProcess server = serve("storm");
     awaitTokens(id, 20);
     assertThat(cli.run("pause", "--workspace", "storm", id).status()).isZero();
-    soon().until(() -> cli.run("job", "storm", id, "--events").out().contains("\"release\""));
+    atOnce().until(() -> cli.run("job", "storm", id, "--events").out().contains("\"release\""));
     int atPause = journaled(id);
     assertThat(atPause).isBetween(20, 699);
     assertThat(cli.run("resume", "--workspace", "storm", id).status()).isZero();
@@ -166,7 +146,7 @@ class ResumeIT {
     awaitTokens(id, 20);
     assertThat(cli.run("abort", "--workspace", "storm", id).status()).isZero();
     Path partial = dir.resolve("storm/cancelled").resolve(id).resolve("response.txt");
-    soon().until(() -> Files.exists(partial));
+    atOnce().until(() -> Files.exists(partial));
     server.signal("TERM");
     assertThat(server.result().status()).isZero();
     String had = Files.readString(partial);

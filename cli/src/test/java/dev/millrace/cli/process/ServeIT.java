@@ -1,11 +1,9 @@
 package dev.millrace.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.cli.InProcessCli;
-import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.ClaimRequest;
@@ -14,58 +12,21 @@ import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Servers in processes of their own: signals, takeover, drain, status and stop. */
-class ServeIT {
+class ServeIT extends LauncherFixture {
   private static final String UPPER = "generate=tr a-z A-Z";
 
   /** Makes the file "started", and runs until the file "go" is there. */
   private static final String SLOW =
       "generate=: >started; while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
 
-  @TempDir Path dir;
-  private InProcessCli cli;
-  private final List<LauncherProcess> servers = new ArrayList<>();
-
-  @BeforeEach
-  void open() {
-    cli = new InProcessCli(dir);
-  }
-
-  @AfterEach
-  void end() {
-    servers.forEach(LauncherProcess::close);
-  }
 
   private LauncherProcess serve(String... options) {
-    List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws", "--no-http"));
-    args.addAll(List.of(options));
-    LauncherProcess server = LauncherProcess.start(dir, args.toArray(String[]::new));
-    servers.add(server);
-    return server;
-  }
-
-  private static ConditionFactory soon() {
-    return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(20));
-  }
-
-  private void awaitReady(LauncherProcess server) {
-    soon().until(() -> status().contains("ready (pid " + server.pid() + ","));
-  }
-
-  private String status() {
-    return WorkspaceLocator.isWorkspace(dir.resolve("ws"))
-        ? cli.run("serve", "-d", "ws", "--status").out()
-        : "";
+    return launchServer("ws", List.of(options));
   }
 
   private void awaitStarted() {

@@ -1,63 +1,33 @@
 package dev.millrace.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.model.RandomModelFiles;
-import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code serve --model} as users start it: a process of its own, through the launcher. */
-class ServeModelIT {
-  @TempDir Path dir;
-  private InProcessCli cli;
+class ServeModelIT extends LauncherFixture {
   private Path model;
-  private final List<LauncherProcess> servers = new ArrayList<>();
 
   @BeforeEach
   void open() throws IOException {
-    cli = new InProcessCli(dir);
     model = RandomModelFiles.random(dir.resolve("random.gguf"), 1);
   }
 
-  @AfterEach
-  void end() {
-    servers.forEach(LauncherProcess::close);
-  }
-
   private LauncherProcess serve(String... options) {
-    List<String> args =
-        new ArrayList<>(List.of("serve", "--workspace", "ws", "--threads", "2", "--no-http"));
+    List<String> args = new ArrayList<>(List.of("--threads", "2"));
     args.addAll(List.of(options));
-    LauncherProcess server = LauncherProcess.start(dir, args.toArray(String[]::new));
-    servers.add(server);
-    return server;
-  }
-
-  private String status() {
-    return WorkspaceLocator.isWorkspace(dir.resolve("ws"))
-        ? cli.run("serve", "-d", "ws", "--status").out()
-        : "";
-  }
-
-  private void awaitReady(LauncherProcess server) {
-    await()
-        .atMost(Duration.ofSeconds(60))
-        .pollInterval(Duration.ofMillis(50))
-        .until(() -> status().contains("ready (pid " + server.pid() + ", model "));
+    return launchServer("ws", args);
   }
 
   @Test
@@ -145,11 +115,11 @@ class ServeModelIT {
   void theEnvironmentIsTheDefault() {
     String id = cli.submit("ws", "hello", "--raw", "--param", "ignore_eos=true");
     LauncherProcess drained =
-        LauncherProcess.shell(
-            dir,
-            "NRVNA_PREDICT=3 NRVNA_SEED=9 MILLRACE_MODEL=random.gguf NRVNA_GPU_LAYERS=1"
-                + " \"$millrace\" serve -d ws --drain");
-    servers.add(drained);
+        endWithTest(
+            LauncherProcess.shell(
+                dir,
+                "NRVNA_PREDICT=3 NRVNA_SEED=9 MILLRACE_MODEL=random.gguf NRVNA_GPU_LAYERS=1"
+                    + " \"$millrace\" serve -d ws --drain"));
     InProcessCli.Result result = drained.result();
     assertThat(result.status()).as(result.toString()).isZero();
     assertThat(result.out()).containsOnlyOnce("NRVNA_GPU_LAYERS is set, but not used");

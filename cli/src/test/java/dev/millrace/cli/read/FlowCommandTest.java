@@ -2,6 +2,7 @@ package dev.millrace.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
@@ -12,22 +13,10 @@ import dev.millrace.core.task.TaskResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flow} on single prompts: nrvna's contract. */
-class FlowCommandTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
-  }
-
+class FlowCommandTest extends CommandFixture {
   private JsonObject json(String... args) {
     return Json.object(cli.run(args).out());
   }

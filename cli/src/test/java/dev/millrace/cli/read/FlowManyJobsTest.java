@@ -2,30 +2,18 @@ package dev.millrace.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.task.Failure;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flow} on many jobs, and waiting. */
 @Timeout(60)
-class FlowManyJobsTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
-  }
-
+class FlowManyJobsTest extends CommandFixture {
   private static Object fails(dev.millrace.core.store.Claim claim) {
     return claim.inputText().startsWith("bad") ? Failure.permanent("bad") : claim.inputText();
   }

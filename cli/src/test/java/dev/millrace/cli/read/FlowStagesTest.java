@@ -2,17 +2,15 @@ package dev.millrace.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flow}, {@code job} and {@code approve} on jobs of stages. */
-class FlowStagesTest {
+class FlowStagesTest extends CommandFixture {
   private static final String FAN_OUT_AND_IN =
       """
       {"stages": [{"type": "generate", "tasks": ["a", "b"]},
@@ -23,15 +21,6 @@ class FlowStagesTest {
       {"stages": [{"type": "generate", "collect": true, "tasks": ["good", "bad", "fine"]}]}
       """;
 
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
-  }
 
   private String submit(String document) {
     return cli.stdin(document).submit("ws", "--job", "-");

@@ -4,28 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.BackgroundCommand;
 import dev.millrace.cli.InProcessCli;
-import dev.millrace.core.event.Cause;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.ClaimRequest;
-import dev.millrace.core.store.JobStore;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
-import dev.millrace.store.fs.Workspace;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flow -f} on a job of stages: bars, failures, a gate. */
-@Timeout(60)
-class FollowStagesTest {
+class FollowStagesTest extends FollowFixture {
   private static final String TWO_STAGES =
       """
       {"stages": [{"type": "generate", "collect": true, "tolerate": 1.0,
@@ -33,46 +21,18 @@ class FollowStagesTest {
                   {"type": "generate", "gate": true, "tasks": ["e", "f"]}]}
       """;
 
-  @TempDir Path dir;
-  private InProcessCli cli;
-  private JobStore store;
-
-  @BeforeEach
-  void open() {
-    cli = new InProcessCli(dir);
-    store = Workspace.open(dir.resolve("ws")).own().orElseThrow();
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
-  }
-
   private String submit() {
     return cli.stdin(TWO_STAGES).submit("ws", "--job", "-");
   }
 
-  private List<Claim> claim(int count) throws InterruptedException {
-    List<Claim> claims = new ArrayList<>();
-    long seen = 0;
-    while (claims.size() < count) {
-      claims.addAll(
-          store.claim(new ClaimRequest(Set.of("generate"), count - claims.size(), "test", null)));
-      if (claims.size() < count) {
-        seen = store.awaitWork(seen, Duration.ofMillis(20));
-      }
-    }
-    return claims;
-  }
-
   private void complete(Claim claim) {
-    store.complete(claim, TaskResult.of(claim.inputText().toUpperCase(java.util.Locale.ROOT)));
+    store.complete(claim, TaskResult.of(claim.inputText().toUpperCase(Locale.ROOT)));
   }
 
   @Test
-  void aTerminalSeesABarForEachStage() throws InterruptedException {
+  void aTerminalSeesABarForEachStage() {
     String id = submit();
-    BackgroundCommand flow = BackgroundCommand.onTerminal(dir, "flow", "ws", id, "-f");
+    BackgroundCommand flow = followOnTerminal(id);
     List<Claim> claims = claim(4);
     complete(claims.get(0));
     assertThat(cli.run("job", "ws", id).out()).doesNotContain("waits for");
@@ -83,7 +43,7 @@ class FollowStagesTest {
     assertThat(flow.err()).as("stage 2 is not reached").doesNotContain("stage 2 waits");
     complete(claims.get(3));
     flow.awaitErr("stage 2 waits: millrace approve ws " + id + " 2");
-    store.approve(new dev.millrace.core.job.JobId(id), 2, Cause.user("me", null));
+    approve(id, 2);
     claim(2).forEach(this::complete);
     InProcessCli.Result result = flow.result();
     assertThat(result.status()).isZero();
@@ -96,12 +56,12 @@ class FollowStagesTest {
   }
 
   @Test
-  void elsewhereThereIsTheLogAndNoControlCharacter() throws InterruptedException {
+  void elsewhereThereIsTheLogAndNoControlCharacter() {
     String id = submit();
-    BackgroundCommand flow = BackgroundCommand.start(dir, "flow", "ws", id, "-f");
+    BackgroundCommand flow = follow(id);
     claim(4).forEach(this::complete);
     flow.awaitErr("stage 2 waits: millrace approve ws " + id + " 2\n");
-    store.approve(new dev.millrace.core.job.JobId(id), 2, Cause.user("me", null));
+    approve(id, 2);
     claim(2).forEach(this::complete);
     InProcessCli.Result result = flow.result();
     assertThat(result.err()).contains("task 1/4 complete", "job complete").doesNotContain("\033");
@@ -114,7 +74,7 @@ class FollowStagesTest {
   void aPauseIsSaidWithWhatEndsIt() {
     String id = submit();
     cli.run("pause", "ws", id);
-    try (BackgroundCommand flow = BackgroundCommand.onTerminal(dir, "flow", "ws", id, "-f")) {
+    try (BackgroundCommand flow = followOnTerminal(id)) {
       flow.awaitErr("paused; let it go on with: millrace resume ws " + id);
       cli.run("abort", "ws", id);
       assertThat(flow.result().status()).isEqualTo(1);

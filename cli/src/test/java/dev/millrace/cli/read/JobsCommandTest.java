@@ -2,27 +2,15 @@ package dev.millrace.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code jobs}, {@code job}, and how commands find their workspace. */
-class JobsCommandTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
-  }
-
+class JobsCommandTest extends CommandFixture {
   @Test
   void jobsAreListedNewestFirst() {
     String one = cli.submit("ws", "1", "--name", "first");

@@ -2,25 +2,20 @@ package dev.millrace.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.internal.gguf.GgufWriter;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class TokenizeCommandTest {
-  @TempDir Path dir;
-  private InProcessCli cli;
-
+class TokenizeCommandTest extends CommandFixture {
   @BeforeEach
   void model() throws IOException {
-    cli = new InProcessCli(dir);
     String[] tokens = new String[3 + 256 + 3];
     int[] types = new int[tokens.length];
     float[] scores = new float[tokens.length];

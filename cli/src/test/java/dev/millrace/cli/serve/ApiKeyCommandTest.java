@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -13,16 +14,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ApiKeyCommandTest {
-  @TempDir Path dir;
-  private InProcessCli cli;
+class ApiKeyCommandTest extends CommandFixture {
   private Path file;
 
   @BeforeEach
   void open() {
-    cli = new InProcessCli(dir);
     file = dir.resolve("keys");
   }
 

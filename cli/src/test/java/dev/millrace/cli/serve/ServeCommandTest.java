@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.model.RandomModelFiles;
 import dev.millrace.core.json.Json;
@@ -13,18 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code serve} as far as it needs no process of its own; the rest is in {@code LauncherIT}. */
-class ServeCommandTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
+class ServeCommandTest extends CommandFixture {
   @BeforeEach
   void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
     cli.submit("ws", "x");
   }
 

@@ -3,32 +3,28 @@ package dev.millrace.cli.serve;
 import static dev.millrace.cli.process.ServeProcess.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.fs.Workspace;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a server says of models that wait, as the commands that ask repeat it. */
-class ServerAnnouncementTest {
+class ServerAnnouncementTest extends CommandFixture {
   private static final String WHY = "layers 4-6 are missing (no node had them)";
   private static final String SENTENCE = "model house waits for a pipe: " + WHY;
 
-  @TempDir Path dir;
-  private InProcessCli cli;
   private Workspace workspace;
   private String id;
 
   @BeforeEach
   void open() {
-    cli = new InProcessCli(dir);
     id = cli.submit("ws", "x");
     workspace = Workspace.open(dir.resolve("ws"));
   }

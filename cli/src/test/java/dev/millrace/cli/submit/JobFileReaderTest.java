@@ -2,20 +2,19 @@ package dev.millrace.cli.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code work --job}. */
-class JobFileReaderTest {
+class JobFileReaderTest extends CommandFixture {
   private static final String TWO_STAGES =
       """
       {"name": "n", "tags": ["doc"],
@@ -23,12 +22,9 @@ class JobFileReaderTest {
                   {"type": "generate", "each": "again: {{result}}"}]}
       """;
 
-  @TempDir Path dir;
-  private InProcessCli cli;
 
   @BeforeEach
   void open() throws IOException {
-    cli = new InProcessCli(dir);
     Files.createDirectory(dir.resolve("docs"));
   }
 

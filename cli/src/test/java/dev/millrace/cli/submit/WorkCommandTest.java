@@ -2,6 +2,7 @@ package dev.millrace.cli.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -11,24 +12,11 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class WorkCommandTest {
-  @TempDir Path dir;
-  private Path ws;
-  private InProcessCli cli;
-
-  @BeforeEach
-  void open() {
-    ws = dir.resolve("ws");
-    cli = new InProcessCli(dir);
-  }
-
+class WorkCommandTest extends CommandFixture {
   private JobSpec spec(String id) {
     return Workspace.open(ws).reader().spec(InProcessCli.id(id)).orElseThrow();
   }
