@@ -13,8 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The run from which the launcher makes its AOT cache (JEP 514): a later start is fast in so far as
- * what it does was done here. All commands run in one JVM, because a cache is made of one run.
+ * The run from which the launcher makes its AOT cache (JEP 514): later starts are fast for everything that ran here. All commands run in one JVM, because a cache is made of one run.
  */
 final class AotTraining {
   /** Not a command for users, so not in the usage. */
@@ -46,8 +45,8 @@ final class AotTraining {
     Main.run(shell, "flow", dir, "--json");
     Main.run(shell, "flow", dir, "--tag", "t");
     Main.run(shell, "flow", dir, "--tag", "t", "--json");
-    for (String place : List.of("input/ready", "output")) {
-      for (String id : names(workspace.resolve(place))) {
+    for (String directory : List.of("input/ready", "output")) {
+      for (String id : names(workspace.resolve(directory))) {
         Main.run(shell, "flow", dir, id);
         Main.run(shell, "flow", dir, id, "--json");
         Main.run(shell, "job", dir, id);
@@ -70,15 +69,15 @@ final class AotTraining {
         shell.terminal());
   }
 
-  /** As another daemon does it, without a log: a server would drag its own classes in. */
+  /** Finishes a job as another daemon would: a real server would add its own classes to the cache. */
   private static void finish(Path workspace, String id) throws IOException {
     Path done = workspace.resolve("output").resolve(id);
     Files.move(workspace.resolve("input/ready").resolve(id), done);
     Files.writeString(done.resolve("result.txt"), "a result");
   }
 
-  private static List<String> names(Path place) throws IOException {
-    try (Stream<Path> jobs = Files.list(place)) {
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> jobs = Files.list(directory)) {
       return jobs.map(job -> job.getFileName().toString()).toList();
     }
   }

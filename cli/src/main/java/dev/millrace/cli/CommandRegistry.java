@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The commands by name. Only the one that runs is loaded. */
+/** All commands by name. Only the class of the command that runs is loaded. */
 final class CommandRegistry {
 
   /** A line of the overview. */
@@ -41,19 +41,19 @@ final class CommandRegistry {
           new Entry("flow", "print results and status, wait, follow (alias: flw)"),
           new Entry("jobs", "list jobs"),
           new Entry("job", "show everything about a job"),
-          new Entry("pause", "hold jobs: nothing new of them is started"),
-          new Entry("resume", "let paused jobs go on"),
-          new Entry("abort", "end jobs for good"),
-          new Entry("approve", "let a stage pass that waits at a gate"),
+          new Entry("pause", "pause jobs: none of their tasks is started"),
+          new Entry("resume", "resume paused jobs"),
+          new Entry("abort", "cancel jobs for good"),
+          new Entry("approve", "approve a stage that waits at its gate"),
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
-          new Entry("serve", "work off the jobs of a workspace"),
-          new Entry("apikey", "make a key for the HTTP API"),
-          new Entry("node", "hold some layers of a model, for servers elsewhere"),
-          new Entry("nodes", "show who is in a network, and who holds what"),
-          new Entry("pipes", "show the ways through a model's layers"),
-          new Entry("keygen", "make a key for a network of nodes"),
-          new Entry("demo", "show what it does, with the model that ships"),
+          new Entry("serve", "process the jobs of a workspace"),
+          new Entry("apikey", "create a key for the HTTP API"),
+          new Entry("node", "compute some layers of a model for other servers"),
+          new Entry("nodes", "list the nodes of a network and their layers"),
+          new Entry("pipes", "show the pipes through a model's layers"),
+          new Entry("keygen", "create a key for a network of nodes"),
+          new Entry("demo", "run a demonstration with the bundled model"),
           new Entry("verify", "generate a job's results again and compare"),
           new Entry("batch", "answer a file of OpenAI batch requests"),
           new Entry("run", "answer one prompt, without a queue"),

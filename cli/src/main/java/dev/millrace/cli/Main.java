@@ -23,7 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Where every command starts. */
+/** The entry point of the program: finds the command, runs it, and turns errors into exit codes. */
 public final class Main {
   /** The commands that run threads of their own. */
   private static final Set<String> SERVERS = Set.of("serve", "node", "batch", "demo");
@@ -44,7 +44,7 @@ public final class Main {
             new ProcessTerminal());
     int status = output.status(start(shell, args), err);
     if (args.length > 0 && SERVERS.contains(args[0])) {
-      System.exit(status); // whatever thread a worker may have left
+      System.exit(status); // a worker may have left threads that are not daemons
     } else if (status != ExitCode.OK) {
       // Not System.exit: that looks for a logger first, and a short command has no time for it.
       Runtime.getRuntime().halt(status);

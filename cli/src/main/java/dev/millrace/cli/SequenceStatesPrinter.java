@@ -9,7 +9,7 @@ import dev.millrace.engine.internal.pipe.SequenceState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The way of a sequence through a pipe, as {@code millrace states} shows it. */
+/** Prints the state machine of a sequence in a pipe, for {@code millrace states}. */
 final class SequenceStatesPrinter {
   static final String NAME = "sequence";
 

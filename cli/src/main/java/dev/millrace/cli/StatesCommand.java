@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** {@code millrace states}: the transition tables, from which everything else derives. */
+/** {@code millrace states}: prints the transition tables that all state changes follow. */
 final class StatesCommand implements Command {
   private static final Option MERMAID = Option.flag("mermaid", "print Mermaid state diagrams");
 

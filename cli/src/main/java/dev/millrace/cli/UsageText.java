@@ -5,7 +5,7 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import org.jspecify.annotations.Nullable;
 
-/** What there is to do, for those who ask and for those who guessed. */
+/** The overview of all commands, and the error for an unknown one. */
 final class UsageText {
   private UsageText() {}
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 
-/** A command that runs on a thread of its own, its output seen as it comes. */
+/** Runs a command on a thread of its own and gives access to its output while it runs. */
 public final class BackgroundCommand implements AutoCloseable {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class CommandFixture {
   @TempDir protected Path dir;
 
-  /** Where "ws" is; the first command that submits makes it. */
+  /** The path of "ws"; the first command that submits creates it. */
   protected Path ws;
 
   protected InProcessCli cli;

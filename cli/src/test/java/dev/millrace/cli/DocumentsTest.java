@@ -17,9 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the documents say about this repository is so: links and anchors, commands and options, and
- * the names of classes.
+/** Checks the documents against this repository: links and anchors, commands and options, and the names of classes.
  */
 class DocumentsTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

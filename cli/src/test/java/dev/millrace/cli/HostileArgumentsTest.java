@@ -12,10 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever the words: an answer in one line, no crash, no stack trace, nothing outside. */
+/** Hostile arguments give one line of error, no crash, no stack trace, and no access outside. */
 class HostileArgumentsTest {
-  /**
-   * Some commands make a workspace of what they are given: no word may name a directory outside.
+  /** Some commands create a workspace from a word: no word may name a directory outside.
    */
   private static final List<String> WORDS =
       List.of(
@@ -108,7 +107,7 @@ class HostileArgumentsTest {
     }
   }
 
-  /** Names of jobs come from users too. */
+  /** Job ids come from users too. */
   @Test
   void idsAreNotPaths() throws Exception {
     Path outside = Files.createDirectories(dir.resolve("inner/1736700000_1_0"));

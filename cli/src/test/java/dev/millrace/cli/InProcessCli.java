@@ -19,15 +19,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The commands in this JVM, on a directory, with their streams caught. */
+/** Runs commands in this JVM, in a directory, and captures their streams. */
 public final class InProcessCli {
-  /** What a command did. */
+  /** The exit status and output of a command. */
   public record Result(int status, String out, String err) {
     public List<String> lines() {
       return out.lines().toList();
     }
 
-    /** The output, less its newline. */
+    /** The output without its last newline. */
     public String line() {
       return out.strip();
     }
@@ -90,13 +90,13 @@ public final class InProcessCli {
     return result.line();
   }
 
-  /** Works off all that can be claimed of the types "generate" and "embed", by a function. */
+  /** Processes all tasks of the types "generate" and "embed" with a function. */
   public static void work(Path workspace, Function<Claim, Object> worker) {
     try (JobStore store = Workspace.open(workspace).own().orElseThrow()) {
-      ClaimRequest demand = new ClaimRequest(Set.of("generate", "embed"), 100, "test", null);
-      for (List<Claim> claims = store.claim(demand);
+      ClaimRequest request = new ClaimRequest(Set.of("generate", "embed"), 100, "test", null);
+      for (List<Claim> claims = store.claim(request);
           !claims.isEmpty();
-          claims = store.claim(demand)) {
+          claims = store.claim(request)) {
         for (Claim claim : claims) {
           switch (worker.apply(claim)) {
             case Failure failure -> store.fail(claim, failure);

@@ -44,7 +44,7 @@ class MainTest {
     assertThat(run(command, "--nonsense", "-h")).isEqualTo(result);
   }
 
-  /** A line of the help wider than a terminal would be broken anywhere. */
+  /** A line wider than the terminal would be wrapped at any character. */
   @ParameterizedTest
   @MethodSource("commands")
   void theHelpFitsATerminal(String command) {
@@ -54,7 +54,7 @@ class MainTest {
 
   @ParameterizedTest
   @MethodSource("commands")
-  void everyCommandRefusesUnknownOptionsByName(String command) {
+  void everyCommandRejectsUnknownOptionsByName(String command) {
     InProcessCli.Result result = run(command, "--jsno");
     boolean contract = java.util.Set.of("work", "flow", "serve").contains(command);
     assertThat(result.status()).isEqualTo(contract ? ExitCode.FAILED : ExitCode.USAGE);
@@ -71,7 +71,7 @@ class MainTest {
   }
 
   @Test
-  void unknownCommandsAreRefusedWithAGuess() {
+  void unknownCommandsAreRejectedWithASuggestion() {
     InProcessCli.Result result = run("wokr", "x");
     assertThat(result.status()).isEqualTo(ExitCode.USAGE);
     assertThat(result.err()).contains("unknown command: wokr; did you mean work?");
@@ -88,7 +88,7 @@ class MainTest {
   }
 
   @Test
-  void aDefectIsOneLineWithoutAStackTrace() {
+  void aBugIsReportedInOneLineWithoutAStackTrace() {
     Shell broken =
         new Shell(
             new java.io.ByteArrayInputStream(new byte[0]) {

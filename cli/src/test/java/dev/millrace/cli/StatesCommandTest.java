@@ -30,7 +30,7 @@ class StatesCommandTest {
   }
 
   @Test
-  void mermaidIsTheTablesOwn() {
+  void mermaidIsRenderedFromTheTables() {
     assertThat(run("states", "task", "--mermaid").out())
         .isEqualTo(TaskTransitions.TABLE.toMermaid());
     assertThat(run("states", "--mermaid").out())
@@ -46,7 +46,7 @@ class StatesCommandTest {
   }
 
   @Test
-  void unknownMachinesAreRefused() {
+  void unknownStateMachinesAreRejected() {
     assertThat(run("states", "coffee").err())
         .contains("no state machine \"coffee\"; known: job, stage, task, sequence");
     assertThat(run("states", "job", "stage").status()).isEqualTo(2);

@@ -21,16 +21,15 @@ public final class ArgumentParser {
     this.at = from;
   }
 
-  /**
-   * The words from number {@code from} on.
+  /** Parses the words from index {@code from} on.
    *
-   * @throws UsageException if they are not of the syntax
+   * @throws UsageException if they do not match the syntax
    */
   public static Arguments parse(Syntax syntax, String[] words, int from) {
     return new ArgumentParser(syntax, words, from).parse();
   }
 
-  /** Whether {@code option} stands anywhere among the options, whatever else is wrong with them. */
+  /** Whether {@code option} is given anywhere, even if other options are wrong. */
   public static boolean asks(Syntax syntax, Option option, String[] words, int from) {
     if (!syntax.options().contains(option)) {
       return false;

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A command line that was read: what was given for each option, and the other words. */
+/** A parsed command line: the values of each option, and the other words. */
 public final class Arguments {
-  /** Beyond this, times that are reckoned with it would leave the calendar. */
+  /** A longer duration could overflow a timestamp. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final Map<String, List<String>> values;
@@ -32,7 +32,7 @@ public final class Arguments {
     this.sources = sources;
   }
 
-  /** The same, and for options that were not given what the preset has for them. */
+  /** The same with the preset's values for options that were not given. */
   public Arguments withDefaults(ConfiguredOptions preset) {
     Map<String, List<String>> all = new HashMap<>(preset.values());
     all.putAll(values);
@@ -46,7 +46,7 @@ public final class Arguments {
     return sources.getOrDefault(option.name(), option.shown());
   }
 
-  /** Whether word number {@code index} means itself whatever it is: it stands after {@code --}. */
+  /** Whether word number {@code index} stands after {@code --}, so that it is never special. */
   public boolean isLiteral(int index) {
     return index >= literal;
   }
@@ -60,7 +60,7 @@ public final class Arguments {
     return values.containsKey(option.name());
   }
 
-  /** What was given; null if nothing was. */
+  /** The value of the option; null if it was not given. */
   public @Nullable String get(Option option) {
     List<String> given = values.get(option.name());
     return given == null ? null : given.getFirst();
@@ -75,7 +75,7 @@ public final class Arguments {
     return text == null ? otherwise : integer(shown(option), text, least, most);
   }
 
-  /** {@code text} as a number between the two; {@code name} says in errors whose it is. */
+  /** {@code text} as a number between the two; errors call it {@code name}. */
   public static int integer(String name, String text, int least, int most) {
     try {
       int number = Integer.parseInt(text);
@@ -83,7 +83,7 @@ public final class Arguments {
         return number;
       }
     } catch (NumberFormatException e) {
-      // said below
+      // reported below
     }
     throw new UsageException(
         name + " must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
@@ -103,14 +103,14 @@ public final class Arguments {
     }
   }
 
-  /** Refuses the use of two options together. */
+  /** Rejects a command line that has both options. */
   public void exclude(Option one, Option other) {
     if (has(one) && has(other)) {
       throw new UsageException(shown(one) + " and " + shown(other) + " are mutually exclusive");
     }
   }
 
-  /** Refuses more words than the command has a use for. */
+  /** Rejects more words than the command takes. */
   public void requireAtMost(int count) {
     if (words.size() > count) {
       throw new UsageException("unexpected argument: " + words.get(count));

@@ -13,7 +13,7 @@ public final class MemorySize {
 
   private MemorySize() {}
 
-  /** The bytes that {@code text} means, in powers of 1,024; {@code name} is whose it is. */
+  /** The bytes that {@code text} means, in powers of 1,024; errors call it {@code name}. */
   public static long parse(String name, String text) {
     Matcher form = FORM.matcher(text.strip().toUpperCase(Locale.ROOT));
     if (form.matches()) {

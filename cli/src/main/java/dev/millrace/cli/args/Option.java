@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
  * @param name the long form, without its dashes
  * @param letter the short form, without its dash; 0 if it has none
  * @param kind what its value is
- * @param value what stands for its value in the help; null if it is a flag
+ * @param value the placeholder for its value in the help; null if it is a flag
  * @param repeatable whether it may be given several times
  * @param help one or more lines
  */
 public record Option(
     String name, char letter, Kind kind, @Nullable String value, boolean repeatable, String help) {
 
-  /** What the value of an option is, where a file tells types apart. */
+  /** The type of an option's value, for configuration files that have types. */
   public enum Kind {
-    /** It has none. */
+    /** No value. */
     FLAG,
     TEXT,
     WHOLE_NUMBER,

@@ -3,11 +3,11 @@ package dev.millrace.cli.args;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a user may have meant by a word that is not known. */
+/** Finds what a user may have meant by an unknown word. */
 public final class Suggestion {
   private Suggestion() {}
 
-  /** The known word nearest to {@code word}; null if none is near. */
+  /** The known word closest to {@code word}; null if none is close. */
   public static @Nullable String closest(String word, List<String> known) {
     String best = null;
     int least = Math.max(1, word.length() / 3) + 1;

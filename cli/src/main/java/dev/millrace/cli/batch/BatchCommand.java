@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace batch}: a file of OpenAI's batch requests, answered. */
+/** {@code millrace batch}: answers a file of OpenAI batch requests. */
 public final class BatchCommand implements Command {
   private static final String SUFFIX = ".jsonl";
 
@@ -40,9 +40,9 @@ public final class BatchCommand implements Command {
       Option.value(
               "model",
               "MODEL",
-              "answer all requests with this model, whatever they\n"
-                  + "say: a GGUF file, part of the name of one, \"house\"\n"
-                  + "(the model that ships); or one that the server of the\n"
+              "answer all requests with this model, whatever model\n"
+                  + "they name: a GGUF file, part of its name, \"house\"\n"
+                  + "(the bundled model); or one that the server of the\n"
                   + "workspace has (default: MILLRACE_MODEL)")
           .letter('m');
   static final Option OUT =
@@ -55,7 +55,7 @@ public final class BatchCommand implements Command {
               "where the job is kept (default: MILLRACE_WORKSPACE,\nelse FILE.jsonl.millrace)")
           .letter('d');
   static final Option FRESH =
-      Option.flag("fresh", "begin anew instead of going on with what was begun");
+      Option.flag("fresh", "start again instead of resuming an earlier run");
 
   private final Function<InferenceSettings, LocalWorkers> opening;
 
@@ -63,7 +63,7 @@ public final class BatchCommand implements Command {
     this(LocalWorkers::of);
   }
 
-  /** For tests, with another opening of models. */
+  /** For tests, with other workers. */
   BatchCommand(Function<InferenceSettings, LocalWorkers> opening) {
     this.opening = opening;
   }
@@ -88,8 +88,8 @@ public final class BatchCommand implements Command {
         Lines in: {"custom_id", "method": "POST", "url": "/v1/chat/completions" (or completions,
         embeddings), "body"}; lines out, in their order: {"id", "custom_id", "response", "error"}.
         All lines are checked before anything starts. The batch is one durable job: after ^C, a
-        crash or a kill, run the same command again and it goes on; what was done is not done
-        again. If a server works on the workspace, it does the work; else this process does.
+        crash or a kill, run the same command again and it resumes; completed requests are not
+        repeated. If a server owns the workspace, it does the work; else this process does.
         Example:
           millrace batch requests.jsonl --model house
         --json prints a summary on stdout, so it does not go with --out -.
@@ -105,7 +105,7 @@ public final class BatchCommand implements Command {
     given.requireAtMost(1);
     String name = given.words().getFirst();
     if (name.equals("-")) {
-      throw new UsageException("the requests must be in a file: it is found again by its content");
+      throw new UsageException("the requests must be in a file: its content identifies the batch");
     }
     Path out = out(shell, given, name);
     if (out != null) {
@@ -114,9 +114,9 @@ public final class BatchCommand implements Command {
     if (out == null && given.has(Option.JSON)) {
       throw new UsageException("--json prints a summary, which would mix with --out -");
     }
-    Thread caller = Thread.currentThread();
+    Thread waiter = Thread.currentThread();
     AtomicBoolean over = new AtomicBoolean();
-    SignalHandlers.install(number -> signal(number, caller, over));
+    SignalHandlers.install(number -> signal(number, waiter, over));
     try (BatchRun run = new BatchRun(shell, settings(shell, given, name, out))) {
       return run.run();
     } finally {
@@ -124,12 +124,12 @@ public final class BatchCommand implements Command {
     }
   }
 
-  /** The first signal ends the waiting; who sends a second wants out at once. */
-  private static void signal(int number, Thread caller, AtomicBoolean over) {
+  /** The first signal ends the wait; the second exits at once. */
+  private static void signal(int number, Thread waiter, AtomicBoolean over) {
     if (number > 1 || over.get()) {
       Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
     }
-    caller.interrupt();
+    waiter.interrupt();
   }
 
   private static @Nullable Path out(Shell shell, Arguments given, String name) {
@@ -142,7 +142,7 @@ public final class BatchCommand implements Command {
     return out.equals("-") ? null : shell.path(out);
   }
 
-  /** Looks now: nobody wants to learn of it after hours of work. */
+  /** Checks the output file now, not after hours of work. */
   private static void requireWritable(Path out, Path requests) throws IOException {
     for (Path file : List.of(out, BatchOutput.temporary(out))) {
       if (Files.exists(file) && Files.exists(requests) && Files.isSameFile(file, requests)) {
@@ -197,7 +197,7 @@ public final class BatchCommand implements Command {
         inference == null ? null : () -> opening.apply(inference));
   }
 
-  /** Where there is one model, it answers, whether it is named or not. */
+  /** The only model of a server answers, named or not. */
   private static @Nullable String only(@Nullable Set<String> served) {
     return served != null && served.size() == 1 ? served.iterator().next() : null;
   }
@@ -217,7 +217,7 @@ public final class BatchCommand implements Command {
     return shell.path(directory == null ? name + ".millrace" : directory);
   }
 
-  /** The names of a server's models; null where it does not say. */
+  /** The names of a server's models; null if the announcement does not say. */
   private static @Nullable Set<String> served(JsonObject info) {
     if (!(info.get("models") instanceof List<?> models)) {
       return null;
@@ -239,9 +239,9 @@ public final class BatchCommand implements Command {
       throw new CommandException(
           "the server of "
               + directory
-              + " works on "
+              + " processes "
               + String.join(", ", types.stream().map(String::valueOf).toList())
-              + ", not on \""
+              + ", not \""
               + type
               + "\"");
     }

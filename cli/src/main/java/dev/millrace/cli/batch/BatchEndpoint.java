@@ -5,7 +5,7 @@ import dev.millrace.core.task.TaskResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a line of a batch can ask for: OpenAI's paths, the types of tasks, the shapes of answers. */
+/** The endpoints of OpenAI that a batch can use, with their task types and answer formats. */
 enum BatchEndpoint {
   CHAT("/v1/chat/completions", "generate"),
   COMPLETION("/v1/completions", "generate"),
@@ -28,7 +28,7 @@ enum BatchEndpoint {
     return type;
   }
 
-  /** The field of a body that says what it is about. */
+  /** The field of a body that has the input. */
   String subject() {
     return switch (this) {
       case CHAT -> "messages";
@@ -53,7 +53,7 @@ enum BatchEndpoint {
   /**
    * The body of an answer.
    *
-   * @param key what makes its id one of a kind
+   * @param key makes the id unique
    * @param created seconds since 1970
    */
   JsonObject body(String key, long created, TaskResult result) {

@@ -25,8 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A file of OpenAI's batch requests, one JSON object a line, found good as a whole.
+/** A valid file of OpenAI batch requests, one JSON object per line.
  *
  * @param customIds of its lines, in their order, as are the tasks
  * @param sha256 of its bytes, in hexadecimal digits
@@ -36,15 +35,14 @@ record BatchFile(
   private static final int LONGEST_LINE = 16_000_000;
   private static final Set<String> FIELDS = Set.of("custom_id", "method", "url", "body");
 
-  /**
-   * What models its lines may name.
+  /** The models that its lines may name.
    *
-   * @param override whether one model is for all, whatever they say
-   * @param served the names that can be used; null: nobody can tell yet
+   * @param override whether one model answers all lines, whatever they name
+   * @param served the names that can be used; null if not known yet
    */
   record Models(boolean override, @Nullable Set<String> served) {}
 
-  /** What makes its job findable: short, for a tag. */
+  /** Identifies the file, short enough for a tag. */
   String key() {
     return sha256.substring(0, 16);
   }
@@ -52,11 +50,11 @@ record BatchFile(
   /**
    * Reads it.
    *
-   * @throws CommandException with the first things that are wrong, each with its line, field and rule
+   * @throws CommandException that lists the first problems with line, field and rule
    */
   static BatchFile read(Path file, String name, Models models) throws IOException {
     if (!Files.isRegularFile(file)) {
-      throw new CommandException(name + (Files.exists(file) ? " is not a file" : " is not there"));
+      throw new CommandException(name + (Files.exists(file) ? " is not a file" : " does not exist"));
     }
     Reader reader = new Reader(name, models);
     MessageDigest digest = Sha256.digest();
@@ -74,7 +72,7 @@ record BatchFile(
     }
   }
 
-  /** Reads line by line, and goes on after a bad one to find the others. */
+  /** Reads line by line, and continues after a bad one to find more problems. */
   private static final class Reader {
     private final String name;
     private final Models models;
@@ -137,7 +135,7 @@ record BatchFile(
     private void request(JsonObject line) {
       for (String field : line.values().keySet()) {
         if (!FIELDS.contains(field)) {
-          problems.add(number, field, "is no field of a batch request");
+          problems.add(number, field, "is not a field of a batch request");
         }
       }
       id(line.get("custom_id"));
@@ -159,7 +157,7 @@ record BatchFile(
       }
     }
 
-    /** By the rules of those who will work on it; a line that is refused already says enough. */
+    /** Checks the parameters by the worker's own rules, unless the line has a problem already. */
     private void values(BatchEndpoint here, Map<String, @Nullable Object> task) {
       String problem = check.problem(here.type(), JsonObject.create(), task);
       if (problem != null && !problems.has(number)) {
@@ -177,7 +175,7 @@ record BatchFile(
         problems.add(
             number,
             "custom_id",
-            "\"" + SanitizedText.line(text, 80) + "\" is that of line " + first + " too");
+            "\"" + SanitizedText.line(text, 80) + "\" is also in line " + first);
       }
       ids.add(text);
     }
@@ -192,7 +190,7 @@ record BatchFile(
         problems.add(
             number,
             "url",
-            "is another than the first line's, " + endpoint.url() + ": use two files");
+            "differs from the first line's, " + endpoint.url() + ": use two files");
       }
       return here;
     }
@@ -206,9 +204,9 @@ record BatchFile(
             "body.model",
             "\""
                 + SanitizedText.line(model.toString(), 80)
-                + "\" is not served, but "
+                + "\" is not served; served are "
                 + String.join(", ", served)
-                + "; --model NAME takes one of them for all lines");
+                + "; --model NAME uses one of them for all lines");
       }
     }
   }

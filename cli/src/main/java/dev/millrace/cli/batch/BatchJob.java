@@ -15,12 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The one job that a batch is: a collecting stage with a task for each line. Its tag and what it
- * carries along say of which file it is, so that it is found again.
+/** The job of a batch: one collecting stage with a task for each line. Its tag and metadata identify the file, so that a later run finds the job.
  *
- * @param model for all lines; null where they say it themselves
- * @param sha256 of the model's file; null where a server has it
+ * @param model for all lines; null if the lines name their models
+ * @param sha256 of the model's file; null if a server has the model
  */
 record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable String sha256) {
   private static final String FILE = "batch";
@@ -55,24 +53,23 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
         .build();
   }
 
-  /**
-   * The newest job of this file, with this model, that was not given up.
+  /** The newest job of this file and model that was not aborted.
    *
    * @param served whether a server works on the workspace
    */
-  Optional<JobId> find(JobReader reading, boolean served) {
+  Optional<JobId> find(JobReader reader, boolean served) {
     JobReader.Query query = new JobReader.Query(ALIVE, tag(), null, true, 1);
     while (true) {
-      List<JobId> ids = reading.list(query);
+      List<JobId> ids = reader.list(query);
       for (JobId id : ids.reversed()) {
-        if (reading.find(id).filter(job -> isThis(job, served)).isPresent()) {
+        if (reader.find(id).filter(job -> isThis(job, served)).isPresent()) {
           return Optional.of(id);
         }
       }
       if (ids.size() < query.limit()) {
         return Optional.empty();
       }
-      query = query.newest(16 * query.limit()); // hardly ever: a list reads what each job says
+      query = query.newest(16 * query.limit()); // rare: a list reads each job
     }
   }
 
@@ -81,7 +78,7 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
     if (!file.sha256().equals(said.get(FILE))) {
       return false;
     }
-    if (model == null) { // if nobody could answer it now, answers of any model are welcome
+    if (model == null) { // no model is named and no server runs: accept the answers of any model
       return !said.has(MODEL) || job.state().isFinal() && !served;
     }
     return model.equals(said.get(MODEL))

@@ -23,10 +23,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what came of a batch: a line for each request, in the order of the requests. */
+/** Writes the output of a batch: a line for each request, in their order. */
 final class BatchOutput {
 
-  /** What was written, in numbers. */
+  /** Totals of the output. */
   record Written(int done, int failed, long promptTokens, long completionTokens) {}
 
   private final BatchFile file;
@@ -39,13 +39,13 @@ final class BatchOutput {
     this.file = file;
   }
 
-  /** Where an output is until it is whole. */
+  /** The file that holds an output until it is complete. */
   static Path temporary(Path out) {
     return out.resolveSibling(out.getFileName() + ".tmp");
   }
 
-  /** To a file that is there whole or not at all. */
-  Written write(JobReader reading, JobId id, Path to) throws IOException {
+  /** Writes a file atomically. */
+  Written write(JobReader reader, JobId id, Path to) throws IOException {
     Path temporary = temporary(to);
     FileChannel channel =
         FileChannel.open(
@@ -54,7 +54,7 @@ final class BatchOutput {
             StandardOpenOption.WRITE,
             StandardOpenOption.TRUNCATE_EXISTING);
     try {
-      write(reading, id, channel);
+      write(reader, id, channel);
       Files.move(
           temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       return written();
@@ -64,20 +64,20 @@ final class BatchOutput {
     }
   }
 
-  private void write(JobReader reading, JobId id, FileChannel to) throws IOException {
+  private void write(JobReader reader, JobId id, FileChannel to) throws IOException {
     try (Writer out =
         new BufferedWriter(
             new OutputStreamWriter(Channels.newOutputStream(to), StandardCharsets.UTF_8),
             1 << 16)) {
-      write(reading, id, out);
+      write(reader, id, out);
       out.flush();
       to.force(true);
     }
   }
 
-  Written write(JobReader reading, JobId id, Appendable out) throws IOException {
+  Written write(JobReader reader, JobId id, Appendable out) throws IOException {
     try {
-      TaskPages.each(reading, id, 1, task -> append(out, line(task)));
+      TaskPages.each(reader, id, 1, task -> append(out, line(task)));
       return written();
     } catch (UncheckedIOException e) {
       throw e.getCause();
@@ -96,7 +96,7 @@ final class BatchOutput {
     }
   }
 
-  /** The ids follow from the file and the line: who runs a batch again finds the same ones. */
+  /** The ids derive from the file and the line: another run of the batch gives the same ones. */
   private JsonObject line(TaskView task) {
     String key = file.key() + "-" + task.task();
     TaskResult result = task.state() == TaskState.COMPLETED ? task.result() : null;

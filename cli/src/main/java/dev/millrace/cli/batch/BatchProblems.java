@@ -4,7 +4,7 @@ import dev.millrace.cli.command.CommandException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is wrong with a file, as far as it is worth reading. */
+/** The first problems of a batch file. */
 final class BatchProblems {
   private static final int SHOWN = 20;
 
@@ -18,7 +18,7 @@ final class BatchProblems {
   }
 
   /**
-   * @param field by its path; empty where it is about the line
+   * @param field its path; empty if the problem is about the whole line
    */
   void add(int line, String field, String rule) {
     count++;
@@ -28,12 +28,12 @@ final class BatchProblems {
     }
   }
 
-  /** Whether there is one in this line, the last that was looked at. */
+  /** Whether this line, the last one checked, has a problem. */
   boolean has(int line) {
     return lastLine == line;
   }
 
-  /** Refuses the file if there is anything. */
+  /** Throws an error with all problems if there are any. */
   void throwIfAny() {
     if (count > 0) {
       throw new CommandException(

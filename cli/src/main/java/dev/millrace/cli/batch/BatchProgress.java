@@ -12,7 +12,7 @@ import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.util.List;
 
-/** How far a batch is: a bar on a terminal, elsewhere a line now and then. */
+/** Shows the progress of a batch: a bar on a terminal, elsewhere a line now and then. */
 final class BatchProgress {
   private static final long PERIOD = Duration.ofSeconds(10).toNanos();
 
@@ -30,8 +30,8 @@ final class BatchProgress {
   }
 
   /**
-   * @param generated tokens so far; below 0 where that is not known
-   * @param note what else is to be said; may be empty
+   * @param generated tokens so far; negative if unknown
+   * @param note more to show; may be empty
    */
   void show(JobView job, long generated, String note) {
     StageView stage = job.stages().getFirst();

@@ -12,12 +12,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the body of an OpenAI request into the parameters of a task. What cannot be honoured is
- * refused by its name, and so is what is not known; a value that asks for what happens anyway
- * passes.
+ * Turns the body of an OpenAI request into the parameters of a task. A field that is unknown or not supported is a problem, unless its value asks for the default behaviour.
  */
 final class BatchRequest {
-  /** By both names, for the same thing. */
+  /** Two names for the same limit. */
   private static final Set<String> SAMPLING =
       Set.of(
           "temperature",
@@ -39,11 +37,11 @@ final class BatchRequest {
 
   private static final Set<String> EMBEDDING = Set.of("pooling", "normalize");
 
-  /** They name who asks and what for, and change nothing in an answer. */
+  /** Fields that identify the request and do not change the answer. */
   private static final Set<String> LABELS =
       Set.of("user", "metadata", "safety_identifier", "prompt_cache_key");
 
-  /** What passes because it asks for nothing. */
+  /** Values that ask for the default behaviour. */
   private static final Map<String, List<?>> AS_IT_IS =
       Map.ofEntries(
           Map.entry("n", List.of(1L)),
@@ -61,14 +59,14 @@ final class BatchRequest {
 
   private static final Map<String, String> WHY =
       Map.of(
-          "n", "there is one answer a request: repeat the line instead",
-          "best_of", "there is one answer a request: repeat the line instead",
-          "stream", "a batch is read when it is done",
+          "n", "a request has one answer: repeat the line instead",
+          "best_of", "a request has one answer: repeat the line instead",
+          "stream", "a batch cannot be streamed",
           "logprobs", "probabilities are not kept",
           "top_logprobs", "probabilities are not kept",
-          "tools", "calls of tools are not read out of an answer",
-          "functions", "calls of tools are not read out of an answer",
-          "tool_choice", "calls of tools are not read out of an answer",
+          "tools", "tool calls are not supported",
+          "functions", "tool calls are not supported",
+          "tool_choice", "tool calls are not supported",
           "encoding_format", "vectors are written as numbers: it must be \"float\"",
           "dimensions", "vectors are as long as the model makes them");
 
@@ -92,7 +90,7 @@ final class BatchRequest {
   /**
    * The parameters, "model" among them where the body names one.
    *
-   * @param problems is told the field and the rule of whatever is wrong
+   * @param problems receives the field and the rule of each problem
    */
   static Map<String, @Nullable Object> read(
       BatchEndpoint endpoint, JsonObject body, BiConsumer<String, String> problems) {
@@ -148,11 +146,11 @@ final class BatchRequest {
     } else if ((endpoint == BatchEndpoint.EMBEDDING ? EMBEDDING : SAMPLING).contains(name)) {
       task.put(name, value);
     } else if (!AS_IT_IS.getOrDefault(name, List.of()).contains(value)) {
-      refuse(name, value);
+      unsupported(name, value);
     }
   }
 
-  private void refuse(String name, Object value) {
+  private void unsupported(String name, Object value) {
     String why = WHY.get(name);
     problems.accept(
         name,
@@ -160,7 +158,7 @@ final class BatchRequest {
             ? "cannot be "
                 + SanitizedText.line(Json.write(value), 60)
                 + (why == null ? "" : ": " + why)
-            : "cannot be honoured: leave it out");
+            : "is not supported: leave it out");
   }
 
   private void model(Object value) {
@@ -173,7 +171,7 @@ final class BatchRequest {
 
   private void length(String name, Object value) {
     if (endpoint == BatchEndpoint.EMBEDDING) {
-      problems.accept(name, "cannot be honoured: leave it out");
+      problems.accept(name, "is not supported: leave it out");
     } else if (!(value instanceof Long number) || number < 1) {
       problems.accept(name, "must be a whole number from 1");
     } else if (task.put("max_tokens", number) != null) {
@@ -197,7 +195,7 @@ final class BatchRequest {
   private Map<String, @Nullable Object> message(String where, Map<?, ?> message) {
     for (Object name : message.keySet()) {
       if (!MESSAGE.contains(String.valueOf(name)) && message.get(name) != null) {
-        problems.accept(where + "." + name, "cannot be honoured: leave it out");
+        problems.accept(where + "." + name, "is not supported: leave it out");
       }
     }
     Object role = message.get("role");
@@ -205,7 +203,7 @@ final class BatchRequest {
       problems.accept(where + ".role", "must be system, developer, user, assistant or tool");
     }
     Map<String, @Nullable Object> out = new LinkedHashMap<>();
-    out.put("role", "developer".equals(role) ? "system" : role); // OpenAI's newer name for it
+    out.put("role", "developer".equals(role) ? "system" : role); // OpenAI's newer name for system
     out.put("content", content(where + ".content", message));
     for (String name : List.of("name", "tool_calls", "tool_call_id")) {
       if (message.get(name) != null) {
@@ -235,7 +233,7 @@ final class BatchRequest {
           && map.get("text") instanceof String more) {
         text.append(text.isEmpty() ? "" : "\n").append(more);
       } else {
-        problems.accept(where, "must be text: images, sound and files cannot be honoured");
+        problems.accept(where, "must be text: images, sound and files are not supported");
         break;
       }
     }

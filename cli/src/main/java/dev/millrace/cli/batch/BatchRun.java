@@ -29,9 +29,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A batch from its file to its output. The job is durable: whatever ends this process, the next run
- * on the same file finds the job and goes on.
+/** Runs a batch from its file to its output. The job is durable: whatever ends this process, the next run on the same file finds the job and resumes it.
  */
 final class BatchRun implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(100);
@@ -61,7 +59,7 @@ final class BatchRun implements AutoCloseable {
   private final Settings settings;
   private final Shell shell;
   private final Workspace workspace;
-  private final JobReader reading;
+  private final JobReader reader;
   private final BatchProgress progress;
   private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
   private boolean served = true;
@@ -71,7 +69,7 @@ final class BatchRun implements AutoCloseable {
     this.settings = settings;
     this.shell = shell;
     this.workspace = settings.workspace();
-    this.reading = workspace.reader();
+    this.reader = workspace.reader();
     this.progress = new BatchProgress(shell);
   }
 
@@ -79,7 +77,7 @@ final class BatchRun implements AutoCloseable {
     Optional<JobId> found =
         settings.fresh()
             ? Optional.empty()
-            : settings.job().find(reading, workspace.owner().held());
+            : settings.job().find(reader, workspace.owner().held());
     boolean ended = found.isPresent() && view(found.get()).state().isFinal();
     if (!ended) {
       host(true);
@@ -89,7 +87,7 @@ final class BatchRun implements AutoCloseable {
       progress.say(
           "job "
               + id
-              + (ended ? " is done: only the output is written" : " was begun: it goes on"));
+              + (ended ? " is done: only the output is written" : " exists already: resuming it"));
     } else {
       progress.say(
           "job " + id + ": " + NumberText.of(settings.job().file().tasks().size(), "request"));
@@ -113,7 +111,7 @@ final class BatchRun implements AutoCloseable {
     return result.id();
   }
 
-  /** Serves the workspace from here if nobody else does. */
+  /** Serves the workspace from this process if no server does. */
   private void host(boolean must) {
     Supplier<LocalWorkers> workers = settings.localWorkers();
     served = host != null || workspace.owner().held();
@@ -125,7 +123,7 @@ final class BatchRun implements AutoCloseable {
         throw new CommandException(
             "no server works on "
                 + workspace.root()
-                + ": pass --model MODEL, for example --model house (the model that ships), or start"
+                + ": pass --model MODEL, for example --model house (the bundled model), or start"
                 + " one with \""
                 + LauncherName.MILLRACE
                 + " serve\"");
@@ -141,7 +139,7 @@ final class BatchRun implements AutoCloseable {
 
   private void await(JobId id) throws InterruptedException {
     PollPacer looks = new PollPacer(LOOK);
-    while (!reading.state(id).map(state -> state.isFinal()).orElse(true)) {
+    while (!reader.state(id).map(state -> state.isFinal()).orElse(true)) {
       if (host != null) {
         host.requireRunning();
       } else if (owners.isDue()) {
@@ -155,18 +153,18 @@ final class BatchRun implements AutoCloseable {
                     host == null ? -1 : host.generatedTokens(),
                     served ? "" : "no server works on " + workspace.root()));
       }
-      reading.awaitChange(id, LOOK);
+      reader.awaitChange(id, LOOK);
     }
   }
 
   private JobView view(JobId id) {
-    return reading
+    return reader
         .find(id)
         .orElseThrow(
             () -> new CommandException("job " + id + " of this batch was deleted meanwhile"));
   }
 
-  /** A user's ^C: everything that was done is kept. */
+  /** Handles ^C: all completed work is kept. */
   private int stopped(JobId id) {
     progress.end();
     close();
@@ -180,7 +178,7 @@ final class BatchRun implements AutoCloseable {
                 + job.stages().getFirst().total()
                 + " done and kept in "
                 + workspace.root()
-                + "; run the same command again to go on");
+                + "; run the same command again to resume");
     return ExitCode.INTERRUPTED;
   }
 
@@ -189,7 +187,7 @@ final class BatchRun implements AutoCloseable {
     BatchOutput output = new BatchOutput(settings.job().file());
     Path out = settings.output().file();
     Written written =
-        out == null ? output.write(reading, id, shell.out()) : output.write(reading, id, out);
+        out == null ? output.write(reader, id, shell.out()) : output.write(reader, id, out);
     if (settings.output().json()) {
       shell.out().println(Json.write(summary(id, job, written)));
     } else {

@@ -6,20 +6,19 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 
-/** One of the things that {@code millrace} can be told to do. */
+/** A command of the program {@code millrace}. */
 public interface Command {
   Syntax syntax();
 
-  /**
-   * Does it, and returns the exit status.
+  /** Runs the command and returns its exit status.
    *
-   * @throws UsageException if the words make no sense together
-   * @throws CommandException if it cannot be done
-   * @throws StoreException if the workspace does not work
+   * @throws UsageException if the arguments do not fit together
+   * @throws CommandException if the request cannot be fulfilled
+   * @throws StoreException if the workspace cannot be read or written
    */
   int run(Shell shell, Arguments arguments) throws IOException, InterruptedException;
 
-  /** The exit status of a command line that was not understood. */
+  /** The exit status after a wrong command line. */
   default int usageStatus() {
     return ExitCode.USAGE;
   }

@@ -1,6 +1,6 @@
 package dev.millrace.cli.command;
 
-/** What was asked cannot be done; the message says why and what would be possible. */
+/** A request that cannot be fulfilled; the message says why and what to do. */
 public final class CommandException extends RuntimeException {
   public CommandException(String message) {
     super(message, null, false, false);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Settings from the environment. Each has a name {@code MILLRACE_…}, which wins, and the name
- * {@code NRVNA_…} that nrvna gives it; an empty one is as good as none.
+ * {@code NRVNA_…} that nrvna gives it; an empty one counts as not set.
  */
 public record EnvironmentVariables(Shell shell) {
   private static final String OURS = "MILLRACE_";
@@ -44,7 +44,7 @@ public record EnvironmentVariables(Shell shell) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // said below
+      // reported below
     }
     throw wrong(value, "a number from " + plain(least) + " to " + plain(most));
   }
@@ -58,7 +58,7 @@ public record EnvironmentVariables(Shell shell) {
     return number;
   }
 
-  /** A whole number of 64 bits; 0 is as good as none. */
+  /** A whole number of 64 bits; 0 counts as not set. */
   public @Nullable Long seed(String... names) {
     Value value = find(names);
     try {
@@ -69,7 +69,7 @@ public record EnvironmentVariables(Shell shell) {
     }
   }
 
-  /** nrvna takes 0 for no and anything else for yes; we like to know what was meant. */
+  /** A yes or no. nrvna takes everything but 0 for yes; here an unclear value is an error. */
   public @Nullable Boolean flag(String... names) {
     Value value = find(names);
     return switch (value == null ? "" : value.text()) {

@@ -5,14 +5,14 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** What went wrong, in one line for a person. */
+/** One line for the user about an exception. */
 public final class ErrorText {
   private ErrorText() {}
 
   public static String of(Exception e) {
     String said =
         switch (e) {
-          case NoSuchFileException missing -> missing.getFile() + " is not there";
+          case NoSuchFileException missing -> missing.getFile() + " does not exist";
           case AccessDeniedException denied ->
               "no permission for " + denied.getFile() + "; check its owner and its mode";
           case FileSystemException file when file.getReason() != null ->

@@ -1,12 +1,11 @@
 package dev.millrace.cli.command;
 
-/** What a command's exit status means. */
+/** The exit codes of all commands. */
 public final class ExitCode {
-  /** It did what it was asked. */
+  /** Success. */
   public static final int OK = 0;
 
-  /**
-   * It could not: refused, failed, missing. For {@code work}, {@code flow}, {@code serve}: any
+  /** Rejected, failed or missing. For {@code work}, {@code flow}, {@code serve}: any
    * error.
    */
   public static final int FAILED = 1;
@@ -14,13 +13,13 @@ public final class ExitCode {
   /** {@code flow}: the job has not ended. {@code serve --status}: the server is starting. */
   public static final int NOT_READY = 2;
 
-  /** The command line was not understood; not for {@code work}, {@code flow} and {@code serve}. */
+  /** A wrong command line; {@code work}, {@code flow} and {@code serve} use {@link #FAILED}. */
   public static final int USAGE = 2;
 
-  /** A defect of ours. */
+  /** A bug in Millrace. */
   public static final int INTERNAL = 70;
 
-  /** A signal ended it before it was done. */
+  /** A signal ended the command early. */
   public static final int INTERRUPTED = 130;
 
   private ExitCode() {}

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Asks the system, where it tells without a native call; elsewhere as much as Java knows. */
+/** Whether a standard stream is a terminal: by {@code /proc} where there is one, else by Java. */
 public final class ProcessTerminal implements Shell.Terminal {
   @Override
   public boolean isTerminal(int descriptor) {

@@ -8,8 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a command sees of the world around it.
+/** The environment of a command: streams, variables and directory.
  *
  * @param out results, UTF-8, not flushed by itself
  * @param err everything else, UTF-8
@@ -55,14 +54,14 @@ public record Shell(
     }
   }
 
-  /** Colours are for eyes: not for pipes, nor for those who do not want them. */
+  /** Whether to use colours: on a terminal, unless the user switched them off. */
   public boolean colourful() {
     return variable("NO_COLOR") == null
         && !"dumb".equals(variable("TERM"))
         && terminal.isTerminal(Terminal.OUT);
   }
 
-  /** Prints a line and lets it be seen at once. */
+  /** Prints a line and flushes it. */
   public void printLine(String line) {
     out.println(line);
     out.flush();

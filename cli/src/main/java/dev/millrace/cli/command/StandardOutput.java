@@ -8,9 +8,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Standard output that remembers that it could not be written: a result that did not arrive must
- * not end with status 0, and a {@link PrintStream} keeps silent about it.
+/** Standard output that remembers write errors. A command whose result was not written must not exit with 0, and a {@link PrintStream} hides the error.
  */
 public final class StandardOutput extends OutputStream {
   private final OutputStream to;
@@ -20,7 +18,7 @@ public final class StandardOutput extends OutputStream {
     this.to = to;
   }
 
-  /** The process's own, always in UTF-8: what a job says does not depend on the locale. */
+  /** The process's own, always in UTF-8, whatever the locale is. */
   public static StandardOutput standard() {
     return new StandardOutput(new FileOutputStream(FileDescriptor.out));
   }
@@ -47,8 +45,7 @@ public final class StandardOutput extends OutputStream {
     }
   }
 
-  /**
-   * The exit status, given how the output fared. A reader that left, as head(1) does, is no news.
+  /** The exit status, after the output was written. A reader that leaves early, as head(1) does, is no error.
    */
   public int status(int status, PrintStream err) {
     if (problem == null) {

@@ -5,14 +5,14 @@ import java.nio.CharBuffer;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** Bytes as text, or a refusal: what is not UTF-8 would be stored as something else. */
+/** Decodes UTF-8 strictly: invalid bytes are an error, not replacement characters. */
 public final class Utf8Decoder {
   private Utf8Decoder() {}
 
-  /** {@code what} names the bytes in the refusal, which says at which of them they go wrong. */
+  /** The error calls the bytes {@code what} and names the offset of the first invalid one. */
   public static String decode(byte[] bytes, int from, int length, String what) {
     String text = new String(bytes, from, length, StandardCharsets.UTF_8);
-    if (text.indexOf('\uFFFD') >= 0) { // typed as such, or put where something was malformed
+    if (text.indexOf('\uFFFD') >= 0) { // typed by the user, or put there for malformed bytes
       check(bytes, from, length, what);
     }
     return text;

@@ -25,15 +25,15 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
-/** {@code millrace demo}: the whole of it in one command, in a workspace of its own. */
+/** {@code millrace demo}: runs a job with two stages in a new workspace and explains it. */
 public final class DemoCommand implements Command {
   static final Option MODEL =
-      Option.value("model", "MODEL", "another model than the one that ships: a GGUF file")
+      Option.value("model", "MODEL", "a GGUF file instead of the bundled model")
           .letter('m');
   static final Option SLOTS =
-      Option.value("slots", "N", "stories that are written at once (default 8)");
+      Option.value("slots", "N", "stories that are generated at once (default 8)");
 
-  private final Duration moment;
+  private final Duration gatePause;
   private final Consumer<IntConsumer> signals;
 
   public DemoCommand() {
@@ -43,11 +43,11 @@ public final class DemoCommand implements Command {
   /**
    * For tests.
    *
-   * @param moment how long the gate stays closed
-   * @param signals is given what to call with the number of each signal
+   * @param gatePause how long the gate stays closed
+   * @param signals receives the handler to call with the number of each signal
    */
-  DemoCommand(Duration moment, Consumer<IntConsumer> signals) {
-    this.moment = moment;
+  DemoCommand(Duration gatePause, Consumer<IntConsumer> signals) {
+    this.gatePause = gatePause;
     this.signals = signals;
   }
 
@@ -56,16 +56,16 @@ public final class DemoCommand implements Command {
     return new Syntax(
         "demo",
         List.of("[options]"),
-        "Writes eight stories at once and then, behind a gate, names who is in them.",
+        "Generates eight stories at once and then, behind a gate, names their characters.",
         List.of(MODEL, SLOTS),
         """
-        Starts a server in a new workspace in the directory for temporary files (TMPDIR), shows how
-        the job gets on, and stops. The workspace stays; the demo says where it is. The same model
-        gives the same stories every time.
+        Starts a server in a new workspace in the directory for temporary files (TMPDIR), shows the
+        progress of the job, and stops. The workspace remains; the demo prints where it is. The same
+        model gives the same stories every time.
         --json prints one object at the end: workspace, id, model, stories (prompt, story,
         characters, receipts), tokens, seconds, tokens_per_second.
         Exit status: 0, 1 if something failed, 2 wrong options, 130 if it was stopped by a signal;
-        its job then can go on later.\
+        the job can then be resumed later.\
         """);
   }
 
@@ -78,38 +78,38 @@ public final class DemoCommand implements Command {
     DemoStopRequest stop = new DemoStopRequest();
     signals.accept(stop::signal);
     ModelFile file = new ModelFile(model.choice().name(), model.choice().file());
-    try (LocalWorkers mill =
+    try (LocalWorkers workers =
         LocalWorkers.of(InferenceSettings.of(List.of(file)).withEngine(engine))) {
-      return run(shell, given.has(Option.JSON), model, mill, stop);
+      return run(shell, given.has(Option.JSON), model, workers, stop);
     }
   }
 
-  /** The demo with any workers. */
-  int run(Shell shell, boolean json, DemoModel model, LocalWorkers mill, DemoStopRequest stop)
+  /** Runs the demo with these workers. */
+  int run(Shell shell, boolean json, DemoModel model, LocalWorkers workers, DemoStopRequest stop)
       throws IOException, InterruptedException {
     if (stop.isRequested()) {
       shell.err().println("Stopped before there was a job.");
       return ExitCode.INTERRUPTED;
     }
     Workspace workspace = Workspace.open(DemoDirectory.create(shell));
-    DemoNarration tale =
+    DemoNarration narration =
         json
             ? DemoNarration.silent(model, workspace.root())
             : DemoNarration.to(shell, model, workspace.root());
-    tale.begin();
+    narration.begin();
     try {
       DemoRun.Presentation stage =
-          new DemoRun.Presentation(shell, tale, screen(shell, json), new DemoGatePause(moment));
-      DemoReport report = new DemoRun(workspace, mill, model.context(), stage, stop).run();
-      tale.results(report);
-      tale.end(report.id());
+          new DemoRun.Presentation(shell, narration, screen(shell, json), new DemoGatePause(gatePause));
+      DemoReport report = new DemoRun(workspace, workers, model.context(), stage, stop).run();
+      narration.results(report);
+      narration.end(report.id());
       if (json) {
         shell.printLine(Json.write(report.json(model.choice().name())));
       }
       return ExitCode.OK;
     } catch (DemoStopRequest.Stopped e) {
       stopped(
-          workspace, json ? DemoNarration.onStandardError(shell, model, workspace.root()) : tale);
+          workspace, json ? DemoNarration.onStandardError(shell, model, workspace.root()) : narration);
       return ExitCode.INTERRUPTED;
     } catch (IOException | RuntimeException e) {
       shell.err().println("The demo's workspace stays in " + workspace.root() + ".");
@@ -125,15 +125,15 @@ public final class DemoCommand implements Command {
     return lines.isSupported() ? new DemoLiveScreen(shell, lines) : new DemoPlainScreen(shell);
   }
 
-  private static void stopped(Workspace workspace, DemoNarration tale) {
-    JobReader reading = workspace.reader();
-    for (JobId id : reading.list(JobReader.Query.all())) {
-      boolean passed = reading.find(id).map(DemoCommand::passed).orElse(false);
-      tale.stopped(id, workspace.directory(id).orElse(workspace.root()), passed);
+  private static void stopped(Workspace workspace, DemoNarration narration) {
+    JobReader reader = workspace.reader();
+    for (JobId id : reader.list(JobReader.Query.all())) {
+      boolean passed = reader.find(id).map(DemoCommand::passed).orElse(false);
+      narration.stopped(id, workspace.directory(id).orElse(workspace.root()), passed);
     }
   }
 
-  /** Whether the second stage has left its gate behind. */
+  /** Whether the second stage has passed its gate. */
   private static boolean passed(JobView job) {
     StageState state = job.stages().get(DemoJob.CHARACTERS - 1).state();
     return state != StageState.CREATED && state != StageState.WAITING;

@@ -10,10 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/**
- * Where a demo's workspace goes: {@code millrace-demo-1} in the directory for temporary files, or
- * the next number. Users copy the name into commands, so it is short, unlike what Java would make
- * up; that it is new, and the user's alone, is ensured all the same.
+/** Creates the directory of a demo's workspace: {@code millrace-demo-1} in the directory for temporary files, or the next number. Users copy the name into commands, so it is shorter than Java's temporary names; it is still new and private to the user.
  */
 final class DemoDirectory {
   private static final int MOST = 10_000;
@@ -33,10 +30,10 @@ final class DemoDirectory {
       try {
         return Files.createDirectory(parent.resolve("millrace-demo-" + number), mine);
       } catch (FileAlreadyExistsException e) {
-        // of an earlier demo, or of another user
+        // taken by an earlier demo or another user
       } catch (IOException e) {
         throw new CommandException(
-            "cannot make a directory in "
+            "cannot create a directory in "
                 + parent
                 + ": "
                 + ErrorText.of(e)
@@ -47,7 +44,7 @@ final class DemoDirectory {
         "there are " + MOST + " demos in " + parent + " already: rm -r millrace-demo-*");
   }
 
-  /** Java would always take /tmp, whatever the user prefers. */
+  /** Java would always use /tmp and ignore TMPDIR. */
   private static Path parent(Shell shell) {
     String preferred = shell.variable("TMPDIR");
     if (preferred == null) {
@@ -55,7 +52,7 @@ final class DemoDirectory {
     }
     Path parent = shell.path(preferred).normalize();
     if (!Files.isDirectory(parent)) {
-      throw new CommandException("TMPDIR is " + parent + ", which is no directory; set it to one");
+      throw new CommandException("TMPDIR is " + parent + ", which is not a directory");
     }
     return parent;
   }

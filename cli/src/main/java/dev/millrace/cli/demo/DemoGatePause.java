@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 
-/** The moment at the gate: it passes by itself, or sooner when the user presses Enter. */
+/** The pause at the gate: it ends by itself, or when the user presses Enter. */
 final class DemoGatePause {
-  /** How time passes: {@link DemoStopRequest#sleepUnlessStopped}. */
+  /** Sleeps: {@link DemoStopRequest#sleepUnlessStopped}. */
   @FunctionalInterface
   interface Pause {
     void sleepUnlessStopped(Duration time) throws DemoStopRequest.Stopped, InterruptedException;
   }
 
-  /** How long it is. */
+  /** The length of the pause. */
   static final Duration LENGTH = Duration.ofSeconds(3);
 
   private static final Duration STEP = Duration.ofMillis(50);
@@ -24,12 +24,12 @@ final class DemoGatePause {
     this.steps = Math.toIntExact(length.dividedBy(STEP));
   }
 
-  /** Returns whether a key ended it. Input that is no terminal says nothing, and is not read. */
+  /** Returns whether a key ended it. Input that is not a terminal is not read. */
   boolean await(Shell shell, Pause pause)
       throws IOException, InterruptedException, DemoStopRequest.Stopped {
     boolean heard = shell.terminal().isTerminal(Shell.Terminal.IN);
     if (heard) {
-      skip(shell.in()); // what was typed before the question is no answer
+      skip(shell.in()); // ignore what was typed before the question
     }
     for (int step = 0; step < steps; step++) {
       pause.sleepUnlessStopped(STEP);
@@ -42,7 +42,7 @@ final class DemoGatePause {
   }
 
   private static boolean skip(InputStream in) throws IOException {
-    int waiting = in.available(); // never blocks, at the end of the input neither
+    int waiting = in.available(); // never blocks, not even at the end of the input
     return waiting > 0 && in.skip(waiting) > 0;
   }
 }

@@ -7,12 +7,10 @@ import dev.millrace.core.stage.TaskSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The job that {@code demo} submits: stories in parallel, then, behind a gate, who is in each. Seeds
- * and sampling are fixed, so that every demo tells the same, whatever the defaults are.
+/** The job of the demo: stories in parallel, then, behind a gate, the characters of each. Seeds and sampling are fixed, so that every demo gives the same text.
  */
 final class DemoJob {
-  /** What each story is to be about. Its place here is its seed. */
+  /** The subject of each story. Its index is the seed. */
   static final List<String> WORDS =
       List.of(
           "Mia and a boat",
@@ -32,14 +30,12 @@ final class DemoJob {
 
   private static final int STORY_TOKENS = 320;
 
-  /** Enough for the longest text that the schema allows, letter by letter. */
+  /** Enough for the longest text that the schema allows, one token per letter. */
   static final int NAMES_TOKENS = 120;
 
   private DemoJob() {}
 
-  /**
-   * The job for a model whose sequences have {@code context} positions: a story is read again in the
-   * second stage, beside its instruction and the answer.
+  /** The job for a model with a context of {@code context} tokens: in the second stage it must hold the story, the instruction and the answer.
    */
   static JobSpec of(int context) {
     return JobSpec.builder()
@@ -49,7 +45,7 @@ final class DemoJob {
         .build();
   }
 
-  /** Tokens of a story at most. */
+  /** The maximum number of tokens of a story. */
   static int limit(int context) {
     return Math.clamp(context / 3, 16, STORY_TOKENS);
   }
@@ -80,7 +76,7 @@ final class DemoJob {
         JsonObject.create()
             .put("max_tokens", NAMES_TOKENS)
             .put("temperature", 0)
-            .put("repeat_penalty", 1) // a name is to be repeated
+            .put("repeat_penalty", 1) // names must be repeated
             .put("seed", 1)
             .put("json_schema", schema());
     return StageSpec.builder("generate")
@@ -90,7 +86,7 @@ final class DemoJob {
         .build();
   }
 
-  /** Bounds, so that even a model that knows nothing comes to an end. */
+  /** With bounds, so that even an untrained model ends. */
   private static JsonObject schema() {
     JsonObject name =
         JsonObject.create().put("type", "string").put("pattern", "^[A-Z][a-z]{1,11}$");

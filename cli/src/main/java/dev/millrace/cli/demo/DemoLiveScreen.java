@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Progress on a terminal: a bar, and a line for each task in which its text grows, in place. */
+/** Shows progress on a terminal: a bar, and for each task a line with the end of its text. */
 final class DemoLiveScreen implements DemoScreen {
   private static final int COLUMNS = 79;
   private static final int FINE = 1_000;

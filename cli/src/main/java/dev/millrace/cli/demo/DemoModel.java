@@ -11,10 +11,10 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.ModelSummary;
 import org.jspecify.annotations.Nullable;
 
-/** The model of a demo: the one that is asked for, else the one that ships. */
+/** The model of a demo: the user's choice, else the bundled one. */
 record DemoModel(ModelChoice choice, ModelSummary summary) {
 
-  /** Where a file does not say how long its sequences may be. */
+  /** The context length if the file does not say. */
   private static final int USUAL_CONTEXT = 1024;
 
   static DemoModel of(Shell shell, @Nullable String asked) {
@@ -26,7 +26,7 @@ record DemoModel(ModelChoice choice, ModelSummary summary) {
     }
   }
 
-  /** Positions of a sequence, by which the demo's texts are measured. */
+  /** The context length in tokens, which limits the demo's texts. */
   int context() {
     return summary.contextLength().orElse(USUAL_CONTEXT);
   }

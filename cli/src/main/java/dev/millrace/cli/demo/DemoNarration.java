@@ -18,11 +18,11 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** What the demo says: what happens, in the words of the documentation, and where to look. */
+/** Explains what happens in the demo, in the words of the documentation. */
 final class DemoNarration {
   private static final int WIDTH = 80;
 
-  /** Tokens from which on the best second of a stage says something. */
+  /** Below this number of tokens, the best second of a stage is not meaningful. */
   private static final int ENOUGH = 500;
 
   private final Consumer<String> out;
@@ -39,17 +39,17 @@ final class DemoNarration {
   }
 
   static DemoNarration to(Shell shell, DemoModel model, Path directory) {
-    DemoNarration tale = new DemoNarration(shell::printLine, shell.colourful(), model, directory);
-    tale.keys = shell.terminal().isTerminal(Shell.Terminal.IN);
-    return tale;
+    DemoNarration narration = new DemoNarration(shell::printLine, shell.colourful(), model, directory);
+    narration.keys = shell.terminal().isTerminal(Shell.Terminal.IN);
+    return narration;
   }
 
-  /** For who wants a result only. */
+  /** Prints nothing. */
   static DemoNarration silent(DemoModel model, Path directory) {
     return new DemoNarration(line -> {}, false, model, directory);
   }
 
-  /** Beside the result: on standard error. */
+  /** Prints to standard error, beside the result. */
   static DemoNarration onStandardError(Shell shell, DemoModel model, Path directory) {
     return new DemoNarration(shell.err()::println, false, model, directory);
   }
@@ -70,14 +70,14 @@ final class DemoNarration {
 
   void begin() {
     say(
-        bold("Millrace demo: eight stories, written at once, and then who is in them."),
+        bold("Millrace demo: eight stories, written at once, and then their characters."),
         "Model: " + model.description() + ".",
         "",
-        "A job is a directory, and the place where it lies is its state:",
+        "A job is a directory, and its location is its state:",
         "  input/ready   waits        output      completed",
         "  processing    at work      failed      failed",
         "  paused        held         cancelled   aborted",
-        "The workspace with these places is new, and stays for you to look at:",
+        "The workspace with these directories is new, and remains for you to look at:",
         "  " + bold(directory.toString()));
   }
 
@@ -87,7 +87,7 @@ final class DemoNarration {
         "Job " + id.value() + " has two stages:",
         "  1  eight tasks, such as \"" + DemoJob.TELL + DemoJob.WORDS.getFirst() + ".\"",
         "  2  a task for each story: \"" + DemoJob.NAME + "\"",
-        "     behind a gate, and held to a JSON schema",
+        "     behind a gate, constrained by a JSON schema",
         "",
         bold("Stage 1") + ": the server takes the job from input/ready to processing.");
   }
@@ -118,10 +118,10 @@ final class DemoNarration {
     String auto = "The demo approves in " + DemoGatePause.LENGTH.toSeconds() + " seconds";
     say(
         "",
-        bold("Stage 2") + " waits at its gate, for seconds or for weeks, and holds no worker.",
+        bold("Stage 2") + " waits at its gate, for seconds or weeks, without using a worker.",
         "Results of stage 1 are on disk, in " + directory.relativize(job) + ":",
         grey("  " + names(job)),
-        "By hand, this would let it pass:",
+        "To approve it by hand:",
         grey(
             "  "
                 + LauncherName.MILLRACE
@@ -149,7 +149,7 @@ final class DemoNarration {
   }
 
   void results(DemoReport report) {
-    say("The job has ended, and lies in output.", "");
+    say("The job has ended and is now in output.", "");
     for (DemoReport.Story story : report.stories()) {
       say(bold(story.words()));
       wrapped(story.text().text(), 3).forEach(line -> say("  " + line));
@@ -173,10 +173,10 @@ final class DemoNarration {
 
   void end(JobId id) {
     String job = quoted(directory.toString()) + " " + id.value();
-    boolean house = model.argument().equals(HouseModel.NAME); // which verify finds by itself
+    boolean house = model.argument().equals(HouseModel.NAME); // verify finds it without --model
     say(
         "",
-        "Nothing runs any more. To look further:",
+        "Nothing runs any more. To explore:",
         "  " + LauncherName.MILLRACE + " flow " + job + " --stage 1",
         "  " + LauncherName.MILLRACE + " job " + job,
         "  "
@@ -184,11 +184,11 @@ final class DemoNarration {
             + " verify "
             + job
             + (house ? "" : " --model " + quoted(model.argument())),
-        "and to remove it all:",
+        "To remove it all:",
         "  rm -r " + quoted(directory.toString()));
   }
 
-  /** The user has stopped it; {@code job} is where its job lies now. */
+  /** The user has stopped the demo; {@code job} is the job's directory. */
   void stopped(JobId id, Path job, boolean approved) {
     String dir = quoted(directory.toString());
     String serve =
@@ -201,9 +201,9 @@ final class DemoNarration {
             + " --drain";
     say(
         "",
-        bold("Stopped") + "; nothing runs any more, and nothing is lost. The job lies in",
+        bold("Stopped") + "; nothing runs any more, and nothing is lost. The job is in",
         "  " + job,
-        "with all that it has written. It goes on at the very token with these, one by one:",
+        "with everything generated so far. These commands, one by one, resume it at the same token:",
         serve);
     if (!approved) {
       say(
@@ -213,7 +213,7 @@ final class DemoNarration {
               + dir
               + " "
               + id.value()
-              + " 2  # lets stage 2 pass",
+              + " 2  # approves stage 2",
           serve);
     }
     say(
@@ -222,7 +222,7 @@ final class DemoNarration {
         "  rm -r " + dir);
   }
 
-  /** The beginning of a text in lines that fit behind an indentation of two. */
+  /** The beginning of a text, wrapped for an indentation of two. */
   static List<String> wrapped(String text, int most) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder();
@@ -241,7 +241,7 @@ final class DemoNarration {
     return lines;
   }
 
-  /** As a shell reads it back. */
+  /** Quoted for a shell. */
   static String quoted(String word) {
     return word.matches("[A-Za-z0-9_./=:@%+,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }

@@ -3,7 +3,7 @@ package dev.millrace.cli.demo;
 import dev.millrace.cli.command.Shell;
 import java.time.Duration;
 
-/** Progress where nothing can be redrawn: a line every other second. */
+/** Shows progress without a terminal: a line every other second. */
 final class DemoPlainScreen implements DemoScreen {
   private static final Duration APART = Duration.ofSeconds(2);
 

@@ -6,17 +6,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * A stage of the demo at one moment.
+/** The progress of a stage at one point in time.
  *
  * @param elapsed since its first task started
- * @param rate tokens a second of all its tasks together, of late
- * @param limit tokens that a task may have
+ * @param rate recent tokens per second of all its tasks together
+ * @param limit maximum tokens of a task
  */
 record DemoProgress(
     int stage, StageState state, List<Row> rows, Duration elapsed, double rate, int limit) {
 
-  /** A task: how far it is, and its text so far. */
+  /** A task: its state and its text so far. */
   record Row(int number, TaskState state, long tokens, String text) {}
 
   DemoProgress withRate(double newRate) {
@@ -27,7 +26,7 @@ record DemoProgress(
     return (int) rows.stream().filter(row -> row.state().isFinal()).count();
   }
 
-  /** How it stands, in a line. */
+  /** The progress in one line. */
   String summary() {
     return String.format(
         Locale.ROOT,
@@ -42,7 +41,7 @@ record DemoProgress(
     return rows.stream().mapToLong(Row::tokens).sum();
   }
 
-  /** How much is done, from 0 to 1: a task that ends early has not used up its tokens. */
+  /** The completed share, from 0 to 1: a task that ends early does not use all its tokens. */
   double share() {
     double sum = 0;
     for (Row row : rows) {

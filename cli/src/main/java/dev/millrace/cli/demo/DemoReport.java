@@ -15,10 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What came of the demo.
+/** The results of the demo.
  *
- * @param working time in which a stage was at work: what waited at the gate does not count
+ * @param working time in which a stage ran, without the wait at the gate
  */
 record DemoReport(JobId id, Path directory, List<Story> stories, long tokens, Duration working) {
 

@@ -17,16 +17,16 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/** The demo's job from its submission to its end, with a server that lives as long. */
+/** Runs the demo's job from submission to end, with a server that lives as long. */
 final class DemoRun {
   private static final Duration FRAME = Duration.ofMillis(100);
 
-  /** Who watches. */
+  /** The outputs of the demo. */
   record Presentation(
       Shell shell, DemoNarration narration, DemoScreen screen, DemoGatePause gatePause) {}
 
   private final Workspace workspace;
-  private final LocalWorkers mill;
+  private final LocalWorkers workers;
   private final int context;
   private final Presentation stage;
   private final DemoStopRequest stop;
@@ -36,27 +36,25 @@ final class DemoRun {
    */
   DemoRun(
       Workspace workspace,
-      LocalWorkers mill,
+      LocalWorkers workers,
       int context,
       Presentation stage,
       DemoStopRequest stop) {
     this.workspace = workspace;
-    this.mill = mill;
+    this.workers = workers;
     this.context = context;
     this.stage = stage;
     this.stop = stop;
   }
 
-  /**
-   * Submits, works, approves, and returns what came of it. However it ends, nothing runs any more
-   * and what was begun can go on later.
+  /** Submits, processes and approves the job, and returns the results. However it ends, nothing runs afterwards and an unfinished job can be resumed later.
    *
-   * @throws DemoStopRequest.Stopped if the user wanted so
+   * @throws DemoStopRequest.Stopped if the user stopped it
    * @throws CommandException if the job did not complete
    */
   DemoReport run() throws DemoStopRequest.Stopped, IOException, InterruptedException {
     JobStore store = workspace.own().orElseThrow(this::owned);
-    try (LocalServer server = LocalServer.start(workspace, store, () -> mill)) {
+    try (LocalServer server = LocalServer.start(workspace, store, () -> workers)) {
       JobId id = store.submit(DemoJob.of(context));
       stage.narration().submitted(id);
       return work(store, server, id);
@@ -83,7 +81,7 @@ final class DemoRun {
     }
   }
 
-  /** That somebody else was quicker is as good. */
+  /** An approval by somebody else is fine too. */
   private static void approve(JobStore store, JobId id) {
     Outcome answer =
         store.approve(id, DemoJob.CHARACTERS, Cause.user("demo", "the demo's own approval"));
@@ -118,7 +116,7 @@ final class DemoRun {
     }
   }
 
-  /** The job ends a moment after its last stage; the next stage waits a moment after this one. */
+  /** Whether the stage has ended, and what follows from it: the job's end, or the next stage's wait. */
   private static boolean ended(JobView job, int number) {
     return number == job.stages().size()
         ? job.state() == JobState.COMPLETED

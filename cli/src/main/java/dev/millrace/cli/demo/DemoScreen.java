@@ -1,14 +1,14 @@
 package dev.millrace.cli.demo;
 
-/** Where the progress of the demo is shown. */
+/** Shows the progress of the demo. */
 @FunctionalInterface
 interface DemoScreen {
-  /** For who reads a result only. */
+  /** Shows nothing. */
   DemoScreen NONE = frame -> {};
 
-  /** Shows a stage as it stands now. */
+  /** Shows the current progress of a stage. */
   void show(DemoProgress frame);
 
-  /** The stage has ended, or shall not be shown any more; what was shown last stays. */
+  /** The stage has ended, or is no longer shown; the last progress remains visible. */
   default void end() {}
 }

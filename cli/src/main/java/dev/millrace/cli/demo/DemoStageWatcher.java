@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Follows one stage of the demo's job as any reader could: by its journals and results. */
+/** Observes a stage of the demo's job as any reader could: through journals and results. */
 final class DemoStageWatcher {
   private final JobReader store;
   private final JobId id;
@@ -24,7 +24,7 @@ final class DemoStageWatcher {
   private final int limit;
   private final InstantSource clock;
   private final List<Text> texts = new ArrayList<>();
-  // a reader wants to see what it is now
+  // a short window: the rate shown is the current one
   private final RateEstimator speed = new RateEstimator(Duration.ofSeconds(1), 2);
 
   DemoStageWatcher(JobReader store, JobId id, int stage, int limit, InstantSource clock) {
@@ -35,7 +35,7 @@ final class DemoStageWatcher {
     this.clock = clock;
   }
 
-  /** How the stage of {@code job} stands; {@code job} must have been read just now. */
+  /** The progress of the stage; {@code job} must have just been read. */
   DemoProgress observe(JobView job) {
     StageView view = job.stages().get(stage - 1);
     List<DemoProgress.Row> rows = new ArrayList<>();
@@ -54,13 +54,13 @@ final class DemoStageWatcher {
     return frame.withRate(speed.perSecond());
   }
 
-  /** Tokens that a receipt tells of; what was seen so far where there is none. */
+  /** The tokens of a receipt; without one, what was seen so far. */
   static long tokens(@Nullable TaskResult result, long otherwise) {
     JsonObject receipt = result == null ? null : result.receipt();
     return receipt == null ? otherwise : receipt.integer("completion_tokens", otherwise);
   }
 
-  /** What is known of a task's output. */
+  /** The known output of a task. */
   private final class Text {
     private final int number;
     private final StringBuilder text = new StringBuilder();

@@ -5,12 +5,10 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The user's wish to stop. The demo asks for it between its steps: an interrupt would tear up the
- * files that a step has open.
+/** The user's request to stop. The demo checks it between its steps: an interrupt would close files that a step has open.
  */
 final class DemoStopRequest {
-  /** The wish was met. */
+  /** The demo stopped because the user asked for it. */
   static final class Stopped extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -21,7 +19,7 @@ final class DemoStopRequest {
 
   private final CountDownLatch asked = new CountDownLatch(1);
 
-  /** Signal number {@code number}: the first is a wish, the second an order. */
+  /** Signal number {@code number}: the first is a request, the second exits at once. */
   void signal(int number) {
     asked.countDown();
     if (number > 1) {
@@ -33,7 +31,7 @@ final class DemoStopRequest {
     return asked.getCount() == 0;
   }
 
-  /** Lets {@code time} pass, less if the user wants to stop. */
+  /** Sleeps for {@code time}, less if the user asks to stop. */
   void sleepUnlessStopped(Duration time) throws Stopped, InterruptedException {
     if (asked.await(time.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new Stopped();

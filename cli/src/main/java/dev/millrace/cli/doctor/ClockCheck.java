@@ -10,9 +10,7 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The clock: while the other checks run, wall time and monotonic time must pass at the same speed;
- * and no job may come from the future, for ids, and so the order of the queue, are made of time.
+/** Checks the clock: wall time and monotonic time must pass at the same speed while the other checks run. No job may come from the future, because ids, and so the order of the queue, come from the clock.
  */
 public final class ClockCheck {
   private static final double DRIFT_MS = 20;
@@ -47,8 +45,8 @@ public final class ClockCheck {
     long limit = Instant.now().plus(FUTURE).toEpochMilli() * 1_000;
     int count = 0;
     String example = "";
-    for (String place : DirectoriesCheck.PLACES) {
-      Path directory = workspace.resolve(place);
+    for (String each : DirectoriesCheck.NAMES) {
+      Path directory = workspace.resolve(each);
       if (!Files.isDirectory(directory)) {
         continue;
       }
@@ -66,7 +64,7 @@ public final class ClockCheck {
       findings.warn(
           "ids",
           count + " jobs come from the future, for example " + example,
-          "set the clock right; until it catches up they stand behind every new job");
+          "set the clock; until then they wait behind every new job");
     }
   }
 }

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The directories of a workspace: there, real, on one file system, ours to write. */
+/** Checks the directories of a workspace: present, no links, on one file system, writable. */
 public final class DirectoriesCheck {
-  static final List<String> PLACES =
+  static final List<String> NAMES =
       List.of(
           "input/writing", "input/ready", "processing", "paused", "output", "failed", "cancelled");
 
@@ -23,9 +23,9 @@ public final class DirectoriesCheck {
     this.workspace = workspace;
   }
 
-  /** Whether nothing is missing, so that opening the workspace changes nothing. */
+  /** Whether none is missing: then opening the workspace changes nothing. */
   static boolean complete(Path workspace) {
-    return PLACES.stream().allMatch(place -> Files.isDirectory(workspace.resolve(place)))
+    return NAMES.stream().allMatch(directory -> Files.isDirectory(workspace.resolve(directory)))
         && Files.isDirectory(workspace.resolve(".millrace/trash"));
   }
 
@@ -38,12 +38,12 @@ public final class DirectoriesCheck {
   private List<Path> present(Findings findings) {
     List<String> missing = new ArrayList<>();
     List<Path> present = new ArrayList<>(List.of(workspace));
-    for (String name : PLACES) {
-      Path place = workspace.resolve(name);
-      if (Files.isDirectory(place, NOFOLLOW_LINKS)) {
-        present.add(place);
-      } else if (Files.exists(place, NOFOLLOW_LINKS)) {
-        findings.fail("places", place + " is not a directory", "move it away");
+    for (String name : NAMES) {
+      Path directory = workspace.resolve(name);
+      if (Files.isDirectory(directory, NOFOLLOW_LINKS)) {
+        present.add(directory);
+      } else if (Files.exists(directory, NOFOLLOW_LINKS)) {
+        findings.fail("places", directory + " is not a directory", "move it away");
       } else {
         missing.add(name);
       }
@@ -52,25 +52,25 @@ public final class DirectoriesCheck {
       findings.fail(
           "places",
           workspace + " is not a workspace: no input/ready",
-          "\"millrace work " + workspace + " PROMPT\" makes it one");
+          "\"millrace work " + workspace + " PROMPT\" creates one there");
     } else if (!missing.isEmpty()) {
       findings.warn(
           "places",
           "missing: " + String.join(", ", missing),
-          "the next command that writes makes them; an older nrvna workspace lacks some");
+          "the next command that writes creates them; older nrvna workspaces lack some");
     } else {
-      findings.ok("places", "all " + PLACES.size() + " are there");
+      findings.ok("places", "all " + NAMES.size() + " exist");
     }
     return present;
   }
 
   private void devices(Findings findings, List<Path> present) throws IOException {
     Object device = device(workspace);
-    for (Path place : present) {
-      if (!device.equals(device(place))) {
+    for (Path directory : present) {
+      if (!device.equals(device(directory))) {
         findings.fail(
             "rename",
-            place + " is on another file system than " + workspace,
+            directory + " is on another file system than " + workspace,
             "unmount it: a job changes its state by a rename, which must be atomic");
         return;
       }
@@ -82,24 +82,24 @@ public final class DirectoriesCheck {
   }
 
   private void permissions(Findings findings, List<Path> present) throws IOException {
-    for (Path place : present) {
-      if (!Files.isWritable(place) || !Files.isReadable(place) || !Files.isExecutable(place)) {
+    for (Path directory : present) {
+      if (!Files.isWritable(directory) || !Files.isReadable(directory) || !Files.isExecutable(directory)) {
         findings.fail(
             "permissions",
-            System.getProperty("user.name") + " may not read and write " + place,
+            System.getProperty("user.name") + " may not read and write " + directory,
             "chown it to the user that runs the server, or run as its owner "
-                + Files.getOwner(place));
+                + Files.getOwner(directory));
         return;
       }
-      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(place);
+      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(directory);
       if (mode.contains(PosixFilePermission.OTHERS_WRITE)) {
         findings.warn(
             "permissions",
-            place + " is " + PosixFilePermissions.toString(mode) + ": everybody may change it",
-            "chmod o-w " + place);
+            directory + " is " + PosixFilePermissions.toString(mode) + ": every user may change it",
+            "chmod o-w " + directory);
         return;
       }
     }
-    findings.ok("permissions", "ours to read and write, owner " + Files.getOwner(workspace));
+    findings.ok("permissions", "readable and writable, owner " + Files.getOwner(workspace));
   }
 }

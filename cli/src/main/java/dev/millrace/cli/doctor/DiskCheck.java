@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The file system under a workspace: its kind, and what is left of it. */
+/** Checks the file system of a workspace: its type and free space. */
 public final class DiskCheck {
   private static final Set<String> LOCAL =
       Set.of(
@@ -36,14 +36,14 @@ public final class DiskCheck {
     if (MEMORY.contains(type)) {
       findings.warn(
           "file system",
-          type + ": jobs are gone after a restart of the machine",
-          "put the workspace on a disk if they must survive it");
+          type + ": jobs are lost when the machine restarts",
+          "put the workspace on a disk if they must survive");
     } else if (LOCAL.contains(type)) {
       findings.ok("file system", type);
     } else {
       findings.warn(
           "file system",
-          type + ": locks, renames or syncs may not do what they promise",
+          type + ": locks, renames or syncs may be unreliable",
           "use a local file system such as ext4, xfs, btrfs or apfs; over a network, run the server"
               + " where the disk is");
     }
@@ -61,7 +61,7 @@ public final class DiskCheck {
     }
   }
 
-  /** Java does not tell; df(1) does. */
+  /** Java does not know the number of inodes; df(1) does. */
   private void inodes(Findings findings) throws IOException {
     Optional<long[]> counts = df();
     if (counts.isEmpty() || counts.get()[0] == 0) {

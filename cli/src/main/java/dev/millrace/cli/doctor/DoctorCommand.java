@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace doctor}: whether this machine and a workspace are fit, and what to do if not. */
+/** {@code millrace doctor}: checks this machine and a workspace, and says how to fix problems. */
 public final class DoctorCommand implements Command {
   @Override
   public Syntax syntax() {
@@ -37,12 +37,12 @@ public final class DoctorCommand implements Command {
     new JvmCheck().run(findings);
     new WatchLimitsCheck().run(findings);
     if (workspace == null) {
-      findings.ok("workspace", "none named and none here: only the machine was checked");
+      findings.ok("workspace", "none named, none in this directory: only the machine was checked");
     } else if (!Files.isDirectory(workspace)) {
       findings.fail(
           "workspace",
           workspace + " is not a directory",
-          "\"millrace work " + workspace + " PROMPT\" makes a workspace there");
+          "\"millrace work " + workspace + " PROMPT\" creates a workspace there");
     } else {
       findings.guard("places", () -> new DirectoriesCheck(workspace).run(findings));
       findings.guard("disk", () -> new DiskCheck(workspace).run(findings));

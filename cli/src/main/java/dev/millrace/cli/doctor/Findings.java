@@ -6,11 +6,11 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects what the checks find. */
+/** Collects the results of the checks. */
 public final class Findings {
   private final List<Finding> all = new ArrayList<>();
 
-  /** A check that may fail for reasons of its own. */
+  /** A check that may itself fail. */
   @FunctionalInterface
   public interface Check {
     void run() throws IOException;
@@ -28,7 +28,7 @@ public final class Findings {
     all.add(new Finding(Finding.Level.FAIL, subject, text, remedy));
   }
 
-  /** Runs a check; that it could not be done is a finding too, and the others go on. */
+  /** Runs a check; if it throws, that is a finding too, and the other checks still run. */
   public void guard(String subject, Check check) {
     try {
       check.run();

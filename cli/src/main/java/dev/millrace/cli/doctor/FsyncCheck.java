@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Whether the disk does what durability rests on, and how long it takes. */
+/** Checks that rename and fsync work, and how long fsync takes. */
 public final class FsyncCheck {
   private static final int ROUNDS = 21;
   private static final double SLOW_MS = 30;
@@ -46,7 +46,7 @@ public final class FsyncCheck {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
       if (Files.exists(from) || !Files.exists(to.resolve("prompt.txt"))) {
         findings.fail(
-            "rename", "a renamed directory did not arrive whole", "use another file system");
+            "rename", "a renamed directory was incomplete", "use another file system");
       } else {
         findings.ok("rename", "atomic within the workspace");
       }

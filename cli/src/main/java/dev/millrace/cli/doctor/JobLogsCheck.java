@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** The logs of running jobs. A torn last line is what a crash leaves; anything else is damage. */
+/** Checks the logs of running jobs. A crash may leave a torn last line; anything else is damage. */
 public final class JobLogsCheck {
   private final Path processing;
 
@@ -32,12 +32,12 @@ public final class JobLogsCheck {
         good += check(findings, job.resolve("events.jsonl")) ? 1 : 0;
       }
     }
-    findings.ok("logs", good + " of running jobs are whole");
+    findings.ok("logs", good + " logs of running jobs are intact");
   }
 
   private static boolean check(Findings findings, Path log) throws IOException {
     if (!Files.isRegularFile(log, NOFOLLOW_LINKS)) {
-      return false; // not begun, or moved on
+      return false; // not started yet, or the job has moved
     }
     int number = 0;
     int wrong = 0;
@@ -55,8 +55,8 @@ public final class JobLogsCheck {
                   + ", line "
                   + wrong
                   + (wrong == number
-                      ? " is not an entry that is known here"
-                      : " is not an entry but later lines are"),
+                      ? " is not a known entry"
+                      : " is not an entry, but later lines are"),
               "the file was damaged, edited, or written by a later version: restore it, or move the"
                   + " job's directory to cancelled/ and prune it there");
           return false;
@@ -67,12 +67,12 @@ public final class JobLogsCheck {
     }
     if (wrong > 0) {
       findings.warn(
-          "logs", log + " ends with a torn line", "the next server cuts it off and goes on");
+          "logs", log + " ends with a torn line", "the next server truncates it and resumes the job");
     }
     return wrong == 0;
   }
 
-  /** Whether a line was written to its end: no crash leaves that. */
+  /** Whether a line was completely written: a crash does not leave such a line invalid. */
   private static boolean isWhole(String line) {
     try {
       return Json.object(line).has("n");
@@ -81,7 +81,7 @@ public final class JobLogsCheck {
     }
   }
 
-  /** The number of the entry in a line; 0 if it is none. */
+  /** The number of the entry in a line; 0 if it is not an entry. */
   private static long number(String line) {
     try {
       return LogEntryJson.read(line).number();

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The JDK, and the cache that makes short commands start fast. */
+/** Checks the JDK, the AOT cache for fast starts, and the encoding of file names. */
 public final class JvmCheck {
   private static final int NEEDED = 25;
   private static final String CACHE_OPTION = "-XX:AOTCache=";
@@ -25,7 +25,7 @@ public final class JvmCheck {
   private static void cache(Findings findings) {
     Optional<String> cache = option(CACHE_OPTION);
     String remedy =
-        "start through the launcher ./millrace, which makes one; if it cannot, its log"
+        "start with the launcher ./millrace, which creates it; if that fails, its log"
             + " is beside the jar, ending in .aot.log";
     if (cache.isEmpty()) {
       findings.warn("aot cache", "not in use: commands start slower", remedy);
@@ -36,7 +36,7 @@ public final class JvmCheck {
       findings.warn("aot cache", file + " cannot be read", remedy);
     } else if (!mapped(file)) {
       findings.warn(
-          "aot cache", "the JVM refused " + file, "delete it; the next start makes it anew");
+          "aot cache", "the JVM rejected " + file, "delete it; the next start creates it again");
     } else {
       findings.ok("aot cache", file);
     }
@@ -54,7 +54,7 @@ public final class JvmCheck {
                     .findFirst());
   }
 
-  /** Whether the JVM has it in its memory; where the system does not tell, it is believed to. */
+  /** Whether the JVM has mapped the file; assumed where the system does not say. */
   private static boolean mapped(String file) {
     try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
       return lines.anyMatch(line -> line.endsWith(file));

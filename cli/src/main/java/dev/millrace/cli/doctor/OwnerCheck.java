@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Who owns the workspace, and what an owner that died has left. */
+/** Checks which server owns the workspace, and whether a dead one left files. */
 public final class OwnerCheck {
   private static final List<String> ANNOUNCEMENTS =
       List.of(".nrvnad.pid", ".nrvnad.ready", ".nrvnad.info");
@@ -19,18 +19,18 @@ public final class OwnerCheck {
 
   public void run(Findings findings) {
     if (!DirectoriesCheck.complete(workspace)) {
-      return; // to open it would make what is missing
+      return; // opening it would create missing directories
     }
     Owner owner = Workspace.open(workspace).owner();
     List<String> left =
         ANNOUNCEMENTS.stream().filter(name -> Files.exists(workspace.resolve(name))).toList();
     if (owner.held()) {
       String pid = owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() : "a process";
-      findings.ok("server", pid + (owner.ready() ? " works on it" : " is starting"));
+      findings.ok("server", pid + (owner.ready() ? " owns it" : " is starting"));
     } else if (!left.isEmpty()) {
       findings.warn(
           "server",
-          "none runs, but " + String.join(", ", left) + " are left of one that died",
+          "none runs, but " + String.join(", ", left) + " are left of a dead one",
           "harmless: \"millrace serve --status\" or the next server removes them");
     } else {
       findings.ok("server", "none runs");

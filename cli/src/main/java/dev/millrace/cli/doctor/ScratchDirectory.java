@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A directory to try things in, gone afterwards even if the program is told to end meanwhile. */
+/** A temporary directory for checks, removed afterwards, even if a signal ends the program. */
 final class ScratchDirectory implements AutoCloseable {
   private final Path path;
   private final Thread atExit;
@@ -32,7 +32,7 @@ final class ScratchDirectory implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException e) {
-      // the end is near, and the hook does what we did
+      // already shutting down: the hook removes it
     }
   }
 

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What stands where jobs are written and wait, and is none. */
+/** Finds entries in the writing and ready directories that are not jobs. */
 public final class StrayEntriesCheck {
   private static final Duration OLD = Duration.ofHours(1);
   private static final int SHOWN = 5;
@@ -50,7 +50,7 @@ public final class StrayEntriesCheck {
       findings.warn(
           "writing",
           old.size() + " submissions older than an hour were never finished: " + some(old),
-          "their submitters got no id, so they can go: rm -r them in " + writing);
+          "their submitters got no id, so they can be removed: rm -r them in " + writing);
     }
   }
 
@@ -71,12 +71,12 @@ public final class StrayEntriesCheck {
     } else {
       findings.warn(
           "queue",
-          wrong.size() + " entries are no jobs: " + some(wrong),
-          "no server touches them: move them out of " + ready);
+          wrong.size() + " entries are not jobs: " + some(wrong),
+          "servers ignore them: move them out of " + ready);
     }
   }
 
-  /** What keeps an entry from being a job; null if nothing does. */
+  /** Why an entry is not a job; null if it is one. */
   private static @Nullable String problem(Path entry) throws IOException {
     try {
       BasicFileAttributes found =

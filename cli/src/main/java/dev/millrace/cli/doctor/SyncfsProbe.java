@@ -10,11 +10,11 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 
-/** Tries {@code syncfs(2)}, with which a server syncs many jobs at once. */
+/** Measures {@code syncfs(2)}, with which a server syncs many jobs at once. */
 final class SyncfsProbe {
   private SyncfsProbe() {}
 
-  /** How many nanoseconds a call takes; empty where the system has no such call. */
+  /** Nanoseconds for one call; empty if the system has no such call. */
   @SuppressWarnings("restricted") // the jar allows native access: its manifest says so
   static OptionalLong time(Path directory) {
     try (Arena arena = Arena.ofConfined()) {

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The system's limits on watching directories: new jobs are noticed by events, not by looking. */
+/** Checks the system's inotify limits: new jobs are noticed by events, not by polling. */
 public final class WatchLimitsCheck {
   private static final Path LIMITS = Path.of("/proc/sys/fs/inotify");
 
@@ -34,7 +34,7 @@ public final class WatchLimitsCheck {
     }
   }
 
-  /** In one read: such a file has its end after the first, however little that took. */
+  /** Reads it with one call: the kernel ends such a file after the first read. */
   private static long limit(String name) throws IOException {
     byte[] digits = new byte[32];
     try (InputStream in = Files.newInputStream(LIMITS.resolve(name))) {

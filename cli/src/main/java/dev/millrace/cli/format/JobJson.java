@@ -21,23 +21,23 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A job as {@code flow --json} prints it: nrvna's fields, and where it has them, its stages. */
+/** A job as {@code flow --json} prints it: nrvna's fields, and the stages if it has several tasks. */
 public record JobJson(Status status, JsonObject json) {
 
-  public static JobJson read(WorkspaceAccess place, JobReader reading, JobId id) {
+  public static JobJson read(WorkspaceAccess access, JobReader reader, JobId id) {
     try {
-      return reading
+      return reader
           .find(id)
-          .map(view -> of(place, reading, view))
+          .map(view -> of(access, reader, view))
           .orElseGet(() -> new JobJson(Status.MISSING, start(id, Status.MISSING)));
     } catch (StoreException e) {
-      Status status = reading.state(id).map(Status::of).orElse(Status.MISSING);
+      Status status = reader.state(id).map(Status::of).orElse(Status.MISSING);
       return new JobJson(
           Status.FAILED, start(id, status).put("error", "cannot be read: " + ErrorText.of(e)));
     }
   }
 
-  /** Whether the job is one task, as a prompt is: then it is told without its stages. */
+  /** Whether the job is one task, like a prompt: then it is shown without its stages. */
   public static boolean isSingleTask(JobView view) {
     return view.stages().size() == 1 && view.stages().getFirst().total() == 1;
   }
@@ -50,19 +50,19 @@ public record JobJson(Status status, JsonObject json) {
     return status.name().toLowerCase(Locale.ROOT);
   }
 
-  private static JobJson of(WorkspaceAccess place, JobReader reading, JobView view) {
+  private static JobJson of(WorkspaceAccess access, JobReader reader, JobView view) {
     JobId id = view.header().id();
     Status status = Status.of(view.state());
-    JobDirectory directory = place.directory(id);
+    JobDirectory directory = access.directory(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
     meta(out, directory.meta(), view);
     if (status == Status.DONE) {
-      outcome(out, directory, reading, view);
+      outcome(out, directory, reader, view);
     } else if (status == Status.FAILED || status == Status.CANCELLED) {
-      out.putIfPresent("error", error(reading, view));
-      out.putIfPresent("partial", partial(directory, reading, view));
+      out.putIfPresent("error", error(reader, view));
+      out.putIfPresent("partial", partial(directory, reader, view));
     } else {
-      out.putIfPresent("partial", draft(reading, view));
+      out.putIfPresent("partial", draft(reader, view));
     }
     if (!isSingleTask(view)) {
       out.put("stages", stages(view));
@@ -98,7 +98,7 @@ public record JobJson(Status status, JsonObject json) {
   }
 
   private static void outcome(
-      JsonObject out, JobDirectory directory, JobReader reading, JobView view) {
+      JsonObject out, JobDirectory directory, JobReader reader, JobView view) {
     Artifact artifact = directory.artifact().orElse(null);
     if (artifact != null) {
       out.put("artifact_kind", artifact.kind().name().toLowerCase(Locale.ROOT))
@@ -118,20 +118,20 @@ public record JobJson(Status status, JsonObject json) {
     StageView last = view.stages().getLast();
     JobId id = view.header().id();
     if (last.total() == 1) {
-      reading
+      reader
           .tasks(id, last.number(), 1, 1)
           .forEach(task -> TaskPages.putResult(out, task.result()));
     } else {
       List<JsonObject> results = new ArrayList<>();
-      TaskPages.each(reading, id, last.number(), task -> results.add(TaskPages.resultJson(task)));
+      TaskPages.each(reader, id, last.number(), task -> results.add(TaskPages.resultJson(task)));
       out.put("results", results);
     }
   }
 
-  /** Why a job failed: of a single prompt, what its task says; else what its stage says. */
-  public static @Nullable String error(JobReader reading, JobView view) {
+  /** Why a job failed: the error of a prompt's only task, else that of the stage. */
+  public static @Nullable String error(JobReader reader, JobView view) {
     if (isSingleTask(view)) {
-      for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {
+      for (TaskView task : reader.tasks(view.header().id(), 1, 1, 1)) {
         if (task.error() != null) {
           return task.error();
         }
@@ -140,41 +140,41 @@ public record JobJson(Status status, JsonObject json) {
     return view.error();
   }
 
-  /** What a job of one task had produced: as its worker said at last, or else as it went along. */
-  public static @Nullable String partial(JobDirectory directory, JobReader reading, JobView view) {
+  /** The partial output of a job with one task: from its last failure, else what was generated so far. */
+  public static @Nullable String partial(JobDirectory directory, JobReader reader, JobView view) {
     String said = directory.partial();
-    return said == null ? draft(reading, view) : said;
+    return said == null ? draft(reader, view) : said;
   }
 
-  /** What a job of one task has produced so far; null if nothing, or if there are several. */
-  static @Nullable String draft(JobReader reading, JobView view) {
+  /** What a job with one task has generated so far; null if nothing, or if it has several tasks. */
+  static @Nullable String draft(JobReader reader, JobView view) {
     if (!isSingleTask(view)) {
       return null;
     }
     JobId id = view.header().id();
     StringBuilder text = new StringBuilder();
-    for (JobReader.OutputSoFar draft = reading.outputSoFar(id, 1, 1, 0);
+    for (JobReader.OutputSoFar draft = reader.outputSoFar(id, 1, 1, 0);
         !draft.pieces().isEmpty();
-        draft = reading.outputSoFar(id, 1, 1, draft.next())) {
+        draft = reader.outputSoFar(id, 1, 1, draft.next())) {
       text.append(draft.text());
     }
     return text.isEmpty() ? null : text.toString();
   }
 
-  /** How the result of a job of one task came about; null if nobody said. */
+  /** The receipt of a job with one task; null if there is none. */
   public static @Nullable JsonObject receipt(
-      WorkspaceAccess place, JobReader reading, JobView view) {
+      WorkspaceAccess access, JobReader reader, JobView view) {
     if (!isSingleTask(view)) {
       return null;
     }
-    JsonObject meta = place.directory(view.header().id()).meta();
+    JsonObject meta = access.directory(view.header().id()).meta();
     if (meta.get("receipt") instanceof Map<?, ?> receipt) {
       return JsonObject.of(receipt, "receipt");
     }
     if (meta.has("mode") && !"job".equals(meta.get("mode"))) {
-      return null; // a plain prompt would have it there
+      return null; // the receipt of a plain prompt is in its meta data
     }
-    for (TaskView task : reading.tasks(view.header().id(), 1, 1, 1)) {
+    for (TaskView task : reader.tasks(view.header().id(), 1, 1, 1)) {
       return task.result() == null ? null : task.result().receipt();
     }
     return null;
@@ -200,7 +200,7 @@ public record JobJson(Status status, JsonObject json) {
     return out;
   }
 
-  /** Whether a stage waits for an approval, and for nothing else. */
+  /** Whether a stage waits for nothing but an approval. */
   public static boolean isAtGate(JobView job, StageView stage) {
     return stage.state() == StageState.WAITING
         && !job.state().isFinal()

@@ -6,7 +6,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.FactText;
 import dev.millrace.core.event.LogEntry;
 
-/** An entry of a job's log as a line for people. */
+/** An entry of a job's log as a line of text. */
 public final class LogEntryText {
   private static final int WIDTH = 2_000;
 
@@ -16,7 +16,7 @@ public final class LogEntryText {
     return TimeText.clock(entry.at()) + "  " + SanitizedText.line(text(entry.fact()), WIDTH);
   }
 
-  /** A server tells its log in such words already, as lines of the job itself. */
+  /** Over HTTP, the log arrives as such lines already. */
   private static String text(Fact fact) {
     return fact instanceof Fact.WorkerLogLine(int stage, _, String level, String line)
             && stage == 0

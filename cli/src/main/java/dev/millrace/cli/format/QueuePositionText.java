@@ -6,7 +6,7 @@ import dev.millrace.store.fs.Owner;
 import java.util.List;
 import java.util.Optional;
 
-/** What is said to somebody whose job waits. */
+/** Describes the queue position of a waiting job. */
 public final class QueuePositionText {
   private QueuePositionText() {}
 
@@ -14,8 +14,8 @@ public final class QueuePositionText {
    * @param type of the tasks that wait
    * @param dir the workspace as the user named it
    */
-  public static String of(Optional<QueuePosition> place, Owner owner, String type, String dir) {
-    String line = place.map(QueuePositionText::line).orElse("");
+  public static String of(Optional<QueuePosition> position, Owner owner, String type, String dir) {
+    String line = position.map(QueuePositionText::line).orElse("");
     if (!owner.held()) {
       return "waits" + (line.isEmpty() ? "" : " as " + line) + "; no server works on " + dir;
     }
@@ -27,14 +27,14 @@ public final class QueuePositionText {
       return (line.isEmpty() ? "waits" : line) + "; " + awaited;
     }
     return (line.isEmpty() ? "waits" : line)
-        + place
+        + position
             .map(QueuePosition::eta)
             .map(eta -> ", starts in about " + ProgressBar.span(eta))
             .orElse("");
   }
 
-  private static String line(QueuePosition place) {
-    return ordinal(place.ahead() + 1) + " of " + Math.max(place.waiting(), place.ahead() + 1);
+  private static String line(QueuePosition position) {
+    return ordinal(position.ahead() + 1) + " of " + Math.max(position.waiting(), position.ahead() + 1);
   }
 
   public static String ordinal(int number) {

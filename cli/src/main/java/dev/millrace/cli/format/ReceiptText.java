@@ -7,13 +7,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a result came about, in a line: {@code 84 tokens, stop, 31.2 tokens/s, model house, seed 7}.
+/** A receipt in one line: {@code 84 tokens, stop, 31.2 tokens/s, model house, seed 7}.
  */
 public final class ReceiptText {
   private ReceiptText() {}
 
-  /** Null where there is no receipt. What a receipt lacks or has in another form is left out. */
+  /** Null if there is no receipt. Fields that are missing or have another type are left out. */
   public static @Nullable String of(@Nullable JsonObject receipt) {
     if (receipt == null) {
       return null;

@@ -2,7 +2,7 @@ package dev.millrace.cli.format;
 
 import dev.millrace.cli.terminal.Colour;
 
-/** One colour for the same thing in every table: states of jobs, stages and tasks share names. */
+/** The colour of a state. States of jobs, stages and tasks with the same name share it. */
 public final class StateColours {
   private StateColours() {}
 

@@ -14,37 +14,37 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks of a stage, a page at a time: there may be 200,000. */
+/** Reads the tasks of a stage page by page, because there may be 200,000, and prints them as JSON. */
 public final class TaskPages {
   private static final int PAGE = 1_000;
 
   private TaskPages() {}
 
-  public static void each(JobReader reading, JobId id, int stage, Consumer<TaskView> reader) {
+  public static void each(JobReader reader, JobId id, int stage, Consumer<TaskView> action) {
     for (int from = 1; ; from += PAGE) {
-      List<TaskView> page = reading.tasks(id, stage, from, PAGE);
-      page.forEach(reader);
+      List<TaskView> page = reader.tasks(id, stage, from, PAGE);
+      page.forEach(action);
       if (page.size() < PAGE) {
         return;
       }
     }
   }
 
-  /** One of several results: a line for a reader that wants to know which is whose. */
+  /** One of several results, with the number of its task. */
   public static JsonObject resultJson(TaskView task) {
     JsonObject out = JsonObject.create().put("task", task.task());
     putResult(out, task.result());
     return out.put("state", task.state().name()).putIfPresent("error", task.error());
   }
 
-  /** The same without its receipt, which is for those who ask for everything. */
+  /** The same without the receipt. */
   public static JsonObject briefJson(TaskView task) {
     JsonObject out = resultJson(task);
     out.values().remove("receipt");
     return out;
   }
 
-  /** How often it was tried, the present attempt and a successful one included. */
+  /** The number of attempts, including the current and the successful one. */
   public static int attempts(TaskView task) {
     boolean present = task.state() == TaskState.IN_PROGRESS || task.state() == TaskState.COMPLETED;
     return task.attempts() + (present ? 1 : 0);

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the models of a server wait for, as it has announced it. */
+/** Says which models of a server wait for a pipe, and why, from the server's announcement. */
 public final class WaitingModels {
-  /** An object in what a server announces: for a model's name, why it cannot work now. */
+  /** The field of the announcement that maps a model's name to the reason. */
   public static final String FIELD = "waiting";
 
   private WaitingModels() {}
@@ -30,7 +30,7 @@ public final class WaitingModels {
     return sentences;
   }
 
-  /** Why nothing can be generated now; null if something can, or nobody knows. */
+  /** Why no model can generate now; null if one can, or if it is not known. */
   public static @Nullable String reasonIfAllWait(Owner owner, String type) {
     List<String> sentences = sentences(owner.info());
     boolean all =

@@ -8,11 +8,11 @@ import dev.millrace.core.store.Outcome;
 /** {@code millrace abort}: any state that is not final, to ABORTED. */
 public final class AbortCommand extends LeverCommand {
   public AbortCommand() {
-    super("abort", "aborted", "Ends jobs for good, with all that is unfinished in them.");
+    super("abort", "aborted", "Cancels jobs for good, with all of their unfinished tasks.");
   }
 
   @Override
-  Outcome pull(WorkspaceAccess place, JobId id, Cause cause) {
-    return place.abort(id, cause);
+  Outcome apply(WorkspaceAccess access, JobId id, Cause cause) {
+    return access.abort(id, cause);
   }
 }

@@ -18,9 +18,9 @@ public final class ApproveCommand implements Command {
     return new Syntax(
         "approve",
         List.of("[DIR|URL] ID STAGE [options]"),
-        "Lets a stage pass that waits at a gate.",
+        "Approves a stage that waits at its gate.",
         List.of(LeverReport.COMMENT, WorkspaceLocator.OPTION),
-        "Exit status: 0 done, 1 refused or missing, 2 not understood.");
+        "Exit status: 0 done, 1 rejected or missing, 2 wrong usage.");
   }
 
   @Override
@@ -40,9 +40,9 @@ public final class ApproveCommand implements Command {
     JobId id = WorkspaceLocator.id(words.getFirst());
     int stage = Arguments.integer("STAGE", words.get(1), 1, 1_000_000);
     LeverReport answers = new LeverReport(shell, given.has(Option.JSON));
-    try (WorkspaceAccess place = found.access()) {
+    try (WorkspaceAccess access = found.access()) {
       answers.report(
-          id, "stage " + stage + " approved", place.approve(id, stage, LeverReport.cause(given)));
+          id, "stage " + stage + " approved", access.approve(id, stage, LeverReport.cause(given)));
     }
     return answers.status();
   }

@@ -12,7 +12,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Outcome;
 import java.util.List;
 
-/** A command that moves jobs: what pause, resume and abort have in common. */
+/** The base of pause, resume and abort, which change the state of jobs. */
 abstract class LeverCommand implements Command {
   private final String name;
   private final String past;
@@ -27,7 +27,7 @@ abstract class LeverCommand implements Command {
     this.summary = summary;
   }
 
-  abstract Outcome pull(WorkspaceAccess place, JobId id, Cause cause);
+  abstract Outcome apply(WorkspaceAccess access, JobId id, Cause cause);
 
   @Override
   public Syntax syntax() {
@@ -36,19 +36,19 @@ abstract class LeverCommand implements Command {
         List.of("[DIR|URL] ID... [options]"),
         summary,
         List.of(LeverReport.COMMENT, WorkspaceLocator.OPTION),
-        "Exit status: 0 done, 1 refused or missing (of several: at least one), 2 not understood.");
+        "Exit status: 0 done, 1 rejected or missing (at least one of several), 2 wrong usage.");
   }
 
   @Override
   public int run(Shell shell, Arguments given) {
     WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
     List<JobId> ids = found.ids();
-    LeverReport answers = new LeverReport(shell, given.has(Option.JSON));
-    try (WorkspaceAccess place = found.access()) {
+    LeverReport report = new LeverReport(shell, given.has(Option.JSON));
+    try (WorkspaceAccess access = found.access()) {
       for (JobId id : ids) {
-        answers.report(id, past, pull(place, id, LeverReport.cause(given)));
+        report.report(id, past, apply(access, id, LeverReport.cause(given)));
       }
     }
-    return answers.status();
+    return report.status();
   }
 }

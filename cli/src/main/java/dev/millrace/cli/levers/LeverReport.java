@@ -11,7 +11,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what a lever answered, job by job. */
+/** Reports the outcome of a lever for each job. */
 final class LeverReport {
   static final Option COMMENT = Option.value("comment", "TEXT", "why, for the job's log");
 
@@ -24,30 +24,30 @@ final class LeverReport {
     this.json = json;
   }
 
-  /** Who pulls the lever, and why. */
+  /** The user, and the comment. */
   static Cause cause(Arguments given) {
     return Cause.user(System.getProperty("user.name"), given.get(COMMENT));
   }
 
   /**
-   * @param past what has become of the job if it was done
+   * @param past what happened to the job on success
    */
   void report(JobId id, String past, Outcome answer) {
-    String refusal = refusal(answer);
+    String rejection = rejection(answer);
     if (json) {
       shell.printLine(
           Json.write(
               JsonObject.create()
                   .put("id", id.value())
-                  .put("answer", refusal == null ? past : kind(answer))
-                  .putIfPresent("message", refusal)));
-    } else if (refusal == null) {
+                  .put("answer", rejection == null ? past : kind(answer))
+                  .putIfPresent("message", rejection)));
+    } else if (rejection == null) {
       shell.printLine(id + " " + past);
     }
-    if (refusal != null) {
+    if (rejection != null) {
       status = ExitCode.FAILED;
       if (!json) {
-        shell.err().println("Error: " + id + ": " + refusal);
+        shell.err().println("Error: " + id + ": " + rejection);
       }
     }
   }
@@ -56,8 +56,8 @@ final class LeverReport {
     return answer instanceof Outcome.Missing ? "missing" : "refused";
   }
 
-  /** Why it was not done; null if it was. */
-  private static @Nullable String refusal(Outcome answer) {
+  /** Why it was rejected; null on success. */
+  private static @Nullable String rejection(Outcome answer) {
     return switch (answer) {
       case Outcome.Done() -> null;
       case Outcome.Refused(_, String message) -> message;

@@ -8,11 +8,11 @@ import dev.millrace.core.store.Outcome;
 /** {@code millrace pause}: any state that is not final, to PAUSED. */
 public final class PauseCommand extends LeverCommand {
   public PauseCommand() {
-    super("pause", "paused", "Holds jobs: nothing new of them is started until they are resumed.");
+    super("pause", "paused", "Pauses jobs: none of their tasks is started until they are resumed.");
   }
 
   @Override
-  Outcome pull(WorkspaceAccess place, JobId id, Cause cause) {
-    return place.pause(id, cause);
+  Outcome apply(WorkspaceAccess access, JobId id, Cause cause) {
+    return access.pause(id, cause);
   }
 }

@@ -24,7 +24,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** {@code millrace prune}: the only command that deletes a job. */
+/** {@code millrace prune}: deletes old finished jobs. No other command deletes a job. */
 public final class PruneCommand implements Command {
   private static final Set<JobState> FINAL =
       EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
@@ -33,7 +33,7 @@ public final class PruneCommand implements Command {
   private static final Option STATE =
       Option.value("state", "STATE", "only done, failed or cancelled jobs (repeatable)").many();
   private static final Option DRY =
-      Option.flag("dry-run", "delete nothing, print the ids of what would be");
+      Option.flag("dry-run", "delete nothing, print the ids of the jobs");
 
   @Override
   public Syntax syntax() {
@@ -70,10 +70,10 @@ public final class PruneCommand implements Command {
   }
 
   private static int dry(
-      Shell shell, JobReader reading, Instant before, Set<JobState> states, boolean json) {
+      Shell shell, JobReader reader, Instant before, Set<JobState> states, boolean json) {
     int count = 0;
-    for (JobId id : reading.list(JobReader.Query.in(states))) {
-      if (endedBefore(shell, reading, id, before)) {
+    for (JobId id : reader.list(JobReader.Query.in(states))) {
+      if (endedBefore(shell, reader, id, before)) {
         count++;
         shell.out().println(json ? Json.write(JsonObject.create().put("id", id.value())) : id);
       }
@@ -83,9 +83,9 @@ public final class PruneCommand implements Command {
     return ExitCode.OK;
   }
 
-  private static boolean endedBefore(Shell shell, JobReader reading, JobId id, Instant before) {
+  private static boolean endedBefore(Shell shell, JobReader reader, JobId id, Instant before) {
     try {
-      JobView view = reading.find(id).orElse(null);
+      JobView view = reader.find(id).orElse(null);
       return view != null && view.completedAt() != null && view.completedAt().isBefore(before);
     } catch (StoreException e) {
       shell.err().println("skipped " + id + ": " + ErrorText.of(e));

@@ -8,11 +8,11 @@ import dev.millrace.core.store.Outcome;
 /** {@code millrace resume}: PAUSED to where the job was. */
 public final class ResumeCommand extends LeverCommand {
   public ResumeCommand() {
-    super("resume", "resumed", "Lets jobs go on that were paused, or submitted on hold.");
+    super("resume", "resumed", "Resumes jobs that were paused, or submitted with --hold.");
   }
 
   @Override
-  Outcome pull(WorkspaceAccess place, JobId id, Cause cause) {
-    return place.resume(id, cause);
+  Outcome apply(WorkspaceAccess access, JobId id, Cause cause) {
+    return access.resume(id, cause);
   }
 }

@@ -18,7 +18,7 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.store.fs.Workspace;
 import java.util.List;
 
-/** {@code millrace retry}: a finished job again, as a new job that names the old one. */
+/** {@code millrace retry}: submits a finished job again, as a new job that names the old one. */
 public final class RetryCommand implements Command {
   @Override
   public Syntax syntax() {
@@ -27,7 +27,7 @@ public final class RetryCommand implements Command {
         List.of("[DIR] ID... [options]"),
         "Runs finished jobs again, as new jobs, and prints their ids.",
         List.of(WorkspaceLocator.OPTION),
-        "Exit status: 0 done, 1 refused or missing (of several: at least one), 2 not understood.");
+        "Exit status: 0 done, 1 rejected or missing (at least one of several), 2 wrong usage.");
   }
 
   @Override
@@ -52,18 +52,18 @@ public final class RetryCommand implements Command {
   }
 
   private static JobId again(Workspace workspace, JobId id) {
-    JobReader reading = workspace.reader();
-    JobState state = reading.state(id).orElseThrow(() -> new CommandException("no such job"));
+    JobReader reader = workspace.reader();
+    JobState state = reader.state(id).orElseThrow(() -> new CommandException("no such job"));
     if (!state.isFinal()) {
       throw new CommandException(
           "job is " + state + "; only a finished job can be run again: wait for it, or abort it");
     }
-    JobSpec old = reading.spec(id).orElseThrow(() -> new CommandException("no such job"));
+    JobSpec old = reader.spec(id).orElseThrow(() -> new CommandException("no such job"));
     JobSpec spec =
         old.toBuilder()
             .held(false)
             .retryOf(id)
-            .open(old.stages().isEmpty()) // else it is whole by now
+            .open(old.stages().isEmpty()) // a job with stages is complete by now
             .build();
     SubmitResult result = workspace.work().submit(spec);
     if (!result.ok()) {

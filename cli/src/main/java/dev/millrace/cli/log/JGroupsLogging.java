@@ -8,15 +8,10 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/**
- * The library that keeps membership has a log of its own and tells much that is no news: what
- * matters, our own lines say in plain words. Its warnings are for those who ask for details. It
- * could also read Java objects that others send, which nobody here does.
+/** Silences the log of JGroups, the membership library: our own log lines say what matters. Its warnings appear at DEBUG. It also forbids Java deserialization, which JGroups offers and Millrace does not use.
  */
 public final class JGroupsLogging {
-  /**
-   * Its own, and that of its transport, which is a class of ours. Held, because a logger that
-   * nobody holds forgets its level.
+  /** The loggers of JGroups and of our transport for it. Strong references: a logger that is garbage collected loses its level.
    */
   private static final List<Logger> MEMBERSHIP =
       List.of(
@@ -25,7 +20,7 @@ public final class JGroupsLogging {
 
   private JGroupsLogging() {}
 
-  /** To be called before that library is used: it chooses where it logs when it is loaded. */
+  /** Must be called before JGroups is used: it chooses its logger when it is loaded. */
   public static synchronized void silence() {
     System.setProperty("jgroups.use.jdk_logger", "true");
     if (ObjectInputFilter.Config.getSerialFilter() == null) {
@@ -38,13 +33,13 @@ public final class JGroupsLogging {
               ? java.util.logging.Level.WARNING
               : java.util.logging.Level.OFF);
       if (logger.getHandlers().length == 0) {
-        logger.addHandler(new Passing());
+        logger.addHandler(new DebugHandler());
       }
     }
   }
 
-  /** Into our log, as a detail. */
-  private static final class Passing extends Handler {
+  /** Passes records on to our log at DEBUG. */
+  private static final class DebugHandler extends Handler {
     private final SimpleFormatter formatter = new SimpleFormatter();
 
     @Override

@@ -10,8 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where log lines go: {@code [YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [ThreadName] Message}. Errors go to
+/** Writes log lines: {@code [YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [ThreadName] Message}. Errors go to
  * standard error; the rest to standard output for a server, and to standard error for commands,
  * whose output is a result. Stack traces only at DEBUG and TRACE.
  */
@@ -22,8 +21,7 @@ public final class Log {
 
   private Log() {}
 
-  /**
-   * Directs the log of this process.
+  /** Configures the log of this process.
    *
    * @param server whether the log is the output, and starts at INFO
    */
@@ -66,7 +64,7 @@ public final class Log {
     return level != Level.OFF && level.getSeverity() >= least.getSeverity();
   }
 
-  /** Prints where {@code problem} comes from, for those who asked for details. */
+  /** Prints the stack trace of {@code problem} if the level is DEBUG or TRACE. */
   public static void trace(Throwable problem) {
     if (isEnabled(Level.DEBUG)) {
       err.print(stack(problem));
@@ -94,7 +92,7 @@ public final class Log {
     }
   }
 
-  /** A message from outside must not look like several lines of ours. */
+  /** A message with line breaks must not look like several log lines. */
   private static String oneLine(StringBuilder line) {
     for (int i = 0; i < line.length(); i++) {
       if (Character.isISOControl(line.charAt(i))) {
@@ -115,7 +113,7 @@ public final class Log {
     return text.toString();
   }
 
-  /** Loaded with the first line only. */
+  /** A class of its own: it is loaded only when a line is written. */
   private static final class Lines {
     static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS");
   }

@@ -6,14 +6,14 @@ import java.text.MessageFormat;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
-/** Gives every {@link System.Logger} of this process a place in the {@link Log}. */
+/** Directs every {@link System.Logger} of this process to the {@link Log}. */
 public final class MillraceLoggerFinder extends System.LoggerFinder {
   @Override
   public Logger getLogger(String name, Module module) {
     return new Named(name, least(name));
   }
 
-  /** Of what is not ours, what matters; the web server warns of what its clients do wrong. */
+  /** The lowest level of a logger. Libraries log less; the web server warns about client errors. */
   private static Level least(String name) {
     if (name.startsWith("dev.millrace")) {
       return Level.ALL;

@@ -7,7 +7,7 @@ import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
 import java.nio.file.Path;
 
-/** Opens engines for commands: what cannot be run is a user's error, not ours. */
+/** Opens engines for commands and turns their errors into {@link CommandException}s. */
 public final class EngineOpener {
   private EngineOpener() {}
 
@@ -15,12 +15,12 @@ public final class EngineOpener {
     try {
       return Engine.open(file, settings);
     } catch (EngineException e) {
-      throw refusal(file, e);
+      throw error(file, e);
     }
   }
 
-  /** What is wrong with a file, named in any case. */
-  public static CommandException refusal(Path file, EngineException problem) {
+  /** An error that names the file. */
+  public static CommandException error(Path file, EngineException problem) {
     String message = problem.getMessage();
     boolean named = message.contains(String.valueOf(file.getFileName()));
     return new CommandException(SanitizedText.line(named ? message : file + ": " + message, 1000));

@@ -9,12 +9,12 @@ import java.util.Optional;
 public final class HouseModel {
   public static final String NAME = "house";
 
-  /** Where the launcher says that Millrace is. */
+  /** The system property in which the launcher passes the installation directory. */
   static final String HOME = "millrace.home";
 
   private HouseModel() {}
 
-  /** Its file; empty where this installation has none. */
+  /** Its file; empty if this installation has none. */
   public static Optional<Path> find() {
     return home().map(HouseModel::in).filter(Files::isRegularFile);
   }
@@ -28,15 +28,15 @@ public final class HouseModel {
     return home.resolve("models/house/house.gguf");
   }
 
-  /** Its file, or what to do where there is none. */
+  /** Its file, or an error that says what to do. */
   static Path file() {
     return find().orElseThrow(() -> new CommandException(missing()));
   }
 
   private static String missing() {
-    String remedy = "; start Millrace by its launcher, or name a GGUF file instead";
+    String remedy = "; start Millrace with its launcher, or name a GGUF file";
     return home()
         .map(home -> "the house model is not at " + in(home) + remedy)
-        .orElse("where the house model is cannot be told: -D" + HOME + " is not set" + remedy);
+        .orElse("the house model cannot be found: -D" + HOME + " is not set" + remedy);
   }
 }

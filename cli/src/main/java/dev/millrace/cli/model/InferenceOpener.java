@@ -8,7 +8,7 @@ import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.ModelFile;
 
-/** Opens models for commands that work off jobs: what cannot be run is a user's error, not ours. */
+/** Opens models for commands that process jobs, and turns errors into {@link CommandException}s. */
 public final class InferenceOpener {
   private InferenceOpener() {}
 
@@ -19,14 +19,14 @@ public final class InferenceOpener {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof ClusterException network) {
           throw new CommandException(
-              SanitizedText.line(network.getMessage(), 1000)); // it is not about a file
+              SanitizedText.line(network.getMessage(), 1000)); // not about a file
         }
       }
-      throw EngineOpener.refusal(meant(settings, e).file(), e);
+      throw EngineOpener.error(meant(settings, e).file(), e);
     }
   }
 
-  /** The model that a problem names; else the first. */
+  /** The model that the problem names, else the first. */
   private static ModelFile meant(InferenceSettings settings, EngineException problem) {
     for (ModelFile model : settings.models()) {
       if (problem.getMessage().startsWith("model \"" + model.name() + "\"")) {

@@ -6,7 +6,7 @@ import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Values of a model's metadata, for people and for programs; long arrays are cut short. */
+/** Values of a model's metadata as text and as JSON; long arrays are shortened. */
 final class MetadataText {
   private static final int SHOWN = 8;
   private static final int WIDE = 100;
@@ -37,7 +37,7 @@ final class MetadataText {
   /** As JSON: a long array is an object of its length and its first elements. */
   static Object json(Object value) {
     if (value instanceof Double number && !Double.isFinite(number)) {
-      return number.toString(); // JSON has no number for it
+      return number.toString(); // not a JSON number
     }
     if (!value.getClass().isArray()) {
       return plain(value);

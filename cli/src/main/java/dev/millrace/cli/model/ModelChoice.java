@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 
 /**
  * The model that a user means by {@code --model}: a path; {@code ALIAS=MODEL}; {@code house}; else
- * a part of a file's name, looked for as nrvna does.
+ * a part of a file's name, found in the same directories as nrvna.
  *
  * @param name what jobs call it
  */
@@ -74,7 +74,7 @@ public record ModelChoice(String name, Path file) {
   /** The first file, in order of the names, that has {@code part} in its name. */
   public static Optional<ModelChoice> find(Shell shell, String part) {
     String wanted = part.toLowerCase(Locale.ROOT);
-    for (Path directory : places(shell)) {
+    for (Path directory : directories(shell)) {
       for (var model : models(directory).entrySet()) {
         if (model.getKey().toLowerCase(Locale.ROOT).contains(wanted)) {
           return Optional.of(of(model.getValue()));
@@ -89,13 +89,13 @@ public record ModelChoice(String name, Path file) {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
         String name = entry.getFileName().toString();
-        // What sees images is no model by itself.
+        // A vision projector is not a model by itself.
         if (isModel(name) && !name.toLowerCase(Locale.ROOT).contains("mmproj")) {
           models.put(name, entry);
         }
       }
     } catch (IOException e) {
-      models.clear(); // a directory that is not there, or that cannot be read, has none
+      models.clear(); // a missing or unreadable directory has no models
     }
     return models;
   }
@@ -104,7 +104,7 @@ public record ModelChoice(String name, Path file) {
     return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX);
   }
 
-  private static List<Path> places(Shell shell) {
+  private static List<Path> directories(Shell shell) {
     List<Path> places = new ArrayList<>();
     for (String variable : new String[] {"MILLRACE_MODELS_DIR", "NRVNA_MODELS_DIR"}) {
       String value = shell.variable(variable);
@@ -122,13 +122,13 @@ public record ModelChoice(String name, Path file) {
       return new CommandException(
           SanitizedText.line(text, 500) + " is a directory: name a GGUF file in it as the model");
     }
-    List<String> places = places(shell).stream().map(Path::toString).toList();
+    List<String> places = directories(shell).stream().map(Path::toString).toList();
     return new CommandException(
         SanitizedText.line(path.toString(), 500)
             + ": there is no such file, and no model with \""
             + SanitizedText.line(text, 100)
             + "\" in its name in "
             + String.join(", ", places)
-            + "; \"millrace models\" lists files, and \"house\" is the model that ships");
+            + "; \"millrace models\" lists files, and \"house\" is the bundled model");
   }
 }

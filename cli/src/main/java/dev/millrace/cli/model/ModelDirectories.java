@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where other programs keep the models that they have downloaded. */
+/** Directories in which other programs keep downloaded models. */
 final class ModelDirectories {
   private static final String OLLAMA = "ollama";
 
@@ -32,7 +32,7 @@ final class ModelDirectories {
     this.shell = shell;
   }
 
-  /** The usual places that exist. */
+  /** The usual directories, as far as they exist. */
   static List<Location> usual(Shell shell) {
     ModelDirectories usual = new ModelDirectories(shell);
     String home = shell.variable("HOME");

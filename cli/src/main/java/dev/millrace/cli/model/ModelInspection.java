@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace models inspect}: everything that a file says about itself. */
+/** {@code millrace models inspect}: shows the metadata and tensors of a file. */
 final class ModelInspection {
   private final Shell shell;
   private final boolean tensors;
 
-  /** Shows every tensor too where {@code tensors} is set. */
+  /** With {@code tensors} it also lists every tensor. */
   ModelInspection(Shell shell, boolean tensors) {
     this.shell = shell;
     this.tensors = tensors;

@@ -20,12 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace models ls}: a line for each model; one that is broken says how. */
+/** {@code millrace models ls}: prints a line for each model, with the error of a broken one. */
 final class ModelList {
 
-  /** A model and where it was found; either what it is, or what is wrong with it. */
+  /** A model and where it was found, with either its summary or its error. */
   private record Line(
-      String place,
+      String source,
       ModelFileFinder.Model model,
       @Nullable ModelSummary summary,
       @Nullable String error) {}
@@ -48,14 +48,14 @@ final class ModelList {
     troubles.forEach(
         trouble -> shell.err().println("Warning: " + SanitizedText.line(trouble, 500)));
     if (lines.isEmpty() && !json) {
-      shell.err().println("no models found; \"millrace models ls DIR\" looks elsewhere");
+      shell.err().println("no models found; \"millrace models ls DIR\" searches other directories");
     }
   }
 
   private List<Line> usual(List<String> troubles) {
     List<Line> lines = new ArrayList<>();
-    for (ModelDirectories.Location place : ModelDirectories.usual(shell)) {
-      add(lines, place.owner(), place.find(), troubles);
+    for (ModelDirectories.Location source : ModelDirectories.usual(shell)) {
+      add(lines, source.owner(), source.find(), troubles);
     }
     return lines;
   }
@@ -69,7 +69,7 @@ final class ModelList {
       } else if (Files.exists(path)) {
         add(lines, name, new ModelFileFinder.Found(List.of(file(path)), List.of()), troubles);
       } else {
-        throw new CommandException(SanitizedText.line(path.toString(), 500) + " is not there");
+        throw new CommandException(SanitizedText.line(path.toString(), 500) + ": no such file or directory");
       }
     }
     return lines;
@@ -84,18 +84,18 @@ final class ModelList {
   }
 
   private static void add(
-      List<Line> lines, String place, ModelFileFinder.Found found, List<String> troubles) {
+      List<Line> lines, String source, ModelFileFinder.Found found, List<String> troubles) {
     for (ModelFileFinder.Model model : found.models()) {
-      lines.add(line(place, model));
+      lines.add(line(source, model));
     }
     troubles.addAll(found.problems());
   }
 
-  private static Line line(String place, ModelFileFinder.Model model) {
+  private static Line line(String source, ModelFileFinder.Model model) {
     try (Gguf file = Gguf.open(model.file())) {
-      return new Line(place, model, ModelSummary.of(file), null);
+      return new Line(source, model, ModelSummary.of(file), null);
     } catch (GgufException e) {
-      return new Line(place, model, null, e.getMessage());
+      return new Line(source, model, null, e.getMessage());
     }
   }
 
@@ -111,7 +111,7 @@ final class ModelList {
           summary == null ? "-" : NumberText.count(summary.parameters()),
           summary == null || summary.quantisation().isEmpty() ? "-" : summary.quantisation(),
           NumberText.bytes(line.model().bytes()),
-          SanitizedText.line(line.place(), 40),
+          SanitizedText.line(line.source(), 40),
           line.error() == null
               ? SanitizedText.line(line.model().file().toString(), 500)
               : new TextTable.Cell(SanitizedText.line(line.error(), 500), Colour.RED));
@@ -123,7 +123,7 @@ final class ModelList {
     JsonObject out =
         JsonObject.create()
             .put("name", line.model().name())
-            .put("place", line.place())
+            .put("place", line.source())
             .put("path", line.model().file().toString())
             .put("bytes", line.model().bytes());
     return line.summary() == null

@@ -10,7 +10,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.terminal.SanitizedText;
 import java.util.List;
 
-/** {@code millrace models}: which model files there are, and what is in one. */
+/** {@code millrace models}: lists model files, or shows what is in one. */
 public final class ModelsCommand implements Command {
   private static final Option TENSORS = Option.flag("tensors", "inspect: list every tensor");
 

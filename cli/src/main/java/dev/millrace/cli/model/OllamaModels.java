@@ -89,7 +89,7 @@ final class OllamaModels {
     return new ModelFileFinder.Model(name, blob, Files.exists(blob) ? Files.size(blob) : 0);
   }
 
-  /** The name by which Ollama knows it, without what it adds by itself. */
+  /** The name that Ollama shows, without its default host and namespace. */
   private static String name(Path relative) {
     String host = relative.getName(0).toString();
     String namespace = relative.getName(1).toString();

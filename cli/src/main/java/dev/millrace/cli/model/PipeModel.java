@@ -19,9 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A model whose end is here and whose layers are at nodes, as a server loads it. It joins its
- * network when it is opened: a server that waits for its workspace is no member yet.
+/** A model whose end runs here and whose layers run at nodes. It joins its network when it is opened, so that a server that waits for its workspace is not yet a member.
  */
 public final class PipeModel implements RemoteModelOpener {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
@@ -146,9 +144,9 @@ public final class PipeModel implements RemoteModelOpener {
     return present == null ? Map.of() : present.stats().figures();
   }
 
-  /** Lets the log tell when it can be used; what is missing before, the origin itself tells. */
+  /** Logs when the model becomes usable; the origin logs what is missing until then. */
   public void logWhenReady() {
-    String file = ModelChoice.stem(settings.file()); // what the network calls it
+    String file = ModelChoice.stem(settings.file()); // its name in the network
     String shown = name.equals(file) ? name : name + " (" + file + ")";
     onReady(() -> LOG.log(Level.INFO, "model " + shown + " is served: a pipe is complete"));
   }

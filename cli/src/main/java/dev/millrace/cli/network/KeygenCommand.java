@@ -16,19 +16,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code millrace keygen}: makes the key that the nodes of a network know each other by. */
+/** {@code millrace keygen}: creates the key that the nodes of a network share. */
 public final class KeygenCommand implements Command {
   @Override
   public Syntax syntax() {
     return new Syntax(
         "keygen",
         List.of("[FILE] [--json]"),
-        "Makes a key for a network of nodes, and prints it or writes it to FILE.",
+        "Creates a key for a network of nodes, and prints it or writes it to FILE.",
         List.of(),
         """
-        Whoever has the key can join the network, as a node or as an origin: carry it by a way that
-        you trust. FILE must not be there yet, and only its owner may read it (mode 0600); without
-        FILE, or with "-", the key is printed.
+        A key holder can join the network, as a node or as an origin: copy it over a trusted
+        channel. FILE must not exist yet, and only its owner may read it (mode 0600). Without FILE,
+        or with "-", the key is printed.
         Example:
           millrace keygen net.key\
         """);
@@ -61,7 +61,7 @@ public final class KeygenCommand implements Command {
       throw new CommandException(
           "no directory "
               + SanitizedText.line(directory.toString(), 500)
-              + " for the key; make it first");
+              + " for the key; create it first");
     }
     try {
       key.write(path);

@@ -17,9 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What {@code --layers} says: {@code FILE:FROM-TO}, both ends counted, {@code FILE:N}, or {@code
- * FILE} for all layers. The file is looked at now: what is not in it cannot be promised to others.
+/** Parses {@code --layers}: {@code FILE:FROM-TO}, both inclusive, {@code FILE:N}, or {@code FILE} for all layers. It checks now that the file has these layers.
  */
 final class LayerChoice {
   private static final Pattern RANGED = Pattern.compile("(.+):(\\d{1,6})(?:-(\\d{1,6}))?");
@@ -51,7 +49,7 @@ final class LayerChoice {
                 + SanitizedText.line(text, 200)
                 + "\": \""
                 + SanitizedText.line(text.substring(colon + 1), 100)
-                + "\" is no range of layers; it is written FILE:FROM-TO, such as FILE:0-15, FILE:N"
+                + "\" is not a range of layers; write FILE:FROM-TO, such as FILE:0-15, FILE:N"
                 + " for one layer, FILE for all");
       }
       throw e;
@@ -90,7 +88,7 @@ final class LayerChoice {
     try (Gguf gguf = Gguf.open(file)) {
       return ModelConfig.of(gguf).layers();
     } catch (EngineException e) {
-      throw EngineOpener.refusal(file, e);
+      throw EngineOpener.error(file, e);
     }
   }
 }

@@ -18,12 +18,10 @@ import java.util.List;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 
-/**
- * The question what a network consists of, asked of the first member that answers: of those that
- * {@code --join} names, and of the one whose configuration is given.
+/** Asks a network for its nodes. The first member that answers is used: the one whose configuration is given, or one of those that {@code --join} names.
  */
 final class NetworkQuery {
-  static final Option WATCH = Option.flag("watch", "look again each second, until interrupted");
+  static final Option WATCH = Option.flag("watch", "refresh each second, until interrupted");
   private static final long ROUND = 1_000;
 
   private final Shell shell;
@@ -38,7 +36,7 @@ final class NetworkQuery {
     this.watching = watching;
   }
 
-  /** The options of commands that ask. */
+  /** The options of commands that query a network. */
   static List<Option> options() {
     List<Option> options = new ArrayList<>();
     options.add(NetworkOptions.JOIN);
@@ -59,12 +57,12 @@ final class NetworkQuery {
     }
     if (members.isEmpty()) {
       throw new UsageException(
-          "whom to ask? pass --join HOST:PORT of any member, or --config F.toml of a node");
+          "no member to ask: pass --join HOST:PORT of any member, or --config F.toml of a node");
     }
     return new NetworkQuery(shell, NetworkOptions.tls(shell, given), members, words.has(WATCH));
   }
 
-  /** The member that the configuration is of comes first. */
+  /** Adds the member of the configuration as the first. */
   private static void own(Arguments given, List<HostPort> members) {
     for (Option option : new Option[] {NetworkOptions.ADVERTISE, NetworkOptions.LISTEN}) {
       String text = given.get(option);
@@ -78,7 +76,7 @@ final class NetworkQuery {
     }
   }
 
-  /** Prints what {@code text} makes of the states; again and again if that is wished. */
+  /** Prints the states as {@code text} formats them; repeatedly with {@code --watch}. */
   int print(Function<List<NodeState>, String> text) throws InterruptedException {
     if (!watching) {
       shell.out().print(text.apply(ask()));
@@ -86,17 +84,17 @@ final class NetworkQuery {
     }
     boolean screen =
         shell.terminal().isTerminal(Shell.Terminal.OUT) && !"dumb".equals(shell.variable("TERM"));
-    for (List<NodeState> states = ask(); ; states = patiently()) {
+    for (List<NodeState> states = ask(); ; states = askUntilAnswered()) {
       shell.out().print((screen ? "\033[H\033[2J" : "") + text.apply(states));
       if (shell.out().checkError()) {
-        return ExitCode.OK; // nobody reads any more
+        return ExitCode.OK; // the reader of our output has left
       }
       Thread.sleep(ROUND);
     }
   }
 
-  /** Who has answered once is waited for: nodes that are watched are also started again. */
-  private List<NodeState> patiently() throws InterruptedException {
+  /** Asks until a member answers: a node that is watched may be restarting. */
+  private List<NodeState> askUntilAnswered() throws InterruptedException {
     String said = "";
     while (true) {
       try {

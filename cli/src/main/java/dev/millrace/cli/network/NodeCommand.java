@@ -24,35 +24,33 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code millrace node}: holds layers of models and computes them for others. */
+/** {@code millrace node}: holds layers of models and computes them for servers. */
 public final class NodeCommand implements Command {
   static final Option NAME =
-      Option.value("name", "NAME", "what others call it (default: this machine's name)");
+      Option.value("name", "NAME", "the node's name (default: this machine's name)");
   static final Option LAYERS =
       Option.value(
               "layers",
               "FILE:FROM-TO",
-              "hold these layers of a GGUF file, both ends counted;\n"
+              "hold these layers of a GGUF file, both inclusive;\n"
                   + "FILE:N for one, FILE alone for all (repeatable)")
           .many();
   static final Option MEMORY =
       Option.value(
           "memory",
           "SIZE",
-          "take layers that origins ask for, up to so much with\n"
-              + "their caches and with --layers, such as 4G");
+          "hold layers that servers ask for, up to this memory,\n" + "caches and --layers included, such as 4G");
   static final Option MODELS =
       Option.value(
               "models",
               "PATH",
-              "where model files are that origins may ask for; what is\n"
-                  + "not there is fetched from peers (repeatable)")
+              "model files, or their directory, for layers that servers\n" + "ask for; others are fetched from nodes (repeatable)")
           .many();
   static final Option MAX_ORIGINS =
       Option.wholeNumber(
           "max-origins",
           "N",
-          "pipes that it is part of at most (default " + NodeSettings.DEFAULT_MAX_SESSIONS + ")");
+          "maximum number of pipes through it (default " + NodeSettings.DEFAULT_MAX_SESSIONS + ")");
   static final HostPort USUAL = new HostPort("127.0.0.1", 5000);
 
   private static final List<Option> OPTIONS =
@@ -73,7 +71,7 @@ public final class NodeCommand implements Command {
           EngineOptions.THREADS,
           MAX_ORIGINS);
 
-  /** What a configuration may say. */
+  /** Options that a configuration file may set. */
   static List<Option> configurable() {
     return OPTIONS;
   }
@@ -82,21 +80,21 @@ public final class NodeCommand implements Command {
   public Syntax syntax() {
     List<Option> options = new ArrayList<>(OPTIONS);
     options.add(NetworkOptions.CONFIG);
-    options.add(Option.flag(Option.JSON.name(), "")); // refused, with a word on what does it
+    options.add(Option.flag(Option.JSON.name(), "")); // rejected with a hint
     return new Syntax(
         "node",
         List.of(
             "--key-file F --layers FILE:FROM-TO... [options]",
             "--key-file F --memory SIZE [options]",
             "--config F.toml [options]"),
-        "Holds some layers of a model, for servers that have the rest elsewhere.",
+        "Computes some layers of a model for the servers of a network.",
         options,
         """
-        A server with --end-model makes a pipe of such nodes once they have all layers. The first
-        node of a network has nobody to --join; it listens at 127.0.0.1:5000 unless told otherwise.
-        An option wins over the configuration. The first SIGINT or SIGTERM leaves the network and
-        exits with 0; the second ends it at once with 130. Its log goes to stdout.
-        Examples (docs/pipes.md has the whole):
+        A server with --end-model builds a pipe of such nodes as soon as they have all layers. The
+        first node of a network has no --join; it listens at 127.0.0.1:5000 by default. An option
+        overrides the configuration. The first SIGINT or SIGTERM leaves the network and exits with
+        0, the second exits at once with 130. The log goes to stdout.
+        Examples (more in docs/pipes.md):
           millrace keygen net.key
           millrace node --name a --listen 127.0.0.1:5100 --key-file net.key --layers house:1-3
           millrace node --name b --listen 127.0.0.1:5110 --join 127.0.0.1:5100 --key-file net.key \\
@@ -116,7 +114,7 @@ public final class NodeCommand implements Command {
       throw new UsageException(
           "--json: a node prints its log; \""
               + LauncherName.MILLRACE
-              + " nodes --json\" tells of it");
+              + " nodes --json\" describes it");
     }
     return new NodeRun(settings(shell, given)).run();
   }
@@ -125,8 +123,7 @@ public final class NodeCommand implements Command {
     Arguments given = NetworkOptions.configured(shell, words, OPTIONS);
     if (!given.has(LAYERS) && !given.has(MEMORY)) {
       throw new UsageException(
-          "this node would hold nothing: pass --layers FILE:FROM-TO, or --memory SIZE for layers"
-              + " that origins ask for, or both");
+          "this node would hold no layers: pass --layers FILE:FROM-TO, or --memory SIZE for" + " layers that servers ask for, or both");
     }
     String memory = given.get(MEMORY);
     String name = given.get(NAME);
@@ -139,7 +136,7 @@ public final class NodeCommand implements Command {
           given.integer(EngineOptions.THREADS, 1, 1024, EngineSettings.usual().threads()),
           EngineOptions.kernels(shell),
           given.integer(MAX_ORIGINS, 1, 1024, NodeSettings.DEFAULT_MAX_SESSIONS),
-          places(shell, given),
+          modelPaths(shell, given),
           CacheDirectory.of(shell, given));
     } catch (ClusterException e) {
       throw new UsageException(e.getMessage());
@@ -154,19 +151,19 @@ public final class NodeCommand implements Command {
     return layers;
   }
 
-  private static List<Path> places(Shell shell, Arguments given) {
-    List<Path> places = new ArrayList<>();
+  private static List<Path> modelPaths(Shell shell, Arguments given) {
+    List<Path> paths = new ArrayList<>();
     for (String text : given.all(MODELS)) {
-      Path place = shell.path(text).toAbsolutePath().normalize();
-      if (!Files.isReadable(place)) {
+      Path path = shell.path(text).toAbsolutePath().normalize();
+      if (!Files.isReadable(path)) {
         throw new CommandException(
             given.shown(MODELS)
                 + ": there is nothing at "
-                + SanitizedText.line(place.toString(), 500)
+                + SanitizedText.line(path.toString(), 500)
                 + " that can be read");
       }
-      places.add(place);
+      paths.add(path);
     }
-    return places;
+    return paths;
   }
 }

@@ -15,15 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What nodes say of themselves, for people and for programs. */
+/** Formats the states of nodes as a table and as JSON. */
 final class NodeListText {
   private static final int MODEL_WIDTH = 40;
 
   private NodeListText() {}
 
-  /**
-   * A line for each node, and further ones where it holds several things; below, why something
-   * could not be loaded.
+  /** A line for each node, more if it holds several ranges; below, the problems of layers that could not be loaded.
    */
   static String table(List<NodeState> states, boolean colourful) {
     TextTable table =
@@ -61,7 +59,7 @@ final class NodeListText {
     return model(holding.model()) + ":" + layers(holding);
   }
 
-  /** Something that a node has: layers, or a model's end. */
+  /** What a node holds: layers, or a model's end. */
   private record Part(String holds, String state, Colour colour, String speed) {}
 
   private static List<Part> parts(NodeState state) {
@@ -91,7 +89,7 @@ final class NodeListText {
         holding.speed() > 0 ? NumberText.bytes((long) holding.speed()) + "/s" : "-");
   }
 
-  /** A name that somebody else gave a file, as people call it. */
+  /** A model's display name, from a file name of another machine. */
   static String model(String name) {
     return SanitizedText.line(ModelChoice.stem(name), MODEL_WIDTH);
   }
@@ -106,7 +104,7 @@ final class NodeListText {
         + (allowed == 0 ? "" : " of " + NumberText.bytes(allowed));
   }
 
-  /** One object, on a line. */
+  /** One object on one line. */
   static String json(List<NodeState> states) {
     List<JsonObject> nodes = states.stream().map(NodeListText::json).toList();
     return Json.write(JsonObject.create().put("nodes", nodes)) + "\n";

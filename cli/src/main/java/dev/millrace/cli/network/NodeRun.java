@@ -12,7 +12,7 @@ import dev.millrace.cluster.node.LayerNode;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CountDownLatch;
 
-/** A node from joining its network to leaving it. */
+/** Runs a node: joins the network, serves until a signal, and leaves. */
 final class NodeRun {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
@@ -34,12 +34,12 @@ final class NodeRun {
       joined = true;
       LOG.log(Level.INFO, "joined: " + described(node));
       await();
-      LOG.log(Level.INFO, "leaving: pipes through this node go on without it");
+      LOG.log(Level.INFO, "leaving: pipes are planned without this node");
     } catch (ClusterException e) {
       if (stop.getCount() > 0) {
         throw new CommandException(SanitizedText.line(e.getMessage(), 1000));
       }
-      LOG.log(Level.DEBUG, "broken off", e);
+      LOG.log(Level.DEBUG, "interrupted", e);
     }
     LOG.log(Level.INFO, "stopped");
     return ExitCode.OK;
@@ -51,11 +51,11 @@ final class NodeRun {
         + node.name()
         + " at "
         + node.address()
-        + (settings.network().join().isEmpty() ? ", the first of its network" : "")
+        + (settings.network().join().isEmpty() ? ", the first node of its network" : "")
         + (memory == 0 ? "" : ", up to " + NumberText.bytes(memory) + " for layers and caches");
   }
 
-  /** Until the first signal; one that came while it joined may have left its interrupt. */
+  /** Waits for the first signal; one that came while joining may have left an interrupt. */
   private void await() {
     while (stop.getCount() > 0) {
       try {
@@ -68,13 +68,13 @@ final class NodeRun {
 
   private void signal(int number) {
     if (number > 1) {
-      LOG.log(Level.WARNING, "stopped at once");
+      LOG.log(Level.WARNING, "second signal: exiting at once");
       Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
     }
     LOG.log(Level.INFO, "stopping");
     stop.countDown();
     if (!joined) {
-      waiting.interrupt(); // it may wait for a member that never comes
+      waiting.interrupt(); // it may still wait for a member to join
     }
   }
 }

@@ -8,7 +8,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cluster.NodeState;
 import java.util.List;
 
-/** {@code millrace nodes}: who is in a network, and who holds what. */
+/** {@code millrace nodes}: lists the nodes of a network and the layers that they hold. */
 public final class NodesCommand implements Command {
   @Override
   public Syntax syntax() {
@@ -20,9 +20,9 @@ public final class NodesCommand implements Command {
         "Shows the nodes of a network: what each holds, its memory, speed and sessions.",
         NetworkQuery.options(),
         """
-        Any member can be asked. HOLDS is a model and its layers, both ends counted; SPEED the bytes
-        of weights that a step of one token passes in a second; SESSIONS the pipes that it is part
-        of; PASSAGES the sequences whose keys and values it has. With --json, one object.\
+        Any member can be asked. HOLDS is a model and its layers, both inclusive; SPEED the bytes of
+        weights per second in a step of one token; SESSIONS the pipes through the node; PASSAGES the
+        sequences in its KV cache. With --json, one object.\
         """);
   }
 

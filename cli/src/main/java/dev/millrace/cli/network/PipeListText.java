@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The pipes of a network, for people and for programs. */
+/** Formats the pipes of a network as text and as JSON. */
 final class PipeListText {
   private static final int PICTURE = 48;
   private static final int HASH = 12;
@@ -62,8 +62,8 @@ final class PipeListText {
     if (!any) {
       out.append("  no pipe yet\n");
     }
-    for (String liar : origin.expelled()) {
-      out.append("  ").append(liar).append(" was found lying and is left out\n");
+    for (String node : origin.expelled()) {
+      out.append("  ").append(node).append(" returned wrong results and is excluded\n");
     }
   }
 
@@ -105,7 +105,7 @@ final class PipeListText {
     return loaded;
   }
 
-  /** Who has what, each node once for what it has in a row, however it was given that. */
+  /** The layers of each node; adjacent ranges of one node are merged. */
   private static List<Pipe.NodeLayers> stretches(PipeState pipe) {
     List<Pipe.NodeLayers> merged = new ArrayList<>();
     for (Pipe.NodeLayers next : pipe.stretches()) {
@@ -119,7 +119,7 @@ final class PipeListText {
     return merged;
   }
 
-  /** Layers of the model that nodes are getting. */
+  /** Layers of the model that nodes are loading. */
   private static List<LayerRange> coming(List<NodeState> states, PipeState pipe) {
     List<LayerRange> coming = new ArrayList<>();
     for (NodeState state : states) {
@@ -135,7 +135,7 @@ final class PipeListText {
     return coming;
   }
 
-  /** Layers that are neither in the pipe nor on their way. */
+  /** Layers that are neither in the pipe nor being loaded. */
   static List<LayerRange> missing(List<NodeState> states, PipeState pipe) {
     boolean[] there = new boolean[pipe.layers() + 1];
     there[pipe.layers()] = true; // ends the last gap
@@ -163,7 +163,7 @@ final class PipeListText {
     return String.join(", ", ranges.stream().map(LayerRange::toString).toList());
   }
 
-  /** Models that have one name and are not one. */
+  /** Warnings about different models with the same name. */
   static List<String> clashes(List<NodeState> states) {
     List<String> lines = new ArrayList<>();
     hashes(states)
@@ -176,7 +176,7 @@ final class PipeListText {
     return lines;
   }
 
-  /** Who has what of that name: nodes by the hash, by the name. */
+  /** The nodes by model name and hash. */
   private static Map<String, Map<String, TreeSet<String>>> hashes(List<NodeState> states) {
     Map<String, Map<String, TreeSet<String>>> byName = new TreeMap<>();
     for (NodeState state : states) {
@@ -192,7 +192,7 @@ final class PipeListText {
       String sha256,
       NodeState state) {
     if (sha256.isEmpty()) {
-      return; // it is still being read
+      return; // its hash is not known yet
     }
     byName
         .computeIfAbsent(NodeListText.model(name), _ -> new TreeMap<>())
@@ -208,7 +208,7 @@ final class PipeListText {
         + name
         + " is "
         + String.join("; ", parts)
-        + "; their layers never meet in a pipe";
+        + "; their layers are never in one pipe";
   }
 
   private static String shortened(String sha256) {

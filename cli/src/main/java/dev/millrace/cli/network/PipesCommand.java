@@ -7,7 +7,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.Shell;
 import java.util.List;
 
-/** {@code millrace pipes}: the ways through models, and what is missing for more. */
+/** {@code millrace pipes}: shows the pipes of a network, and the layers that are missing. */
 public final class PipesCommand implements Command {
   @Override
   public Syntax syntax() {
@@ -19,10 +19,9 @@ public final class PipesCommand implements Command {
         "Shows the pipes of a network: for each origin and model, who computes which layers.",
         NetworkQuery.options(),
         """
-        A sign stands for a layer, or for several of a large model, then for the worst of them: = it
-        is there, ~ it is on its way, X nobody has it; | is where another node begins. Models are
-        told apart by their hash: where two of the same name differ, a line says so. With --json,
-        one object.\
+        A character stands for a layer, or for several of a large model, then for the worst of them:
+        = loaded, ~ being loaded, X missing; | separates nodes. Models are identified by their hash:
+        a line warns if two models with the same name differ. With --json, one object.\
         """);
   }
 

@@ -5,7 +5,7 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.Shell;
 import java.nio.file.Path;
 
-/** Where models that came from peers are kept, and hashes of those that were here. */
+/** The directory for models that were fetched from other nodes, and for hashes of local ones. */
 public final class CacheDirectory {
   public static final Option OPTION =
       Option.value(

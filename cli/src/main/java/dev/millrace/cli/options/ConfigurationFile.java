@@ -24,11 +24,10 @@ import org.tomlj.TomlPosition;
 
 /**
  * A TOML file with values for options: a key is an option's name without its dashes, and its value
- * means what it would mean on the command line. What is not an option, or not of its type, is
- * refused with its line.
+ * means what it would mean on the command line. An unknown key or a value of the wrong type is an error that names the line.
  */
 final class ConfigurationFile {
-  /** Names that Language Pipes has for what has another name here. */
+  /** Keys of Language Pipes that have another name here. */
   private static final Map<String, String> MOVED =
       Map.ofEntries(
           Map.entry("node_id", "name (of serve: node-name)"),
@@ -54,11 +53,10 @@ final class ConfigurationFile {
     this.toml = toml;
   }
 
-  /**
-   * What the file says for these options.
+  /** Reads the values of these options.
    *
    * @throws CommandException if it cannot be read
-   * @throws UsageException if it says something else: it stands for a command line
+   * @throws UsageException if it has other keys or wrong values
    */
   static ConfiguredOptions read(Path file, List<Option> known) {
     TomlParseResult toml;

@@ -20,17 +20,17 @@ public final class EngineOptions {
               "model",
               "F.gguf",
               "the model: a GGUF file, part of the name of one in\n"
-                  + "./models or MILLRACE_MODELS_DIR, or \"house\", the model\n"
-                  + "that ships (default: MILLRACE_MODEL)")
+                  + "./models or MILLRACE_MODELS_DIR, or \"house\", the\n"
+                  + "bundled model (default: MILLRACE_MODEL)")
           .letter('m');
   public static final String VARIABLE = "MILLRACE_MODEL";
   public static final Option THREADS =
-      Option.wholeNumber("threads", "N", "threads that compute (default: one for each processor)");
+      Option.wholeNumber("threads", "N", "compute threads (default: one for each processor)");
   public static final Option CONTEXT =
       Option.wholeNumber(
-          "ctx", "N", "positions of a sequence at most (default: what the\nmodel was trained on)");
+          "ctx", "N", "maximum length of a sequence in tokens (default: what\nthe model was trained on)");
   public static final Option CACHE =
-      Option.value("cache", "TYPE", "how keys and values are kept: f16 (default) or q8");
+      Option.value("cache", "TYPE", "type of the KV cache: f16 (default) or q8");
 
   private EngineOptions() {}
 
@@ -39,7 +39,7 @@ public final class EngineOptions {
     if (name == null) {
       throw new UsageException(
           "--model is missing: which GGUF file? \"millrace models\" lists those that it finds, and"
-              + " --model house is the model that ships");
+              + " --model house is the bundled model");
     }
     return ModelChoice.of(shell, name).file();
   }
@@ -54,7 +54,7 @@ public final class EngineOptions {
         .withKvType(cache(given));
   }
 
-  /** The best that this JVM has; whoever has only the slow one is told. */
+  /** The fastest kernels that this JVM supports; warns if these are the slow ones. */
   public static KernelType kernels(Shell shell) {
     try {
       KernelType.vectorBits();

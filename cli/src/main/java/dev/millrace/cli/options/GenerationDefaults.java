@@ -13,19 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a job gets that does not say, as far as the environment says it: nrvna's variables, each
- * also as {@code MILLRACE_…}.
+/** Defaults for generation parameters that a job does not set, from environment variables: nrvna's, each also as {@code MILLRACE_…}.
  */
 public final class GenerationDefaults {
   private static final int MOST_TEMPLATE = 1_000_000;
 
-  /** Of nrvna's variables those that mean nothing here, and why. */
+  /** Variables of nrvna that have no effect here, and why. */
   private static final String[][] UNUSED = {
-    {"GPU_LAYERS", "computing is done by the processors"},
-    {"BATCH", "a turn's size is the engine's own choice"},
-    {"UBATCH", "a turn's size is the engine's own choice"},
-    {"FLASH_ATTN", "there is one kind of attention"},
+    {"GPU_LAYERS", "models run on the CPU"},
+    {"BATCH", "the engine chooses the batch size"},
+    {"UBATCH", "the engine chooses the batch size"},
+    {"FLASH_ATTN", "there is only one attention kernel"},
     {"WARMUP", "a model is ready when it is loaded"},
     {"VISION_TEMP", "images are not supported"},
     {"IMAGE_MAX_TOKENS", "images are not supported"},
@@ -76,7 +74,7 @@ public final class GenerationDefaults {
     }
   }
 
-  /** What is set, but means nothing here: a line for each. */
+  /** A line for each variable that is set but has no effect. */
   public static List<String> unused(Shell shell) {
     List<String> lines = new ArrayList<>();
     for (String[] each : UNUSED) {

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What this machine is called, as a name for a node. No name service is asked: that can hang. */
+/** The name of this machine, as a default node name. No name service is asked: that can hang. */
 public final class HostName {
   private static final Path KERNEL = Path.of("/proc/sys/kernel/hostname");
   private static final int LONGEST = 50;
@@ -21,7 +21,7 @@ public final class HostName {
     return name == null ? "node" : clean(name);
   }
 
-  /** Without what a node's name may not have, and short enough to have something added. */
+  /** Without characters that a node name must not have, and short enough for a suffix. */
   static String clean(String name) {
     String fit = name.strip().replaceAll("[^A-Za-z0-9._-]", "-");
     String cut = fit.length() > LONGEST ? fit.substring(0, LONGEST) : fit;
@@ -33,7 +33,7 @@ public final class HostName {
       String name = Files.readString(KERNEL).strip();
       return name.isEmpty() ? null : name;
     } catch (IOException e) {
-      return null; // another system: its shell sets a variable
+      return null; // not Linux: the shell sets a variable
     }
   }
 }

@@ -24,40 +24,40 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The options of commands that work off jobs with models. */
+/** The options of commands that process jobs with models. */
 public final class InferenceOptions {
   public static final Option MODEL =
       Option.value(
               "model",
               "MODEL",
-              "work on prompts with this model: a GGUF file, part of\n"
+              "process prompts with this model: a GGUF file, part of\n"
                   + "the name of one in ./models or MILLRACE_MODELS_DIR,\n"
-                  + "\"house\" (the model that ships), or ALIAS=MODEL; the\n"
+                  + "\"house\" (the bundled model), or ALIAS=MODEL; the\n"
                   + "first is for jobs that name none (repeatable)")
           .letter('m')
           .many();
   public static final Option CONTEXT =
       Option.wholeNumber(
-          "ctx", "N", "positions of a sequence at most (default 8192, or what\nthe model knows)");
+          "ctx", "N", "maximum length of a sequence in tokens (default 8192, or\nthe model's own maximum)");
   public static final Option MEMORY =
       Option.value(
           "memory",
           "SIZE",
-          "for weights and caches of all loaded models, such as\n"
+          "memory for weights and caches of all models, such as\n"
               + "4G or 512M (default: half of what the machine has)");
   public static final Option IDLE =
-      Option.value("idle", "D", "unload a model that nobody has used for D (default 15m)");
+      Option.value("idle", "D", "unload a model that was not used for D (default 15m)");
 
-  /** Those that say nothing without a model. */
+  /** Options that need a model. */
   public static final List<Option> TUNING =
       List.of(EngineOptions.THREADS, CONTEXT, EngineOptions.CACHE, MEMORY, IDLE);
 
-  /** nrvna's. */
+  /** The default of nrvna. */
   public static final int USUAL_CONTEXT = 8_192;
 
   private InferenceOptions() {}
 
-  /** The models that were asked for, by option or else by variable; none if none were. */
+  /** The models by option, else by variable; may be empty. */
   public static List<ModelFile> models(Shell shell, Arguments given) {
     List<String> named = new ArrayList<>(given.all(MODEL));
     String variable = shell.variable(EngineOptions.VARIABLE);
@@ -67,7 +67,7 @@ public final class InferenceOptions {
     return models(shell, named, null);
   }
 
-  /** Those of these names, and the one whose layers are elsewhere. */
+  /** The models of these names, and the one whose layers are at nodes. */
   public static List<ModelFile> models(Shell shell, List<String> named, @Nullable PipeModel pipe) {
     List<ModelFile> models = new ArrayList<>();
     Map<String, ModelFile> known = new HashMap<>();
@@ -101,18 +101,18 @@ public final class InferenceOptions {
     }
   }
 
-  /** Looks at the files now: a server that waits for its turn must not learn of it then. */
+  /** Checks the files now: a server that waits for its workspace must not fail later. */
   public static void requireReadable(List<ModelFile> models) {
     for (ModelFile model : models) {
       try (Gguf gguf = Gguf.open(model.file())) {
         ModelConfig.of(gguf);
       } catch (EngineException e) {
-        throw EngineOpener.refusal(model.file(), e);
+        throw EngineOpener.error(model.file(), e);
       }
     }
   }
 
-  /** How these models are to be run. */
+  /** The settings with which these models run. */
   public static InferenceSettings settings(Shell shell, Arguments given, List<ModelFile> models) {
     InferenceSettings usual = InferenceSettings.of(models);
     Duration idle = given.duration(IDLE);

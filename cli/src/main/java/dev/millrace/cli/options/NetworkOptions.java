@@ -24,17 +24,17 @@ import java.util.Set;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** The options of commands that take part in a network of nodes, or ask one. */
+/** The options of commands that join a network of nodes, or query one. */
 public final class NetworkOptions {
   public static final Option LISTEN =
-      Option.value("listen", "HOST:PORT", "take links there; its membership is one port above");
+      Option.value("listen", "HOST:PORT", "accept links there; membership uses the next port");
   public static final Option ADVERTISE =
       Option.value(
-          "advertise", "HOST:PORT", "what others are told to reach it by (default: as --listen)");
+          "advertise", "HOST:PORT", "the address for other nodes (default: as --listen)");
   public static final Option JOIN =
       Option.value("join", "HOST:PORT", "a member of the network (repeatable)").many();
   public static final Option KEY =
-      Option.value("key-file", "F", "the network's key, made by \"millrace keygen F\"");
+      Option.value("key-file", "F", "the network's key, created by \"millrace keygen F\"");
   public static final Option CERT =
       Option.value(
           "cert",
@@ -44,7 +44,7 @@ public final class NetworkOptions {
   public static final Option CERT_KEY =
       Option.value("cert-key", "F.pem", "its private key (PKCS#8)");
   public static final Option CA =
-      Option.value("ca", "F.pem", "who signs the certificates of all nodes");
+      Option.value("ca", "F.pem", "the CA that signs the certificates of all nodes");
   public static final Option ALLOW =
       Option.value("allow", "NAME", "a node that may be a member (repeatable; default: all)")
           .many();
@@ -52,14 +52,14 @@ public final class NetworkOptions {
       Option.value(
           "config",
           "F.toml",
-          "what options are not given: a key is an option's name\n" + "(docs/pipes.md)");
+          "values for options that are not given: a key is an\noption's name " + "(docs/pipes.md)");
 
-  /** Those that say who one is, to others. */
+  /** Options for the identity and the trust of a member. */
   public static final List<Option> PROOF = List.of(KEY, CERT, CERT_KEY, CA);
 
   private NetworkOptions() {}
 
-  /** What was given, and for the rest what the configuration says. */
+  /** The given options, and the configuration's values for the others. */
   public static Arguments configured(Shell shell, Arguments given, List<Option> known) {
     String file = given.get(CONFIG);
     if (file == null) {
@@ -69,7 +69,7 @@ public final class NetworkOptions {
     return given.withDefaults(preset);
   }
 
-  /** The options' places in the network; {@code name} is this member's. */
+  /** The network settings of the member {@code name}. */
   public static NetworkSettings settings(
       Shell shell, Arguments given, Option named, String name, HostPort usual) {
     String at = given.get(LISTEN);
@@ -95,7 +95,7 @@ public final class NetworkOptions {
         NetworkOptions::end);
   }
 
-  /** What a server or a node was doing goes on as after a crash: others took it for dead. */
+  /** Ends the process: the other members consider it dead. Its work resumes as after a crash. */
   private static void end(String why) {
     System.getLogger("dev.millrace.cli").log(System.Logger.Level.ERROR, why);
     Runtime.getRuntime().halt(ExitCode.FAILED);
@@ -145,7 +145,7 @@ public final class NetworkOptions {
     }
   }
 
-  /** Where members are. */
+  /** The addresses of members to join. */
   public static List<HostPort> join(Arguments given) {
     List<HostPort> join = new ArrayList<>();
     for (String each : given.all(JOIN)) {
@@ -167,15 +167,15 @@ public final class NetworkOptions {
     }
   }
 
-  /** By the network's key, or by certificates; there is no way to do without. */
+  /** TLS by the network's key or by certificates; there is no unencrypted mode. */
   public static SSLContext tls(Shell shell, Arguments given) {
     String key = given.get(KEY);
     if (!given.has(CERT) && !given.has(CERT_KEY) && !given.has(CA)) {
       if (key == null) {
         throw new UsageException(
-            "nodes talk encrypted, and to those who have the same key: pass --key-file F (\""
+            "links between nodes are encrypted: pass --key-file F (\""
                 + LauncherName.MILLRACE
-                + " keygen F\" makes one), or --cert, --cert-key and --ca");
+                + " keygen F\" creates one), or --cert, --cert-key and --ca");
       }
       return keyed(readable(shell, given, KEY));
     }
@@ -219,7 +219,7 @@ public final class NetworkOptions {
               + ": there is no file "
               + SanitizedText.line(file.toString(), 500)
               + " that can be read"
-              + (option == KEY ? "; \"" + LauncherName.MILLRACE + " keygen F\" makes a key" : ""));
+              + (option == KEY ? "; \"" + LauncherName.MILLRACE + " keygen F\" creates a key" : ""));
     }
     return file;
   }

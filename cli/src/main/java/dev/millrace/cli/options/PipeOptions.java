@@ -23,25 +23,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The options of a server that has a model's end here and its layers at nodes of a network. */
+/** The options of a server with a model whose layers are at the nodes of a network. */
 public final class PipeOptions {
   static final Option END_MODEL =
       Option.value(
           "end-model",
           "MODEL",
-          "work on prompts with this model, named as --model does,\n"
-              + "of which only the end and the first layers are here\n"
-              + "and the others at nodes (docs/pipes.md)");
+          "process prompts with this model, named as for --model:\n"
+              + "its end and first layers run here, the other layers at\n"
+              + "nodes (docs/pipes.md)");
   static final Option LOCAL_LAYERS =
-      Option.wholeNumber("local-layers", "N", "how many first layers stay here (default 1)");
+      Option.wholeNumber("local-layers", "N", "number of first layers that run here (default 1)");
   static final Option AUDIT =
       Option.number(
           "audit",
           "RATE",
-          "the share of sequences, 0 to 1, whose computing at nodes\n"
-              + "is done again elsewhere and compared (default 0)");
+          "the share of sequences, 0 to 1, that other nodes compute\n"
+              + "again for comparison (default 0)");
   static final Option NODE_NAME =
-      Option.value("node-name", "NAME", "what nodes call this server (default: HOST-serve)");
+      Option.value("node-name", "NAME", "this server's name in the network (default: HOST-serve)");
   static final Option STEP_TIMEOUT =
       Option.wholeNumber(
           "step-timeout",
@@ -50,7 +50,7 @@ public final class PipeOptions {
   static final Option MAX_PIPES =
       Option.wholeNumber("max-pipes", "N", "pipes of the model at once (default 4)");
 
-  /** Those that say nothing without an end model. */
+  /** Options that need an end model. */
   static final List<Option> WITH_END_MODEL = withEndModel();
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
@@ -83,7 +83,7 @@ public final class PipeOptions {
     return options;
   }
 
-  /** The model whose layers are elsewhere; null if none was asked for. */
+  /** The model whose layers are at nodes; null if none was asked for. */
   public static @Nullable PipeModel model(Shell shell, Arguments given) {
     String named = given.get(END_MODEL);
     if (named == null) {
@@ -113,7 +113,7 @@ public final class PipeOptions {
   private static NetworkSettings network(Shell shell, Arguments given) {
     if (!given.has(NetworkOptions.JOIN) && !given.has(NetworkOptions.LISTEN)) {
       throw new UsageException(
-          "--end-model: how is the network found? pass --join HOST:PORT of a node, or, for nodes"
+          "--end-model needs a network: pass --join HOST:PORT of a node, or, for nodes"
               + " that join this server, --listen HOST:PORT");
     }
     String name = given.get(NODE_NAME);
@@ -131,7 +131,7 @@ public final class PipeOptions {
             file + " gives embeddings and generates no text: --end-model is for models that do");
       }
     } catch (EngineException e) {
-      throw EngineOpener.refusal(file, e);
+      throw EngineOpener.error(file, e);
     }
     int local = given.integer(LOCAL_LAYERS, 0, layers, 1);
     if (local == 0) {
@@ -151,7 +151,7 @@ public final class PipeOptions {
         return rate;
       }
     } catch (NumberFormatException e) {
-      // said below
+      // reported below
     }
     throw new UsageException(
         given.shown(AUDIT) + " must be a share from 0 to 1, such as 0.05, not \"" + text + "\"");

@@ -40,7 +40,7 @@ public final class PromptArgument {
     return prompt;
   }
 
-  /** Less one trailing newline, which most programs print and nobody means. */
+  /** Stdin without one trailing newline, which most programs print. */
   private static String read(Shell shell) throws IOException {
     byte[] bytes = shell.in().readNBytes(JobSpec.MAX_PROMPT_BYTES + 2);
     boolean newline = bytes.length > 0 && bytes[bytes.length - 1] == '\n';

@@ -8,7 +8,7 @@ import dev.millrace.core.task.TaskEvent;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Which events somebody is told who watches a job at a terminal: not every step of every task. */
+/** Selects the events to show on a terminal: not every step of every task. */
 final class EventFilter {
   private static final Set<JobEvent> JOB =
       EnumSet.of(JobEvent.PAUSE, JobEvent.RESUME, JobEvent.ABORT);
@@ -23,7 +23,7 @@ final class EventFilter {
             && ENDS.contains(event);
   }
 
-  /** Whether it says once more why a task failed, which its own event and the job's error tell. */
+  /** Whether it repeats why a task failed, which the task's event and the job's error say. */
   static boolean repeatsTaskFailure(LogEntry entry) {
     return switch (entry.fact()) {
       case Fact.JobChanged(JobEvent event, _) -> event == JobEvent.FAIL;
@@ -32,7 +32,7 @@ final class EventFilter {
     };
   }
 
-  /** As {@link #isNotable}, less the failures that end a task: of a single one, the job's error tells. */
+  /** As {@link #isNotable}, without final failures of tasks: the job's error says the same. */
   static boolean isStep(LogEntry entry) {
     return switch (entry.fact()) {
       case Fact.JobChanged(JobEvent event, _) -> JOB.contains(event);

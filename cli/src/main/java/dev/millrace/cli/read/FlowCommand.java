@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace flow}: results, status, waiting. */
+/** {@code millrace flow}: prints results and status, waits for jobs, follows them. */
 public final class FlowCommand implements Command {
   static final Option WAIT = Option.flag("wait", "wait until the job has ended").letter('w');
   static final Option IDLE =
@@ -33,8 +33,8 @@ public final class FlowCommand implements Command {
   static final Option FOLLOW =
       Option.flag(
               "follow",
-              "show the text as it is generated; of several tasks,\n"
-                  + "how far they are, then the results")
+              "show the text as it is generated; for several tasks,\n"
+                  + "their progress, then the results")
           .letter('f');
   static final Option STAGE =
       Option.value("stage", "N", "results of stage N instead of the last one");
@@ -46,15 +46,15 @@ public final class FlowCommand implements Command {
     return new Syntax(
         "flow",
         List.of("DIR|URL [options]", "DIR|URL ID [options]"),
-        "Prints a job's result, or how a workspace or a server stands.",
+        "Prints a job's result, or the status of a workspace or a server.",
         List.of(WAIT, IDLE, FOLLOW, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
         """
-        The result of a single task is printed as it is; of several, one JSON object a line. With
-        -f, standard output ends with the result, byte for byte; a text that was begun twice and
-        differs, or thoughts, which the result leaves out, come before it, and stderr says so. With
-        -f --json: events, pieces of text {"stage","task","text"}, and in the end the job. A URL is
-        a server's, with the key in MILLRACE_API_KEY; over HTTP, -f shows the job's log and, in the
-        end, the result: the API does not tell text that is being generated.
+        The result of a single task is printed as it is, the results of several as one JSON object
+        per line. With -f, standard output ends with the result, byte for byte. Text before it that
+        is not part of the result, such as thoughts or an answer that was restarted, is marked on
+        stderr. With -f --json: events, pieces of text {"stage","task","text"}, and at the end the
+        job. A URL is that of a server, with the key in MILLRACE_API_KEY; over HTTP, -f shows the
+        job's log and then the result, because the API does not send unfinished text.
         Examples:
           millrace flow ./ws                                  how many jobs wait, run, are done
           millrace work ./ws "prompt" | millrace flow ./ws -w   submit and wait in one pipe
@@ -83,21 +83,21 @@ public final class FlowCommand implements Command {
     check(given, word, selection);
     JobId id = word == null ? piped(shell, given) : WorkspaceLocator.id(word);
     JobSelection set = selection ? JobSelection.of(given) : null;
-    try (WorkspaceAccess place = WorkspaceLocator.openExisting(shell, given.words().getFirst())) {
+    try (WorkspaceAccess access = WorkspaceLocator.openExisting(shell, given.words().getFirst())) {
       if (set != null) {
         return given.has(IDLE)
-            ? set.await(place.reading())
-            : set.print(shell, place, given.has(Option.JSON));
+            ? set.await(access.reader())
+            : set.print(shell, access, given.has(Option.JSON));
       }
       return id == null
-          ? standing(shell, given, place)
-          : new JobResultPrinter(shell, place, id, given).run();
+          ? status(shell, given, access)
+          : new JobResultPrinter(shell, access, id, given).run();
     }
   }
 
-  private static int standing(Shell shell, Arguments given, WorkspaceAccess place)
+  private static int status(Shell shell, Arguments given, WorkspaceAccess access)
       throws InterruptedException {
-    QueueSummary status = new QueueSummary(shell, place, given.has(Option.JSON));
+    QueueSummary status = new QueueSummary(shell, access, given.has(Option.JSON));
     return given.has(IDLE) ? status.awaitIdle() : status.print();
   }
 
@@ -116,7 +116,7 @@ public final class FlowCommand implements Command {
     boolean one = id != null || given.has(WAIT) || given.has(FOLLOW);
     for (Option option : new Option[] {STAGE, TASKS}) {
       if (given.has(option) && !one) {
-        throw new UsageException(option.shown() + " is about one job: give its id");
+        throw new UsageException(option.shown() + " is for one job: give its id");
       }
     }
   }
@@ -142,7 +142,7 @@ public final class FlowCommand implements Command {
         break;
       }
       if (word.length() > JobId.MAX_LENGTH) {
-        break; // no id; what it is instead is of no interest
+        break; // too long for an id
       }
     }
     return word.toString();

@@ -21,10 +21,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * A job that goes on as lines of JSON: events as they stand in its log, and pieces of text as
- * {@code {"stage","task","text"}}. {@code {"stage","task","anew":true}} says that a text begins
- * again.
+/** Follows a job as lines of JSON: the events of its log, and pieces of text as {@code {"stage","task","text"}}. {@code {"stage","task","anew":true}} says that the text restarts from its beginning.
  */
 final class FollowJsonView implements JobFollower.View {
   private static final int PAGE = 1_000;
@@ -46,7 +43,7 @@ final class FollowJsonView implements JobFollower.View {
   private final JobFollower.FollowedJob subject;
   private final Shell shell;
   private final Map<Task, StreamedText> transcripts = new HashMap<>();
-  private final Map<Task, String> results = new HashMap<>(); // of the events at hand
+  private final Map<Task, String> results = new HashMap<>(); // of the current events
   private final Set<Task> running = new LinkedHashSet<>();
   private final PollPacer drafts = new PollPacer(Duration.ofMillis(20));
 
@@ -72,13 +69,13 @@ final class FollowJsonView implements JobFollower.View {
     results.clear();
   }
 
-  /** Reads results from the first on, many at once: a look at a task costs as much as its log. */
+  /** Reads many results at once: reading a task costs as much as reading the job's log. */
   private void read(NavigableSet<Task> ended) {
     Task first = ended.removeFirst();
     Task last = ended.floor(new Task(first.stage(), first.task() + PAGE - 1));
     int count = last == null ? 1 : last.task() - first.task() + 1;
     for (TaskView task :
-        subject.reading().tasks(subject.id(), first.stage(), first.task(), count)) {
+        subject.reader().tasks(subject.id(), first.stage(), first.task(), count)) {
       Task key = new Task(task.stage(), task.task());
       TaskResult result = task.result();
       if ((ended.remove(key) || key.equals(first)) && result != null) {
@@ -104,7 +101,7 @@ final class FollowJsonView implements JobFollower.View {
         }
         case FAIL, CEILING, EXPIRE, ABORT, RETRY, RELEASE -> {
           if (running.remove(key)) {
-            draft(key); // its last words
+            draft(key); // the last text before it ended
           }
         }
         case ENQUEUE -> {}
@@ -126,10 +123,10 @@ final class FollowJsonView implements JobFollower.View {
   private void draft(Task key) {
     StreamedText transcript = transcripts.computeIfAbsent(key, this::transcript);
     transcript.add(
-        subject.reading().outputSoFar(subject.id(), key.stage(), key.task(), transcript.next()));
+        subject.reader().outputSoFar(subject.id(), key.stage(), key.task(), transcript.next()));
   }
 
-  /** The rest of a text that was followed; one that was not stands in the result. */
+  /** Prints the rest of a text that was followed; others are in the result. */
   private void complete(Task key) {
     StreamedText transcript = transcripts.remove(key);
     String result = results.get(key);

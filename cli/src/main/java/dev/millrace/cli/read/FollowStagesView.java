@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A job of several tasks: a bar for each stage, and what a user must do for it to go on. */
+/** Follows a job of several tasks: a bar for each stage, and the command that lets a gate or pause pass. */
 final class FollowStagesView implements JobFollower.View {
   private final JobFollower.FollowedJob subject;
   private final LiveLines live;
@@ -31,7 +31,7 @@ final class FollowStagesView implements JobFollower.View {
   private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
   private boolean served = true;
   private final Map<Integer, RateEstimator> speeds = new HashMap<>();
-  // Commands are said once, on lines that stay: those that are rewritten are cut to fit.
+  // Commands are printed once, on permanent lines: live lines are cut to the terminal's width.
   private final Set<Integer> gatesSaid = new HashSet<>();
   private boolean pauseSaid;
 
@@ -53,14 +53,14 @@ final class FollowStagesView implements JobFollower.View {
   @Override
   public void refresh(Status status) {
     if (looks.isDue()) {
-      looks.poll(() -> subject.reading().find(subject.id()).ifPresent(this::show));
+      looks.poll(() -> subject.reader().find(subject.id()).ifPresent(this::show));
     }
   }
 
   @Override
   public void end() {
     if (live.isSupported()) {
-      subject.reading().find(subject.id()).ifPresent(this::show);
+      subject.reader().find(subject.id()).ifPresent(this::show);
       live.keep();
     }
   }
@@ -76,7 +76,7 @@ final class FollowStagesView implements JobFollower.View {
     boolean paused = Status.of(job.state()) == Status.PAUSED;
     if (paused && !pauseSaid) {
       live.printAbove(
-          "paused; let it go on with: "
+          "paused; resume with: "
               + LauncherName.MILLRACE
               + " resume "
               + subject.dir()
@@ -92,7 +92,7 @@ final class FollowStagesView implements JobFollower.View {
     live.show(lines);
   }
 
-  /** Asked now and then only: who asks holds the lock for a moment. */
+  /** Asked only now and then: the question takes the lock for a moment. */
   private boolean served() {
     if (owners.isDue()) {
       owners.poll(() -> served = subject.access().owner().held());

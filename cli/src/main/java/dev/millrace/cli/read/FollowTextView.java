@@ -7,10 +7,7 @@ import dev.millrace.core.Flow.Status;
 import dev.millrace.core.event.LogEntry;
 import java.util.List;
 
-/**
- * A single task's text as it is generated, on standard output: in the end the result, byte for
- * byte, after whatever was shown and counts no more, such as thoughts. While there is none, a
- * terminal is told how things stand; what is not a terminal gets the log on standard error.
+/** Follows a single task: prints its text as it is generated. The output ends with the result, byte for byte; text before it that is not part of the result, such as thoughts, is marked as discarded. While there is no text, a terminal shows the job's status; elsewhere the log goes to standard error.
  */
 final class FollowTextView implements JobFollower.View, AutoCloseable {
   private final JobFollower.FollowedJob subject;
@@ -18,8 +15,8 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
   private final LiveLines live;
   private final StreamedText transcript = new StreamedText(new Printer());
   private final JobStatusLine standing;
-  private boolean midLine; // the cursor is not where a line begins
-  private boolean quiet; // text comes, so nothing need be said
+  private boolean midLine; // the cursor is not at the beginning of a line
+  private boolean quiet; // text arrives, so no status is shown
 
   FollowTextView(JobFollower.FollowedJob subject, String type) {
     this.subject = subject;
@@ -41,7 +38,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
   @Override
   public void refresh(Status status) {
     quiet = false;
-    transcript.add(subject.reading().outputSoFar(subject.id(), 1, 1, transcript.next()));
+    transcript.add(subject.reader().outputSoFar(subject.id(), 1, 1, transcript.next()));
     shell.out().flush();
     String line = standing.line(status, transcript.isEmpty());
     if (!quiet && line != null) {
@@ -65,7 +62,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
     live.clear();
   }
 
-  /** The job is done: shows what is missing of its result, and a newline where it has none. */
+  /** Prints the rest of the result, and a newline if it has none. */
   void result(String text) {
     transcript.end(text);
     if (!text.isEmpty() && !text.endsWith("\n")) {
@@ -74,14 +71,14 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
     midLine = false;
   }
 
-  /** Ends the waiting. */
+  /** Stops asking for the status. */
   @Override
   public void close() {
     standing.close();
     live.clear();
   }
 
-  /** After a job that brought no result: the next thing printed begins a line. */
+  /** Ends the line after a job without a result. */
   void abandon() {
     if (midLine) {
       shell.out().println();
@@ -104,7 +101,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
     public void restart() {
       live.clear();
       abandon();
-      shell.err().println("-- the text above counts no more; it follows from its beginning --");
+      shell.err().println("-- discard the text above; the answer restarts --");
       shell.err().flush();
     }
   }

@@ -24,7 +24,7 @@ import dev.millrace.core.store.JobView;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code millrace job}: everything about one job. */
+/** {@code millrace job}: shows everything about one job. */
 public final class JobCommand implements Command {
   private static final int LAST = 10;
   private static final int PAGE = 1_000;
@@ -48,15 +48,15 @@ public final class JobCommand implements Command {
     if (ids.size() > 1) {
       throw new UsageException("only one job ID may be provided");
     }
-    try (WorkspaceAccess place = found.access()) {
-      return show(shell, given, place, ids.getFirst());
+    try (WorkspaceAccess access = found.access()) {
+      return show(shell, given, access, ids.getFirst());
     }
   }
 
-  private static int show(Shell shell, Arguments given, WorkspaceAccess place, JobId id) {
-    JobReader reading = place.reading();
+  private static int show(Shell shell, Arguments given, WorkspaceAccess access, JobId id) {
+    JobReader reader = access.reader();
     JobView view =
-        reading
+        reader
             .find(id)
             .orElseThrow(
                 () ->
@@ -64,41 +64,41 @@ public final class JobCommand implements Command {
                         "no job "
                             + id
                             + " in "
-                            + place.name()
-                            + "; \"millrace jobs\" lists those that there are"));
+                            + access.name()
+                            + "; \"millrace jobs\" lists all jobs"));
     if (given.has(EVENTS)) {
-      events(shell, reading, id);
+      events(shell, reader, id);
       return ExitCode.OK;
     }
-    List<LogEntry> last = last(reading, view);
+    List<LogEntry> last = last(reader, view);
     if (given.has(Option.JSON)) {
-      shell.out().println(Json.write(json(place, reading, view, last)));
+      shell.out().println(Json.write(json(access, reader, view, last)));
     } else {
-      new JobDetailsText(shell, place).print(view, last);
+      new JobDetailsText(shell, access).print(view, last);
     }
     return ExitCode.OK;
   }
 
-  /** A server does not tell how long the log is: then it is read to its end. */
-  private static List<LogEntry> last(JobReader reading, JobView view) {
+  /** Over HTTP the length of the log is not known: it is read to its end. */
+  private static List<LogEntry> last(JobReader reader, JobView view) {
     JobId id = view.header().id();
     if (view.lastEvent() > 0) {
-      return reading.events(id, Math.max(0, view.lastEvent() - LAST), LAST);
+      return reader.events(id, Math.max(0, view.lastEvent() - LAST), LAST);
     }
     List<LogEntry> last = new ArrayList<>();
-    for (List<LogEntry> page = reading.events(id, 0, PAGE);
+    for (List<LogEntry> page = reader.events(id, 0, PAGE);
         !page.isEmpty();
-        page = reading.events(id, page.getLast().number(), PAGE)) {
+        page = reader.events(id, page.getLast().number(), PAGE)) {
       last.addAll(page);
       last.subList(0, Math.max(0, last.size() - LAST)).clear();
     }
     return last;
   }
 
-  private static void events(Shell shell, JobReader reading, JobId id) {
+  private static void events(Shell shell, JobReader reader, JobId id) {
     long seen = 0;
     while (true) {
-      List<LogEntry> page = reading.events(id, seen, PAGE);
+      List<LogEntry> page = reader.events(id, seen, PAGE);
       if (page.isEmpty()) {
         return;
       }
@@ -110,7 +110,7 @@ public final class JobCommand implements Command {
   }
 
   private static JsonObject json(
-      WorkspaceAccess place, JobReader reading, JobView view, List<LogEntry> last) {
+      WorkspaceAccess access, JobReader reader, JobView view, List<LogEntry> last) {
     JsonObject out =
         header(
                 JsonObject.create()
@@ -121,13 +121,13 @@ public final class JobCommand implements Command {
     if (!view.header().metadata().values().isEmpty()) {
       out.put("metadata", view.header().metadata());
     }
-    return out.putIfPresent("error", JobJson.error(reading, view))
-        .putIfPresent("receipt", JobJson.receipt(place, reading, view))
+    return out.putIfPresent("error", JobJson.error(reader, view))
+        .putIfPresent("receipt", JobJson.receipt(access, reader, view))
         .put("last_event", last.isEmpty() ? 0 : last.getLast().number())
         .put("events", last.stream().map(LogEntryJson::toJson).toList());
   }
 
-  /** What every listing says of a job. */
+  /** The fields that every listing has. */
   static JsonObject header(JsonObject out, JobView view) {
     out.putIfPresent("name", view.header().name())
         .put("state", view.state().name())

@@ -26,18 +26,18 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Everything about a job, for people. */
+/** Prints everything about a job as text. */
 final class JobDetailsText {
   private static final int WIDTH = 500;
 
   private final Shell shell;
-  private final JobReader reading;
-  private final WorkspaceAccess place;
+  private final JobReader reader;
+  private final WorkspaceAccess access;
 
-  JobDetailsText(Shell shell, WorkspaceAccess place) {
+  JobDetailsText(Shell shell, WorkspaceAccess access) {
     this.shell = shell;
-    this.reading = place.reading();
-    this.place = place;
+    this.reader = access.reader();
+    this.access = access;
   }
 
   void print(JobView view, List<LogEntry> last) {
@@ -78,9 +78,9 @@ final class JobDetailsText {
         view.startedAt() == null
             ? null
             : DurationText.between(view.startedAt(), view.completedAt(), now));
-    line("directory", place.directory(header.id()).path());
-    line("receipt", ReceiptText.of(JobJson.receipt(place, reading, view)));
-    line("error", JobJson.error(reading, view));
+    line("directory", access.directory(header.id()).path());
+    line("receipt", ReceiptText.of(JobJson.receipt(access, reader, view)));
+    line("error", JobJson.error(reader, view));
   }
 
   private void line(String name, @Nullable Object value) {
@@ -118,7 +118,7 @@ final class JobDetailsText {
               ? "waits for: "
                   + LauncherName.MILLRACE
                   + " approve "
-                  + place.name()
+                  + access.name()
                   + " "
                   + view.header().id()
                   + " "
@@ -129,7 +129,7 @@ final class JobDetailsText {
     };
   }
 
-  /** Where tasks are neither done nor failed, what they are. */
+  /** The states of tasks that are neither done nor failed. */
   private static String others(StageView stage) {
     StringBuilder out = new StringBuilder(stage.gate() ? "gate" : "");
     stage

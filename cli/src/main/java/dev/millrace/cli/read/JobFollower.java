@@ -16,38 +16,36 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What {@code flow -f} does until the job has ended: of a single task, its text as it is generated;
- * of several, how far they are. With JSON, a line for each event and for each piece of text.
+/** Follows a job until it has ended, for {@code flow -f}: the text of a single task as it is generated, or the progress of several tasks. With JSON, a line for each event and piece of text.
  */
 final class JobFollower {
-  private static final int PAGE = 10_000; // a log is read whole, whatever is wanted of it
+  private static final int PAGE = 10_000; // the store reads the whole log anyway
 
-  /** What is followed, by whom. */
-  record FollowedJob(Shell shell, WorkspaceAccess access, JobReader reading, JobId id) {
+  /** A job and the shell that follows it. */
+  record FollowedJob(Shell shell, WorkspaceAccess access, JobReader reader, JobId id) {
 
-    /** The place as the user named it. */
+    /** The workspace as the user named it. */
     String dir() {
       return access.name();
     }
 
-    /** What a stage needs that waits at its gate. */
+    /** The command that approves a stage at its gate. */
     String approvalHint(StageView stage) {
       return "stage %d waits: %s approve %s %s %d"
           .formatted(stage.number(), LauncherName.MILLRACE, dir(), id, stage.number());
     }
   }
 
-  /** One way to show a job that goes on. */
+  /** Shows a running job. */
   interface View {
     void event(LogEntry entry);
 
-    /** Some events at once. */
+    /** Several events at once. */
     default void events(List<LogEntry> entries) {
       entries.forEach(this::event);
     }
 
-    /** Looks again; called some tens of times a second. */
+    /** Updates the view; called some tens of times a second. */
     void refresh(Status status);
 
     /** The job has ended and all its events were seen. */
@@ -55,36 +53,35 @@ final class JobFollower {
   }
 
   private final FollowedJob subject;
-  private final JobReader reading;
+  private final JobReader reader;
   private final View view;
   private final PollPacer events = new PollPacer(Duration.ofMillis(30));
   private long seen;
 
   private JobFollower(FollowedJob subject, View view) {
     this.subject = subject;
-    this.reading = subject.reading();
+    this.reader = subject.reader();
     this.view = view;
   }
 
-  /** Follows with an object a line on standard output. */
+  /** Follows with one JSON object per line. */
   static void followAsJson(FollowedJob subject) throws InterruptedException {
     new JobFollower(subject, new FollowJsonView(subject)).run();
   }
 
-  /**
-   * Follows with text for people.
+  /** Follows with text.
    *
-   * @return to be given the result of a single task; null for a job of several
+   * @return the view that must be given the result of a single task; null for several tasks
    */
   static @Nullable FollowTextView followAsText(FollowedJob subject) throws InterruptedException {
-    JobView job = subject.reading().find(subject.id()).orElse(null);
+    JobView job = subject.reader().find(subject.id()).orElse(null);
     if (job == null || !JobJson.isSingleTask(job)) {
       new JobFollower(subject, new FollowStagesView(subject)).run();
       return null;
     }
     StageView only = job.stages().getFirst();
     if (!subject.access().showsDrafts() && !job.state().isFinal()) {
-      subject.shell().err().println("over HTTP: the job's log, and the text when it is complete");
+      subject.shell().err().println("over HTTP the text is shown when it is complete; until then, the job's log");
     }
     if (JobJson.isAtGate(job, only)) {
       subject.shell().err().println(subject.approvalHint(only));
@@ -96,7 +93,7 @@ final class JobFollower {
   }
 
   private void run() throws InterruptedException {
-    Flow flow = new Flow(reading);
+    Flow flow = new Flow(reader);
     while (true) {
       Status status = flow.status(subject.id());
       boolean ended = status.isFinal();
@@ -111,17 +108,17 @@ final class JobFollower {
       }
       view.refresh(status);
       if (subject.shell().out().checkError()) {
-        return; // nobody listens
+        return; // the reader of our output has left
       }
-      reading.awaitChange(subject.id(), subject.access().pollInterval());
+      reader.awaitChange(subject.id(), subject.access().pollInterval());
     }
   }
 
   private void log(int pages) {
     for (int page = 0; page < pages; page++) {
-      List<LogEntry> entries = reading.events(subject.id(), seen, PAGE);
+      List<LogEntry> entries = reader.events(subject.id(), seen, PAGE);
       if (entries.isEmpty()) {
-        return; // a page may be shorter than was asked for, and not the last
+        return; // a short page need not be the last one
       }
       view.events(entries);
       seen = entries.getLast().number();

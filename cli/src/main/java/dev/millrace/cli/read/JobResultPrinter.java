@@ -27,21 +27,21 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code flow DIR ID} does: wait or follow if asked to, then print. */
+/** Prints the result of one job, for {@code flow DIR ID}; waits for it or follows it first if asked to. */
 final class JobResultPrinter {
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private final Shell shell;
-  private final WorkspaceAccess place;
-  private final JobReader reading;
+  private final WorkspaceAccess access;
+  private final JobReader reader;
   private final JobId id;
   private final Arguments given;
   private @Nullable FollowTextView followed;
 
-  JobResultPrinter(Shell shell, WorkspaceAccess place, JobId id, Arguments given) {
+  JobResultPrinter(Shell shell, WorkspaceAccess access, JobId id, Arguments given) {
     this.shell = shell;
-    this.place = place;
-    this.reading = place.reading();
+    this.access = access;
+    this.reader = access.reader();
     this.id = id;
     this.given = given;
   }
@@ -49,14 +49,14 @@ final class JobResultPrinter {
   int run() throws InterruptedException {
     int stage = given.integer(FlowCommand.STAGE, 1, Integer.MAX_VALUE, 0);
     if (given.has(FlowCommand.WAIT)) {
-      new Flow(reading).await(id, FOR_EVER);
+      new Flow(reader).await(id, FOR_EVER);
     } else if (given.has(FlowCommand.FOLLOW)) {
       follow();
     }
     if (given.has(Option.JSON) && !given.has(FlowCommand.TASKS) && stage == 0) {
       return object();
     }
-    JobView view = reading.find(id).orElse(null);
+    JobView view = reader.find(id).orElse(null);
     if (view == null) {
       return missing();
     }
@@ -65,13 +65,13 @@ final class JobResultPrinter {
           "no stage " + stage + ": job " + id + " has " + view.stages().size());
     }
     if (given.has(FlowCommand.TASKS)) {
-      return new TaskList(shell, reading, view, given.has(Option.JSON)).print(stage);
+      return new TaskList(shell, reader, view, given.has(Option.JSON)).print(stage);
     }
     return stage == 0 ? job(view) : stage(view.stages().get(stage - 1));
   }
 
   private void follow() throws InterruptedException {
-    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, place, reading, id);
+    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, access, reader, id);
     if (given.has(Option.JSON)) {
       JobFollower.followAsJson(subject);
     } else {
@@ -80,7 +80,7 @@ final class JobResultPrinter {
   }
 
   private int object() {
-    JobJson job = JobJson.read(place, reading, id);
+    JobJson job = JobJson.read(access, reader, id);
     shell.out().println(Json.write(job.json()));
     return job.status() == Status.MISSING ? missing() : exit(job.status());
   }
@@ -105,11 +105,11 @@ final class JobResultPrinter {
     }
     switch (status) {
       case DONE -> {
-        Artifact artifact = place.directory(id).artifact().orElse(null);
+        Artifact artifact = access.directory(id).artifact().orElse(null);
         if (artifact != null && artifact.kind() == JobDirectory.Kind.AUDIO) {
           shell.out().println(artifact.path());
         } else if (artifact != null && artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
-          print(String.valueOf(place.directory(id).transcript()));
+          print(String.valueOf(access.directory(id).transcript()));
         } else {
           if (!view.stages().isEmpty()) {
             results(view.stages().getLast());
@@ -118,7 +118,7 @@ final class JobResultPrinter {
       }
       case FAILED, CANCELLED -> {
         shell.err().println("Job " + JobJson.word(status) + ": " + id);
-        String error = JobJson.error(reading, view);
+        String error = JobJson.error(reader, view);
         if (error != null) {
           shell.err().println("Error: " + error);
         }
@@ -129,23 +129,23 @@ final class JobResultPrinter {
     return exit(status);
   }
 
-  /** Where what there was before it ended can be had. */
+  /** Says where the partial output is. */
   private void partial(JobView view) {
-    JobDirectory directory = place.directory(id);
+    JobDirectory directory = access.directory(id);
     Path file = directory.partialFile();
     if (file != null) {
       shell.err().println("Partial output: " + file);
-    } else if (JobJson.partial(directory, reading, view) != null) {
+    } else if (JobJson.partial(directory, reader, view) != null) {
       shell
           .err()
           .println(
               "Partial output: \""
                   + LauncherName.MILLRACE
                   + " flow "
-                  + place.name()
+                  + access.name()
                   + " "
                   + id
-                  + " --json\" has it");
+                  + " --json\" prints it");
     }
   }
 
@@ -154,13 +154,13 @@ final class JobResultPrinter {
     StageView next =
         view.stages().stream().filter(stage -> !stage.state().isFinal()).findFirst().orElse(null);
     if (status == Status.QUEUED && next == null) {
-      shell.err().println("waits for stages to be added");
+      shell.err().println("waits for more stages");
     } else if (status == Status.QUEUED) {
       shell
           .err()
           .println(
               QueuePositionText.of(
-                  reading.queuePosition(id), place.owner(), next.type(), place.name()));
+                  reader.queuePosition(id), access.owner(), next.type(), access.name()));
     }
   }
 
@@ -185,12 +185,12 @@ final class JobResultPrinter {
   private void results(StageView stage) {
     boolean all = given.has(Option.JSON);
     if (stage.total() == 1 && !all) {
-      List<TaskView> only = reading.tasks(id, stage.number(), 1, 1);
+      List<TaskView> only = reader.tasks(id, stage.number(), 1, 1);
       TaskResult result = only.isEmpty() ? null : only.getFirst().result();
       print(result == null ? "" : result.text());
     } else {
       TaskPages.each(
-          reading,
+          reader,
           id,
           stage.number(),
           task ->
@@ -201,7 +201,7 @@ final class JobResultPrinter {
     }
   }
 
-  /** As it is, and a newline where it has none. */
+  /** Prints the text, and a newline if it has none. */
   private void print(String text) {
     if (followed != null) {
       followed.result(text);

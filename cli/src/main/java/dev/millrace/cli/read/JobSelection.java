@@ -36,13 +36,13 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
     }
   }
 
-  private TreeSet<JobId> in(JobReader reading, Set<JobState> states) {
+  private TreeSet<JobId> in(JobReader reader, Set<JobState> states) {
     TreeSet<JobId> ids = new TreeSet<>();
     if (tag != null) {
-      ids.addAll(reading.list(query(states, tag, null)));
+      ids.addAll(reader.list(query(states, tag, null)));
     }
     if (parent != null) {
-      ids.addAll(reading.list(query(states, null, parent)));
+      ids.addAll(reader.list(query(states, null, parent)));
     }
     return ids;
   }
@@ -52,16 +52,16 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
     return new JobReader.Query(states, tag, parent, false, Integer.MAX_VALUE);
   }
 
-  /** Prints the ids, or one object for each job; then 1 means that one of them failed. */
-  int print(Shell shell, WorkspaceAccess place, boolean json) {
-    JobReader reading = place.reading();
+  /** Prints the ids, or one object for each job. The exit status of the latter is 1 if one failed. */
+  int print(Shell shell, WorkspaceAccess access, boolean json) {
+    JobReader reader = access.reader();
     int status = ExitCode.OK;
-    for (JobId id : in(reading, EVERYWHERE)) {
+    for (JobId id : in(reader, EVERYWHERE)) {
       if (!json) {
         shell.out().println(id);
         continue;
       }
-      JobJson job = JobJson.read(place, reading, id);
+      JobJson job = JobJson.read(access, reader, id);
       shell.out().println(Json.write(job.json()));
       if (job.status().isFinal() && job.status() != Status.DONE) {
         status = ExitCode.FAILED;
@@ -70,13 +70,13 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
     return status;
   }
 
-  /** Waits until none of them is queued or running; says nothing. */
-  int await(JobReader reading) throws InterruptedException {
-    for (TreeSet<JobId> active = in(reading, ACTIVE);
+  /** Waits silently until none of them is queued or running. */
+  int await(JobReader reader) throws InterruptedException {
+    for (TreeSet<JobId> active = in(reader, ACTIVE);
         !active.isEmpty();
-        active = in(reading, ACTIVE)) {
-      JobWaiter.awaitInactive(reading, active.last());
+        active = in(reader, ACTIVE)) {
+      JobWaiter.awaitInactive(reader, active.last());
     }
-    return in(reading, FAILURES).isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    return in(reader, FAILURES).isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 }

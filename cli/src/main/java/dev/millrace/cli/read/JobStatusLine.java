@@ -12,10 +12,7 @@ import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a job stands that generates nothing at the moment. The place in line is asked for on a thread
- * of its own: the server that is asked may take its time, and text that comes meanwhile must not
- * wait.
+/** The status of a job that generates nothing at the moment. A separate thread asks for the queue position: the answer may take long and must not delay text.
  */
 final class JobStatusLine implements AutoCloseable {
   private static final long PERIOD = 1_000_000_000L;
@@ -33,7 +30,7 @@ final class JobStatusLine implements AutoCloseable {
   JobStatusLine(JobFollower.FollowedJob subject, String type, boolean wanted) {
     this.subject = subject;
     this.type = type;
-    this.asking = Thread.ofVirtual().name("place-in-line").unstarted(this::ask);
+    this.asking = Thread.ofVirtual().name("queue-position").unstarted(this::ask);
     if (wanted) {
       asking.start();
     }
@@ -47,24 +44,23 @@ final class JobStatusLine implements AutoCloseable {
         awaited = WaitingModels.reasonIfAllWait(owner, type);
         started =
             status == Status.RUNNING
-                ? subject.reading().find(subject.id()).map(JobView::startedAt).orElse(null)
+                ? subject.reader().find(subject.id()).map(JobView::startedAt).orElse(null)
                 : null;
         queued =
             status == Status.QUEUED
                 ? QueuePositionText.of(
-                    subject.reading().queuePosition(subject.id()), owner, type, subject.dir())
+                    subject.reader().queuePosition(subject.id()), owner, type, subject.dir())
                 : null;
       } catch (StoreException e) {
-        queued = null; // said where the job itself cannot be read
+        queued = null; // an unreadable job is reported elsewhere
       }
       LockSupport.parkNanos(this, status == Status.MISSING ? PERIOD / 100 : PERIOD);
     }
   }
 
-  /**
-   * What to say; null if nothing.
+  /** The line to show; null for none.
    *
-   * @param silent whether no text has come yet
+   * @param silent whether no text has arrived yet
    */
   @Nullable String line(Status now, boolean silent) {
     if (status != now) {
@@ -74,10 +70,10 @@ final class JobStatusLine implements AutoCloseable {
     return switch (now) {
       case QUEUED -> queued;
       case PAUSED ->
-          "paused; let it go on with: " + LauncherName.MILLRACE + " resume " + subject.dir() + id();
+          "paused; resume with: " + LauncherName.MILLRACE + " resume " + subject.dir() + id();
       case RUNNING ->
           !served
-              ? "interrupted; it goes on when a server works on " + subject.dir()
+              ? "interrupted; it resumes when a server works on " + subject.dir()
               : awaited != null ? awaited : silent ? "running " + seconds() : null;
       default -> null;
     };

@@ -8,27 +8,25 @@ import java.util.List;
 
 /** Waits for jobs to leave the queue. */
 final class JobWaiter {
-  /** A wait is over after this long whatever happened, so that nothing is waited for in vain. */
+  /** Polls at least this often, in case a notification is lost. */
   private static final Duration ROUND = Duration.ofSeconds(1);
 
   private JobWaiter() {}
 
-  /**
-   * Waits until the newest of the jobs is neither queued nor running any more: it is likely the
-   * last to be so, and looking at one job is cheap whatever their number.
+  /** Waits until the newest of the jobs is neither queued nor running: it probably ends last, and checking one job is cheap however many there are.
    */
-  static void awaitNewest(JobReader reading, JobReader.Query query) throws InterruptedException {
-    List<JobId> newest = reading.list(query.newest(1));
+  static void awaitNewest(JobReader reader, JobReader.Query query) throws InterruptedException {
+    List<JobId> newest = reader.list(query.newest(1));
     if (newest.isEmpty()) {
       return;
     }
-    awaitInactive(reading, newest.getFirst());
+    awaitInactive(reader, newest.getFirst());
   }
 
   /** Waits while the job is queued or running. */
-  static void awaitInactive(JobReader reading, JobId id) throws InterruptedException {
-    while (reading.state(id).filter(JobState::isOpen).isPresent()) {
-      reading.awaitChange(id, ROUND);
+  static void awaitInactive(JobReader reader, JobId id) throws InterruptedException {
+    while (reader.state(id).filter(JobState::isOpen).isPresent()) {
+      reader.awaitChange(id, ROUND);
     }
   }
 }

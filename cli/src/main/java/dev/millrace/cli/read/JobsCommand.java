@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace jobs}: the newest jobs, one a line. */
+/** {@code millrace jobs}: lists the newest jobs, one per line. */
 public final class JobsCommand implements Command {
   private static final int USUAL = 50;
   private static final Option STATE =
@@ -62,25 +62,25 @@ public final class JobsCommand implements Command {
     if (!found.words().isEmpty()) {
       throw new UsageException("unexpected argument: " + found.words().getFirst());
     }
-    try (WorkspaceAccess place = found.access()) {
-      return list(shell, given, place);
+    try (WorkspaceAccess access = found.access()) {
+      return list(shell, given, access);
     }
   }
 
-  private static int list(Shell shell, Arguments given, WorkspaceAccess place) {
-    JobReader reading = place.reading();
+  private static int list(Shell shell, Arguments given, WorkspaceAccess access) {
+    JobReader reader = access.reader();
     int limit = given.integer(LIMIT, 0, Integer.MAX_VALUE, USUAL);
     int most = limit == 0 ? Integer.MAX_VALUE : limit;
     List<JobId> ids =
-        reading.list(new JobReader.Query(states(given), tag(given), null, true, more(most)));
+        reader.list(new JobReader.Query(states(given), tag(given), null, true, more(most)));
     List<JobId> shown = ids.size() > most ? ids.subList(ids.size() - most, ids.size()) : ids;
     if (given.has(Option.JSON)) {
-      shown.reversed().forEach(id -> shell.out().println(Json.write(json(place, reading, id))));
+      shown.reversed().forEach(id -> shell.out().println(Json.write(json(access, reader, id))));
       return ExitCode.OK;
     }
     TextTable table =
         new TextTable("ID", "NAME", "STATE", "PRIORITY", ">PROGRESS", ">AGE", ">DURATION");
-    shown.reversed().forEach(id -> row(table, reading, id));
+    shown.reversed().forEach(id -> row(table, reader, id));
     shell.out().print(table.text(shell.colourful()));
     if (ids.size() > most) {
       shell.out().flush();
@@ -89,7 +89,7 @@ public final class JobsCommand implements Command {
     return ExitCode.OK;
   }
 
-  /** One more than is shown tells whether there are more. */
+  /** Asks for one more than is shown, to know whether there are more. */
   private static int more(int most) {
     return most == Integer.MAX_VALUE ? most : most + 1;
   }
@@ -108,9 +108,9 @@ public final class JobsCommand implements Command {
     }
   }
 
-  private static void row(TextTable table, JobReader reading, JobId id) {
+  private static void row(TextTable table, JobReader reader, JobId id) {
     try {
-      JobView view = reading.find(id).orElse(null);
+      JobView view = reader.find(id).orElse(null);
       if (view != null) {
         Instant now = Instant.now();
         String name = view.header().name();
@@ -136,16 +136,16 @@ public final class JobsCommand implements Command {
     return view.stages().stream().mapToInt(StageView::total).sum();
   }
 
-  private static JsonObject json(WorkspaceAccess place, JobReader reading, JobId id) {
+  private static JsonObject json(WorkspaceAccess access, JobReader reader, JobId id) {
     try {
-      JobView view = reading.find(id).orElse(null);
+      JobView view = reader.find(id).orElse(null);
       JsonObject out = JsonObject.create().put("id", id.value());
       return view == null
           ? out.put("status", "missing")
           : JobCommand.header(out, view)
               .put("done", done(view))
               .put("total", total(view))
-              .putIfPresent("receipt", JobJson.receipt(place, reading, view));
+              .putIfPresent("receipt", JobJson.receipt(access, reader, view));
     } catch (StoreException e) {
       return JsonObject.create()
           .put("id", id.value())

@@ -17,25 +17,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How a workspace stands: counts in the words of a queue, and the last few jobs. */
+/** Prints the status of a workspace: the number of jobs by state, and the last few jobs. */
 final class QueueSummary {
   private static final int RECENT = 5;
 
   private final Shell shell;
-  private final WorkspaceAccess place;
-  private final JobReader reading;
+  private final WorkspaceAccess access;
+  private final JobReader reader;
   private final boolean json;
 
-  QueueSummary(Shell shell, WorkspaceAccess place, boolean json) {
+  QueueSummary(Shell shell, WorkspaceAccess access, boolean json) {
     this.shell = shell;
-    this.place = place;
-    this.reading = place.reading();
+    this.access = access;
+    this.reader = access.reader();
     this.json = json;
   }
 
   /** Prints the counts. */
   int print() {
-    Counts counts = Counts.of(reading.counts());
+    Counts counts = Counts.of(reader.counts());
     if (json) {
       shell.out().println(counts.json());
       return ExitCode.OK;
@@ -50,11 +50,11 @@ final class QueueSummary {
     if (counts.cancelled() > 0) {
       line("cancelled:", counts.cancelled());
     }
-    String server = new ServerStatusLine(place).text();
+    String server = new ServerStatusLine(access).text();
     if (!server.isEmpty()) {
       shell.out().println("server:     " + server);
     }
-    List<JobId> recent = reading.list(JobReader.Query.all().newest(RECENT));
+    List<JobId> recent = reader.list(JobReader.Query.all().newest(RECENT));
     if (recent.isEmpty()) {
       shell
           .out()
@@ -62,7 +62,7 @@ final class QueueSummary {
               "\nno jobs yet: submit one with  "
                   + LauncherName.MILLRACE
                   + " work "
-                  + place.name()
+                  + access.name()
                   + " \"your prompt\"");
     } else {
       shell.out().println("\nrecent:");
@@ -78,7 +78,7 @@ final class QueueSummary {
   }
 
   private void recent(JobId id) {
-    JobView view = reading.find(id).orElse(null);
+    JobView view = reader.find(id).orElse(null);
     if (view == null) {
       return; // deleted meanwhile
     }
@@ -95,11 +95,11 @@ final class QueueSummary {
 
   /** Waits until nothing is queued or running. */
   int awaitIdle() throws InterruptedException {
-    Counts counts = Counts.of(reading.counts());
+    Counts counts = Counts.of(reader.counts());
     while (counts.queued() + counts.running() > 0) {
       JobWaiter.awaitNewest(
-          reading, JobReader.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)));
-      counts = Counts.of(reading.counts());
+          reader, JobReader.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)));
+      counts = Counts.of(reader.counts());
     }
     shell
         .out()
@@ -110,7 +110,7 @@ final class QueueSummary {
     return counts.failed() > 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 
-  /** Jobs by where they are. */
+  /** The number of jobs by state. */
   record Counts(int queued, int running, int done, int failed, int paused, int cancelled) {
     static Counts of(Map<JobState, Integer> counts) {
       return new Counts(
@@ -122,7 +122,7 @@ final class QueueSummary {
           counts.getOrDefault(JobState.ABORTED, 0));
     }
 
-    /** nrvna's four; the states that it does not know are named only where there are such jobs. */
+    /** The four counts of nrvna; paused and cancelled only if there are such jobs. */
     String json() {
       JsonObject out =
           JsonObject.create()

@@ -18,24 +18,24 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 
-/** What the server of a workspace does at the moment, as far as its jobs tell. */
+/** One line about the server of a workspace: pid, running tasks, tokens per second. */
 final class ServerStatusLine {
-  /** As many jobs as are looked at: the answer is to come at once. */
+  /** Limits the number of jobs that are read, so that the answer is fast. */
   private static final int MOST = 50;
 
   private static final Duration LATE = Duration.ofMinutes(5);
 
-  private final WorkspaceAccess place;
-  private final JobReader reading;
+  private final WorkspaceAccess access;
+  private final JobReader reader;
 
-  ServerStatusLine(WorkspaceAccess place) {
-    this.place = place;
-    this.reading = place.reading();
+  ServerStatusLine(WorkspaceAccess access) {
+    this.access = access;
+    this.reader = access.reader();
   }
 
   /** Empty if there is no server. */
   String text() {
-    Owner owner = place.owner();
+    Owner owner = access.owner();
     if (!owner.held() || !owner.ready()) {
       return "";
     }
@@ -54,25 +54,25 @@ final class ServerStatusLine {
   private int running() {
     int running = 0;
     for (JobId id : newest(JobState.IN_PROGRESS)) {
-      for (StageView stage : reading.find(id).map(JobView::stages).orElse(List.of())) {
+      for (StageView stage : reader.find(id).map(JobView::stages).orElse(List.of())) {
         running += stage.tasks().getOrDefault(TaskState.IN_PROGRESS, 0);
       }
     }
     return running;
   }
 
-  /** Of late, by what the last prompts that were answered cost; 0 if there were none. */
+  /** The recent speed, from the receipts of the last completed prompts; 0 if there are none. */
   private double tokensPerSecond() {
     Instant since = Instant.now().minus(LATE);
     Instant first = Instant.MAX;
     Instant last = Instant.MIN;
     long tokens = 0;
     for (JobId id : newest(JobState.COMPLETED)) {
-      JobView job = reading.find(id).orElse(null);
+      JobView job = reader.find(id).orElse(null);
       if (job == null || job.completedAt() == null || job.completedAt().isBefore(since)) {
         continue;
       }
-      for (TaskView task : reading.tasks(id, 1, 1, 1)) {
+      for (TaskView task : reader.tasks(id, 1, 1, 1)) {
         JsonObject receipt = task.result() == null ? null : task.result().receipt();
         if (receipt != null && task.startedAt() != null && task.completedAt() != null) {
           tokens += receipt.integer("completion_tokens", 0);
@@ -87,6 +87,6 @@ final class ServerStatusLine {
   }
 
   private List<JobId> newest(JobState state) {
-    return reading.list(JobReader.Query.in(EnumSet.of(state)).newest(MOST));
+    return reader.list(JobReader.Query.in(EnumSet.of(state)).newest(MOST));
   }
 }

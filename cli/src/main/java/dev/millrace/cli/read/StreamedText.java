@@ -2,32 +2,29 @@ package dev.millrace.cli.read;
 
 import dev.millrace.core.store.JobReader.OutputSoFar;
 
-/**
- * A task's text as it is generated, shown so that nothing is shown twice. One rule: while what is
- * known now begins with what was shown, the rest is shown; while it is shorter, because a server
- * died and makes the same text once more, nothing is; where it differs, all of it is shown anew.
+/** Shows a task's text while it is generated, without repeating anything. If the current text starts with what was shown, only the rest is shown. If it is shorter, because a server died and generates the same text again, nothing is shown. If it differs, all of it is shown again.
  */
 final class StreamedText {
 
-  /** Who is shown the text. */
+  /** Receives the text. */
   interface Display {
     void text(String more);
 
-    /** What was shown before counts no more: it is shown from the beginning. */
+    /** What was shown before is discarded: the text restarts from its beginning. */
     void restart();
   }
 
   private final Display reader;
   private final StringBuilder shown = new StringBuilder();
   private final StringBuilder draft = new StringBuilder();
-  private boolean level = true; // draft is what was shown
+  private boolean level = true; // whether draft equals what was shown
   private long next;
 
   StreamedText(Display reader) {
     this.reader = reader;
   }
 
-  /** Where the next draft is to begin. */
+  /** The position at which the next draft begins. */
   long next() {
     return next;
   }
@@ -36,7 +33,7 @@ final class StreamedText {
     return shown.isEmpty();
   }
 
-  /** What a reader of the journal got when it asked from {@link #next} on. */
+  /** Adds what was read from the journal from {@link #next} on. */
   void add(OutputSoFar more) {
     if (more.from() != next) {
       draft.setLength(0);
@@ -55,7 +52,7 @@ final class StreamedText {
     }
   }
 
-  /** The text as it is for good. */
+  /** The final text. */
   void end(String result) {
     draft.setLength(0);
     draft.append(result);

@@ -15,18 +15,18 @@ import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import java.time.Instant;
 
-/** The tasks of a job, one a line. */
+/** Prints the tasks of a job, one per line. */
 final class TaskList {
   private static final int WIDTH = 60;
 
   private final Shell shell;
-  private final JobReader reading;
+  private final JobReader reader;
   private final JobView view;
   private final boolean json;
 
-  TaskList(Shell shell, JobReader reading, JobView view, boolean json) {
+  TaskList(Shell shell, JobReader reader, JobView view, boolean json) {
     this.shell = shell;
-    this.reading = reading;
+    this.reader = reader;
     this.view = view;
     this.json = json;
   }
@@ -38,7 +38,7 @@ final class TaskList {
     JobId id = view.header().id();
     for (StageView each : view.stages()) {
       if (stage == 0 || each.number() == stage) {
-        TaskPages.each(reading, id, each.number(), task -> add(table, each, task));
+        TaskPages.each(reader, id, each.number(), task -> add(table, each, task));
       }
     }
     if (!json) {

@@ -22,7 +22,7 @@ final class AnswerPrinter implements GenerationListener {
     print(text);
   }
 
-  /** Ends the last line, where there is one. */
+  /** Ends the last line if one was begun. */
   void end(GenerationResult result) {
     print(result.rest());
     if (open) {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace bench}: how fast a model runs here. */
+/** {@code millrace bench}: measures how fast a model runs on this machine. */
 public final class BenchCommand implements Command {
   private static final Option PROMPT =
       Option.value("prompt", "N", "tokens of the prompt (default 512)");
@@ -27,14 +27,14 @@ public final class BenchCommand implements Command {
       Option.value("batch", "N,N…", "sequences at once (default 1,4,8,16)");
 
   private static final Option DEPTH =
-      Option.value("depth", "N", "tokens in the context before it generates (default 4)");
+      Option.value("depth", "N", "tokens in the context before generation (default 4)");
 
   @Override
   public Syntax syntax() {
     return new Syntax(
         "bench",
         List.of("--model F.gguf [options]"),
-        "Measures how fast a model runs on this machine, beside the machine's own limits.",
+        "Measures how fast a model runs, compared with the limits of this machine.",
         List.of(
             EngineOptions.MODEL,
             PROMPT,
@@ -43,7 +43,7 @@ public final class BenchCommand implements Command {
             DEPTH,
             EngineOptions.THREADS,
             EngineOptions.CACHE),
-        "Tokens are random: the text means nothing, the time is that of any text. first_token_ms\n"
+        "The tokens are random: their choice does not change the time. first_token_ms\n"
             + "counts from the start of the process.");
   }
 

@@ -18,12 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What an answer must look like, from the options of a command. */
+/** The options that constrain an answer: a grammar or a JSON schema. */
 final class ConstraintOptions {
   static final Option GRAMMAR =
-      Option.value("grammar", "FILE", "keep the answer to a GBNF grammar");
+      Option.value("grammar", "FILE", "the answer must follow this GBNF grammar");
   static final Option SCHEMA =
-      Option.value("schema", "FILE", "keep the answer to JSON that fits a JSON schema");
+      Option.value("schema", "FILE", "the answer must be JSON of this JSON schema");
 
   private static final int MAX_BYTES = 1 << 20;
 
@@ -49,7 +49,7 @@ final class ConstraintOptions {
     try {
       return grammar == null ? schema(file) : Grammar.gbnf(read(file));
     } catch (GrammarException e) {
-      throw EngineOpener.refusal(file, e);
+      throw EngineOpener.error(file, e);
     }
   }
 

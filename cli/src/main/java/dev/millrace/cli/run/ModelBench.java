@@ -24,24 +24,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/**
- * The figures of {@code millrace bench}: prompts and generations through the wheel, as a server
- * runs them.
+/** Measures prefill and decode speed for {@code millrace bench}, through the same scheduler that a server uses.
  */
 final class ModelBench {
-  /** Prompts are read so often, after one that warms up; the median counts. */
+  /** How often the prompt is measured, after a warm-up; the median counts. */
   private static final int ROUNDS = 3;
 
-  /** Tokens of each sequence that warm up before those that count. */
+  /** Warm-up tokens of each sequence, before those that count. */
   private static final int WARM_UP = 16;
 
-  /**
-   * What is run.
+  /** The workload.
    *
-   * @param prompt tokens of the prompt that is read
+   * @param prompt tokens of the prompt
    * @param generate tokens that each sequence generates
    * @param batches sequences at once
-   * @param depth tokens that are in a sequence's context before it generates
+   * @param depth tokens in a sequence's context before it generates
    */
   record Load(int prompt, int generate, List<Integer> batches, int depth) {}
 
@@ -148,9 +145,7 @@ final class ModelBench {
     return results;
   }
 
-  /**
-   * What share of the machine's limits was reached: of memory when generating, of multiplications
-   * when reading a prompt.
+  /** The reached share of the machine's limits: memory bandwidth when decoding, multiplications when prefilling.
    */
   private void addLimits(JsonObject figures, double prefill, Map<String, Object> decode) {
     long bytes = 0;

@@ -26,23 +26,23 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code millrace run}: one prompt, one answer, no queue. */
+/** {@code millrace run}: answers one prompt without a queue. */
 public final class RunCommand implements Command {
   static final Option MAX_TOKENS =
-      Option.value("max-tokens", "N", "tokens at most (default: as many as the context holds)")
+      Option.value("max-tokens", "N", "generate at most N tokens (default: what the context holds)")
           .letter('n');
   static final Option RAW =
-      Option.flag("raw", "take the prompt as it is, without the model's chat\ntemplate");
+      Option.flag("raw", "use the prompt as it is, without the model's chat\ntemplate");
   static final Option SYSTEM = Option.value("system", "TEXT", "a system message before the prompt");
   static final Option STOP =
-      Option.value("stop", "TEXT", "end where the answer would have this text (repeatable)").many();
+      Option.value("stop", "TEXT", "stop before TEXT would be generated (repeatable)").many();
   static final Option NOW =
       Option.value(
           "now",
           "TIME",
-          "what the chat template takes for the present, such as\n2026-01-31T12:00:00Z");
+          "the current time for the chat template, such as\n2026-01-31T12:00:00Z");
   static final Option IGNORE_END =
-      Option.flag("ignore-eos", "go on past the model's end, to --max-tokens");
+      Option.flag("ignore-eos", "ignore the model's end token, up to --max-tokens");
 
   @Override
   public Syntax syntax() {
@@ -101,7 +101,7 @@ public final class RunCommand implements Command {
         EngineOpener.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
       return answer(shell, given, engine, prompt, sampling, now);
     } catch (EngineException e) {
-      throw EngineOpener.refusal(model, e);
+      throw EngineOpener.error(model, e);
     }
   }
 

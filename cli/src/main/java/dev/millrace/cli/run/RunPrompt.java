@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code millrace run} was asked, as the model gets it. */
+/** The prompt of {@code millrace run} as the model gets it. */
 final class RunPrompt {
   private final int[] tokens;
   private final PromptEncoder.@Nullable ChatPrompt chat;
@@ -37,7 +37,7 @@ final class RunPrompt {
     return tokens;
   }
 
-  /** The answer, and apart from it what the model thought before; a raw text is all answer. */
+  /** Separates the answer from the model's thoughts; a raw text is all answer. */
   ReasoningSplitter.Parts parts(String text) {
     if (chat == null) {
       return new ReasoningSplitter.Parts("", text);

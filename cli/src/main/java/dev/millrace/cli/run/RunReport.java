@@ -8,7 +8,7 @@ import dev.millrace.engine.chat.ReasoningSplitter;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What {@code millrace run --json} prints. */
+/** The JSON that {@code millrace run --json} prints. */
 final class RunReport {
   private RunReport() {}
 

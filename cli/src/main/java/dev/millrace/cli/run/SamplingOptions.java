@@ -8,28 +8,28 @@ import dev.millrace.engine.error.EngineException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** How tokens are chosen, from the options of a command. */
+/** The options for sampling. */
 record SamplingOptions(Sampling sampling) {
   static final Option TEMPERATURE =
       Option.value(
           "temp",
           "T",
-          "0 takes the most likely token (the default); higher\nvalues choose more freely");
+          "temperature: 0 takes the most likely token (the\ndefault); higher values are more random");
   static final Option SEED =
-      Option.value("seed", "N", "the seed of the choice (default: drawn, and told by\n--json)");
+      Option.value("seed", "N", "the seed of the sampler (default: random; --json\nprints it)");
   static final Option TOP_K =
-      Option.value("top-k", "K", "choose among the K most likely tokens (0: all)");
+      Option.value("top-k", "K", "sample from the K most likely tokens (0: all)");
   static final Option TOP_P =
       Option.value(
-          "top-p", "P", "choose among the most likely tokens that together have\nthis probability");
+          "top-p", "P", "sample from the most likely tokens up to total\nprobability P");
   static final Option MIN_P =
-      Option.value("min-p", "P", "leave out tokens less likely than P times the most\nlikely one");
+      Option.value("min-p", "P", "exclude tokens less likely than P times the likeliest");
   static final Option REPETITION =
-      Option.value("repeat-penalty", "R", "weaken tokens that were there already (1: not)");
+      Option.value("repeat-penalty", "R", "make repeated tokens less likely (1: off)");
   static final Option PRESENCE =
-      Option.value("presence-penalty", "R", "the same, by subtraction, once (0: not)");
+      Option.value("presence-penalty", "R", "the same by subtraction, once per token (0: off)");
   static final Option FREQUENCY =
-      Option.value("frequency-penalty", "R", "the same, for each time (0: not)");
+      Option.value("frequency-penalty", "R", "the same for every occurrence (0: off)");
 
   static SamplingOptions of(Arguments given) {
     try {
@@ -78,7 +78,7 @@ record SamplingOptions(Sampling sampling) {
     }
   }
 
-  /** The engine speaks of its fields; users know the options. */
+  /** Replaces the engine's field names with the options that users know. */
   private static String inOptions(String message) {
     return message
         .replace("sampling: ", "")

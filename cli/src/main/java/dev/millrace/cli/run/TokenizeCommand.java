@@ -22,19 +22,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** {@code millrace tokenize}: the token ids of what is read from stdin, byte for byte. */
+/** {@code millrace tokenize}: prints the token ids of the text on stdin. */
 public final class TokenizeCommand implements Command {
   private static final Option NO_BOS =
-      Option.flag("no-bos", "add no token that the text does not have, such as BOS");
+      Option.flag("no-bos", "add no token, such as BOS, that is not in the text");
   private static final Option SPECIAL =
-      Option.flag("special", "let the text name control tokens, such as <|eot_id|>");
+      Option.flag("special", "parse control tokens in the text, such as <|eot_id|>");
 
   @Override
   public Syntax syntax() {
     return new Syntax(
         "tokenize",
         List.of("--model F.gguf [options] < TEXT"),
-        "Prints the token ids of the text on stdin, of exactly the bytes that are read.",
+        "Prints the token ids of exactly the bytes on stdin.",
         List.of(EngineOptions.MODEL, NO_BOS, SPECIAL),
         "The ids are on one line, separated by spaces. --json prints one object: ids, pieces (the\n"
             + "text of each token by itself), count.");

@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Where a server's access log goes: each line whole and at once. Thread-safe. */
+/** Writes a server's access log, each line atomically and at once. Thread-safe. */
 final class AccessLogFile implements Consumer<String>, AutoCloseable {
   private final PrintStream out;
   private final boolean own;
@@ -21,7 +21,7 @@ final class AccessLogFile implements Consumer<String>, AutoCloseable {
     this.own = own;
   }
 
-  /** {@code -} is the output; null if there is no such log. */
+  /** {@code -} is standard output; null if there is no access log. */
   static @Nullable AccessLogFile open(@Nullable String name) {
     if (name == null) {
       return null;

@@ -21,15 +21,15 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** {@code millrace apikey}: makes, lists and removes keys of the HTTP API. */
+/** {@code millrace apikey}: creates, lists and removes keys for the HTTP API. */
 public final class ApiKeyCommand implements Command {
   private static final Option FILE =
-      Option.value("file", "F", "the file of keys, made if it is not there");
+      Option.value("file", "F", "the file of keys, created if it does not exist");
   private static final Option SCOPE =
       Option.value(
           "scope",
           "LIST",
-          "what it allows, of read, submit, work and admin, joined\n"
+          "what the key allows: read, submit, work, admin, joined\n"
               + "by commas (default read,submit)");
   private static final Option REMOVE = Option.flag("remove", "remove the key of that name");
   private static final Option LIST = Option.flag("list", "list names and scopes");
@@ -40,11 +40,11 @@ public final class ApiKeyCommand implements Command {
         "apikey",
         List.of(
             "NAME --file F [--scope LIST] [--json]", "NAME --file F --remove", "--file F --list"),
-        "Makes a key for the HTTP API and prints it, once: the file keeps its hash alone.",
+        "Creates a key for the HTTP API and prints it once: the file keeps only its hash.",
         List.of(FILE, SCOPE, REMOVE, LIST),
         """
-        A running server reads the file again when it changes. To replace a key, make one under
-        another name, hand it out, then remove the old one.
+        A running server reads the file again when it changes. To replace a key, create one with
+        another name, distribute it, then remove the old one.
         Examples:
           millrace apikey nightly --file keys --scope read,submit
           millrace serve --workspace ./ws --model house --bind 0.0.0.0 --api-key-file keys
@@ -59,17 +59,17 @@ public final class ApiKeyCommand implements Command {
     given.exclude(LIST, SCOPE);
     String file = given.get(FILE);
     if (file == null) {
-      throw new UsageException("--file F is required: where the keys' hashes are kept");
+      throw new UsageException("--file F is required: the file with the hashes of the keys");
     }
     given.requireAtMost(given.has(LIST) ? 0 : 1);
     if (!given.has(LIST) && given.words().isEmpty()) {
-      throw new UsageException("no NAME: whose key is it?");
+      throw new UsageException("no NAME for the key");
     }
     Path path = shell.path(file);
     Path directory = path.toAbsolutePath().getParent();
     if (directory != null && !Files.isDirectory(directory)) {
       throw new CommandException(
-          "no directory " + directory + " for the file of keys; make it first");
+          "no directory " + directory + " for the file of keys; create it first");
     }
     try {
       if (given.has(LIST)) {

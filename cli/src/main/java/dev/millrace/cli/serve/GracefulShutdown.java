@@ -6,9 +6,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What signals do to a server. The first: claim nothing more and let what runs finish. The second:
- * end what runs, without costing it an attempt. The third, or too long after the second: exit now.
+/** Stops a server by signals. The first: claim no more tasks and let running ones finish. The second: end running tasks without counting an attempt. The third, or too long after the second: exit at once.
  */
 final class GracefulShutdown {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
@@ -26,15 +24,13 @@ final class GracefulShutdown {
     this.waiting = waiting;
   }
 
-  /** The waiting is over, on the thread that waited. A signal that came just then is kept. */
+  /** Ends the wait, on the thread that waited. A signal that arrived just then is not lost. */
   synchronized void workspaceOwned() {
     waiting = null;
     Thread.interrupted();
   }
 
-  /**
-   * From now on a model is loaded, which can take long and cannot be broken off: a signal ends the
-   * process with {@code status}. Nothing is claimed yet, and the system lets go of the lock.
+  /** A model is being loaded, which can take long and cannot be interrupted: a signal ends the process with {@code status}. Nothing is claimed yet, and the system releases the lock.
    */
   synchronized void loadingStarted(int status) {
     loading = status;
@@ -44,7 +40,7 @@ final class GracefulShutdown {
     loading = null;
   }
 
-  /** From now on there is a server to stop; it is, if a signal came before. */
+  /** There is a server to stop; stops it at once if a signal came before. */
   void serverStarted(Server newServer) {
     boolean late;
     synchronized (this) {
@@ -80,7 +76,7 @@ final class GracefulShutdown {
       Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
     }
     if (exit != null) {
-      LOG.log(Level.INFO, "stopped while a model was loaded");
+      LOG.log(Level.INFO, "stopped while a model was loading");
       Runtime.getRuntime().halt(exit);
     }
     if (present == null) {
@@ -98,13 +94,13 @@ final class GracefulShutdown {
         Level.INFO,
         "stopping: "
             + (running == 0
-                ? "nothing runs"
-                : running + " running; a second signal ends what runs"));
+                ? "nothing is running"
+                : running + " running; a second signal ends them"));
     Thread.ofPlatform().daemon().name("stop").start(() -> stop(server, false));
   }
 
   private static void end(Server server) {
-    LOG.log(Level.WARNING, "stopping at once: what runs is ended and will run again");
+    LOG.log(Level.WARNING, "stopping at once: running tasks are ended and will run again");
     Thread stop = Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
     try {
       if (!stop.join(PATIENCE)) {

@@ -15,18 +15,17 @@ public final class HttpOptions {
           "N",
           "serve the HTTP API there (default 8080, or any free port\n"
               + "if that is taken; 0: any free port)");
-  static final Option NONE = Option.flag("no-http", "serve no HTTP (so it is with --drain alone)");
+  static final Option NONE = Option.flag("no-http", "serve no HTTP (the default with --drain)");
   static final Option BIND =
       Option.value(
           "bind",
           "ADDRESS",
-          "listen there (default 127.0.0.1); any other than a\n"
-              + "loopback address needs --api-key-file");
+          "listen there (default 127.0.0.1); an address other than\n" + "loopback needs --api-key-file");
   static final Option KEYS =
       Option.value(
           "api-key-file",
           "F",
-          "who may do what; \"millrace apikey\" makes keys. Read\n" + "again when it changes");
+          "keys of the clients, created by \"millrace apikey\"; read\n" + "again when it changes");
   static final Option TLS_CERT =
       Option.value("tls-cert", "F.pem", "serve HTTPS with this certificate chain");
   static final Option TLS_KEY = Option.value("tls-key", "F.pem", "its private key (PKCS#8)");
@@ -34,17 +33,17 @@ public final class HttpOptions {
       Option.wholeNumber(
           "rate",
           "N",
-          "requests a second that one caller may make (default\n"
+          "requests per second and client (default\n"
               + "1000 for each key, no limit without keys)");
   static final Option WEBHOOK_ALLOW =
       Option.value(
               "webhook-allow",
               "PATTERN",
-              "let webhooks go to this host, *.suffix, CIDR or\n"
+              "allow webhooks to this host, *.suffix, CIDR or\n"
                   + "host:port (repeatable; default: none)")
           .many();
   static final Option WEBHOOK_SECRET =
-      Option.value("webhook-secret-file", "F", "what webhooks are signed with");
+      Option.value("webhook-secret-file", "F", "the secret that signs webhooks");
   static final Option OTLP =
       Option.value("otlp", "URL", "export traces there, such as http://127.0.0.1:4318");
   static final Option ACCESS_LOG =

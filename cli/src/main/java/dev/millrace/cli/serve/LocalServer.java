@@ -8,7 +8,7 @@ import dev.millrace.server.ServerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.util.function.Supplier;
 
-/** A server in this process, for a workspace that has none. */
+/** A server inside another command, for a workspace that has none. */
 public final class LocalServer implements AutoCloseable {
   private final Workspace workspace;
   private final JobStore store;
@@ -49,10 +49,9 @@ public final class LocalServer implements AutoCloseable {
     return workers.generatedTokens().getAsLong();
   }
 
-  /**
-   * Looks whether it still works.
+  /** Checks that the server still runs.
    *
-   * @throws CommandException if it ended by itself, as it does when its store breaks
+   * @throws CommandException if it stopped by itself, as it does when its store fails
    */
   public void requireRunning() {
     ServerStatus status = server.status();
@@ -60,12 +59,12 @@ public final class LocalServer implements AutoCloseable {
       throw new CommandException(
           "the server in this process stopped: "
               + (status.problem() == null
-                  ? "MILLRACE_LOG_LEVEL=info says more"
+                  ? "set MILLRACE_LOG_LEVEL=info for details"
                   : status.problem()));
     }
   }
 
-  /** Ends it; what runs is released and goes on another time. */
+  /** Stops it; running tasks are released and resume later. */
   @Override
   public void close() {
     boolean interrupted = Thread.interrupted();

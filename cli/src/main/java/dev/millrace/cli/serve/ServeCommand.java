@@ -17,41 +17,39 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code millrace serve}: owns a workspace and works off its jobs. */
+/** {@code millrace serve}: owns a workspace and processes its jobs. */
 public final class ServeCommand implements Command {
   private static final Option WORKSPACE =
       Option.value(
               WorkspaceLocator.OPTION.name(),
               "DIR",
-              "the workspace, made if it is not there; else\n"
+              "the workspace, created if it does not exist; default\n"
                   + "MILLRACE_WORKSPACE, else the current directory")
           .letter('d');
   static final Option EXEC =
       Option.value(
               "exec",
               "TYPE=COMMAND",
-              "work on tasks of TYPE with a shell command: input on\n"
+              "process tasks of TYPE with a shell command: input on\n"
                   + "stdin, result on stdout (repeatable)")
           .many();
   static final Option DRAIN =
       Option.flag(
           "drain",
-          "work off what there is, then exit: 0, or 1 if a job\n"
-              + "failed meanwhile or it was interrupted");
+          "process all jobs, then exit: 0, or 1 if a job failed\n" + "meanwhile or a signal interrupted it");
   static final Option WAIT =
       Option.flag(
           "wait", "if another server owns the workspace, wait to take it\n" + "over (the default)");
   static final Option NO_WAIT =
       Option.flag("no-wait", "if another server owns the workspace, exit with 1");
   static final Option STATUS =
-      Option.flag("status", "say whether a server runs: exit 0 ready, 2 starting,\n1 not running");
-  static final Option STOP = Option.flag("stop", "tell the server to finish what runs and exit");
+      Option.flag("status", "print whether a server runs: exit 0 ready, 2 starting,\n1 not running");
+  static final Option STOP = Option.flag("stop", "stop the server when its running tasks are finished");
   static final Option TIMEOUT =
       Option.wholeNumber(
           "timeout",
           "S",
-          "with --stop: seconds until it is told a second time,\n"
-              + "which ends what runs (default 20)");
+          "with --stop: seconds until running tasks are ended\n" + "(default 20)");
 
   @Override
   public Syntax syntax() {
@@ -64,16 +62,16 @@ public final class ServeCommand implements Command {
             "--workspace DIR --port N [options]",
             "--workspace DIR --status [--json]",
             "--workspace DIR --stop [--timeout S]"),
-        "Works off the jobs of a workspace.",
+        "Processes the jobs of a workspace.",
         options(),
         """
-        A model works on tasks of the types generate and embed, a program on those of its own type;
-        a server may have both, or leave the work to workers that come over HTTP. The API is at
-        http://127.0.0.1:8080 unless told otherwise, its description at /docs/api (docs/http.md).
-        MILLRACE_MODEL names a model where no option does. What a job does not say is as the
-        environment has it (MILLRACE_TEMP and others, docs/serving.md).
-        The first SIGINT or SIGTERM lets running programs finish, and gives back what models work
-        on, which later goes on from its last token; the second ends programs (they run again later)
+        A model processes tasks of the types generate and embed, a program those of its own type.
+        A server may have both, or leave the tasks to workers that connect over HTTP. The API is at
+        http://127.0.0.1:8080 by default, its description at /docs/api (docs/http.md).
+        MILLRACE_MODEL is the model if no option names one. Environment variables set the defaults
+        of jobs (MILLRACE_TEMP and others, docs/serving.md).
+        The first SIGINT or SIGTERM lets running programs finish and releases the tasks of models,
+        which later resume at their last token. The second ends programs, which run again later,
         and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
         error, warn, info (default), debug or trace.
         Examples:
@@ -102,7 +100,7 @@ public final class ServeCommand implements Command {
     return options;
   }
 
-  /** What a configuration may say: what is told with each start, not what is asked once. */
+  /** Options that a configuration file may set: not those for a single run or query. */
   public static List<Option> configurable() {
     List<Option> options = options();
     options.removeAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));

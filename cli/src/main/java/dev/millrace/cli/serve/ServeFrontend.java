@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import org.jspecify.annotations.Nullable;
 
-/** How a server is reached: over HTTP, or through its workspace alone. */
+/** The HTTP API of a server, if it has one; without it, clients use the workspace directory. */
 final class ServeFrontend implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
@@ -48,7 +48,7 @@ final class ServeFrontend implements AutoCloseable {
     return new ServeFrontend(settings, store, inference, access, api);
   }
 
-  /** Another port if the usual one is taken: nobody has asked for it. */
+  /** Any free port if the default one is taken. */
   private static HttpSettings free(HttpSettings usual) {
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress(usual.host(), usual.port()));
@@ -56,7 +56,7 @@ final class ServeFrontend implements AutoCloseable {
     } catch (IOException e) {
       LOG.log(
           Level.WARNING,
-          "port " + usual.port() + " is taken; any free one will do, --port N asks for one");
+          "port " + usual.port() + " is taken; using a free one, --port N chooses it");
       return usual.withPort(0);
     }
   }
@@ -70,7 +70,7 @@ final class ServeFrontend implements AutoCloseable {
     return api == null ? new ServerListener() {} : api.taskListener();
   }
 
-  /** Begins to listen; answers where, null if nowhere. */
+  /** Starts to listen; returns the address, null without HTTP. */
   @Nullable String open(Server server) {
     if (api == null) {
       return null;

@@ -22,13 +22,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a user asks of a server's HTTP service.
+/** The settings of a server's HTTP API.
  *
- * @param settings where it listens and for whom, but for the log
- * @param anywhere whether another port will do if this one is taken
+ * @param settings address, keys and limits, without the access log
+ * @param anyFreePort whether another port may be used if this one is taken
  * @param hooks null: no job may name a webhook
- * @param accessLog a file, "-" for the output; null: no such log
+ * @param accessLog a file, or "-" for standard output; null: no access log
  */
 record ServeHttpSettings(
     HttpSettings settings,
@@ -39,7 +38,7 @@ record ServeHttpSettings(
   private static final int USUAL_RATE = 1_000;
   private static final int SHORTEST_SECRET = 16;
 
-  /** What was asked for; null: no HTTP. */
+  /** The settings by the options; null: no HTTP. */
   static @Nullable ServeHttpSettings of(Shell shell, Arguments given) {
     if (!HttpOptions.isHttpRequested(given)) {
       return null;
@@ -68,7 +67,7 @@ record ServeHttpSettings(
     }
   }
 
-  /** Read here too: a server may wait for hours before it listens, and would only then refuse. */
+  /** Checks the keys now: a server may wait for hours before it listens. */
   private static @Nullable Path keys(Shell shell, @Nullable String named) {
     if (named == null) {
       return null;
@@ -77,18 +76,18 @@ record ServeHttpSettings(
     try {
       if (ApiKeyFile.read(file).isEmpty()) {
         throw new CommandException(
-            "there is no key in "
+            "no key in "
                 + file
-                + "; make one with \""
+                + "; create one with \""
                 + LauncherName.MILLRACE
                 + " apikey\"");
       }
       return file;
     } catch (NoSuchFileException e) {
       throw new CommandException(
-          "there is no file of keys "
+          "no such file of keys: "
               + file
-              + "; make a key with \""
+              + "; create a key with \""
               + LauncherName.MILLRACE
               + " apikey NAME --file "
               + named
@@ -128,7 +127,7 @@ record ServeHttpSettings(
         return uri;
       }
     } catch (URISyntaxException e) {
-      // said below
+      // reported below
     }
     throw new UsageException(
         given.shown(HttpOptions.OTLP) + " must be http://… or https://…, not \"" + text + "\"");

@@ -23,11 +23,11 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A server from taking over the workspace to letting go of it. */
+/** Runs a server: takes over the workspace, loads models, serves, and releases the workspace. */
 final class ServeRun {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
-  private static final Duration PIPE_LOOK = Duration.ofMillis(100);
+  private static final Duration PIPE_POLL = Duration.ofMillis(100);
 
   private final ServeSettings settings;
   private final GracefulShutdown stopping = new GracefulShutdown(Thread.currentThread());
@@ -52,11 +52,11 @@ final class ServeRun {
     SignalHandlers.install(stopping::signal);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
-    JobStore store; // null: there is nothing to do for us
+    JobStore store; // null: nothing to do
     try {
       store = takeover.await();
     } catch (InterruptedException e) {
-      LOG.log(Level.INFO, "stopped before it owned " + workspace.root());
+      LOG.log(Level.INFO, "stopped while waiting for workspace " + workspace.root());
       return settings.drain() ? ExitCode.FAILED : ExitCode.OK;
     }
     stopping.workspaceOwned();
@@ -76,7 +76,7 @@ final class ServeRun {
   }
 
   private int serve(Workspace workspace, JobStore store) throws InterruptedException {
-    workspace.withdraw(); // what a server that died may have left
+    workspace.withdraw(); // a server that died may have left an announcement
     InferenceSettings models = settings.workers().inference();
     if (models == null) {
       return serve(workspace, store, null);
@@ -108,7 +108,7 @@ final class ServeRun {
     Server server = builder.listener(frontend.listener()).build();
     try (ServerAnnouncement announcement = new ServerAnnouncement(workspace);
         frontend) {
-      String at = frontend.open(server); // before anything is claimed: it may be refused
+      String at = frontend.open(server); // before anything is claimed: it may fail
       server.start();
       stopping.serverStarted(server);
       PipeModel pipe = settings.workers().pipe();
@@ -140,7 +140,7 @@ final class ServeRun {
 
   private int drain(Server server, @Nullable PipeModel pipe) throws InterruptedException {
     while (pipe != null && !pipe.ready() && !stopping.isStopping()) {
-      Thread.sleep(PIPE_LOOK); // nothing is claimed without a pipe, which would look like the end
+      Thread.sleep(PIPE_POLL); // without a pipe nothing is claimed, and the drain would end at once
     }
     DrainResult drained = server.drain();
     return switch (drained) {
@@ -157,7 +157,7 @@ final class ServeRun {
         yield ExitCode.FAILED;
       }
       case INTERRUPTED -> {
-        LOG.log(Level.WARNING, "interrupted while there was work left");
+        LOG.log(Level.WARNING, "interrupted before all jobs were processed");
         yield ExitCode.FAILED;
       }
     };

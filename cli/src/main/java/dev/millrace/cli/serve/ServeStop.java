@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 
 /** {@code serve --stop}: SIGTERM to the owner of a workspace, and again if it takes too long. */
 final class ServeStop {
-  /** How long a server may take that was told twice. */
+  /** How long to wait after the second signal. */
   private static final int LAST_SECONDS = 15;
 
   private static final Set<String> PROGRAMS = Set.of("java", "millrace", "nrvnad");
@@ -48,13 +48,13 @@ final class ServeStop {
     }
     if (owner.pid().isEmpty()) {
       throw new CommandException(
-          "the server is just taking over " + path + "; try again in a moment");
+          "a server is just taking over " + path + "; try again in a moment");
     }
     long pid = owner.pid().getAsLong();
     ProcessHandle process = verified(pid);
     process.destroy();
     if (!ended(process, seconds)) {
-      shell.err().println("still running after " + seconds + " s; telling it again");
+      shell.err().println("still running after " + seconds + " s; signalling it again");
       process.destroy();
       if (!ended(process, LAST_SECONDS)) {
         return tell(pid, "still running", ExitCode.FAILED);
@@ -74,29 +74,29 @@ final class ServeStop {
     }
   }
 
-  /** The process that holds the lock: a number in a file is not enough to kill somebody. */
+  /** The process that holds the lock, checked: a pid in a file may be out of date. */
   private ProcessHandle verified(long pid) {
-    String refusal = "the lock of " + path + " names pid " + pid + ", which ";
+    String problem = "the lock of " + path + " names pid " + pid + ", which ";
     ProcessHandle process =
         ProcessHandle.of(pid)
             .orElseThrow(
-                () -> new CommandException(refusal + "is not a process here; it is not signalled"));
+                () -> new CommandException(problem + "is not a process here; it is not signalled"));
     if (pid == ProcessHandle.current().pid()) {
-      throw new CommandException(refusal + "is this very process");
+      throw new CommandException(problem + "is this process");
     }
     String command = process.info().command().orElse("");
     String program = command.substring(command.lastIndexOf('/') + 1);
     if (!command.isEmpty() && !PROGRAMS.contains(program)) {
       throw new CommandException(
-          refusal + "runs " + command + ", not a server; it is not signalled");
+          problem + "runs " + command + ", not a server; it is not signalled");
     }
     if (!holdsLock(pid)) {
-      throw new CommandException(refusal + "has not opened the lock file; it is not signalled");
+      throw new CommandException(problem + "has not opened the lock file; it is not signalled");
     }
     return process;
   }
 
-  /** Whether it has the lock file open; believed where the system does not tell. */
+  /** Whether it has the lock file open; assumed where the system does not say. */
   private boolean holdsLock(long pid) {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/" + pid + "/fd"))) {
       Path lock = path.resolve(".nrvnad.lock").toRealPath();

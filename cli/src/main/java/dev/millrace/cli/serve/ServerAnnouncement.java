@@ -10,9 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What other processes learn of a server that works: what it has, and which of its models wait for
- * what. Once begun it is kept true until it is closed.
+/** Announces a server to other processes: its settings, and which of its models wait for a pipe. The announcement is kept current until it is closed.
  */
 final class ServerAnnouncement implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
@@ -26,11 +24,10 @@ final class ServerAnnouncement implements AutoCloseable {
   }
 
   /**
-   * @param waiting why a model cannot work now, by its name; null if none ever waits
+   * @param waiting why a model cannot be used now, by its name; null if none ever waits
    */
   void begin(JsonObject info, @Nullable Supplier<Map<String, String>> waiting) {
-    Map<String, String> first = waiting == null ? Map.of() : waiting.get();
-    tell(info, first);
+    Map<String, String> first = waiting == null ? Map.of() : waiting.get(); announce(info, first);
     if (waiting != null) {
       looking = Thread.ofVirtual().name("announcement").start(() -> look(info, waiting, first));
     }
@@ -43,26 +40,25 @@ final class ServerAnnouncement implements AutoCloseable {
       while (true) {
         Thread.sleep(LOOK);
         Map<String, String> now = waiting.get();
-        if (!now.equals(told) && told(info, now)) {
+        if (!now.equals(told) && announced(info, now)) {
           told = now;
         }
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.TRACE, "nothing is announced any more", e);
+      LOG.log(Level.TRACE, "announcements ended", e);
     }
   }
 
-  private boolean told(JsonObject info, Map<String, String> waiting) {
-    try {
-      tell(info, waiting);
+  private boolean announced(JsonObject info, Map<String, String> waiting) {
+    try { announce(info, waiting);
       return true;
     } catch (StoreException e) {
-      LOG.log(Level.DEBUG, "cannot announce what is waited for; it is tried again", e);
+      LOG.log(Level.DEBUG, "cannot announce the waiting models; trying again", e);
       return false;
     }
   }
 
-  private void tell(JsonObject info, Map<String, String> waiting) {
+  private void announce(JsonObject info, Map<String, String> waiting) {
     JsonObject all = JsonObject.create();
     info.values().forEach(all::put);
     workspace.announce(all.putIfPresent(WaitingModels.FIELD, waiting.isEmpty() ? null : waiting));

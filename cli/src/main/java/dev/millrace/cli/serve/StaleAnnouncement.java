@@ -4,13 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a server that died has left of its announcement. */
+/** Detects the announcement of a server that died. */
 final class StaleAnnouncement {
   private StaleAnnouncement() {}
 
-  /**
-   * Whether a process that is gone announced itself. One that lives may just have taken the lock:
-   * its announcement stays, whatever a look at the lock said a moment ago.
+  /** Whether the announcing process is dead. A live one may just have taken the lock: its announcement stays, even if the lock was free a moment ago.
    */
   static boolean isPresent(Path workspace) {
     try {

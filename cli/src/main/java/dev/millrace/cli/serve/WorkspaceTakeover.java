@@ -16,9 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a server comes to own a workspace: at once, or when the one that does lets go. One that is to
- * drain watches the other at work, and is done when that has worked everything off.
+/** Takes ownership of a workspace: at once, or when its owner releases it. With {@code --drain} it watches the owner, and there is nothing to do if that one drains the workspace.
  */
 final class WorkspaceTakeover {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
@@ -34,15 +32,14 @@ final class WorkspaceTakeover {
     this.settings = settings;
   }
 
-  /**
-   * The workspace's store; null if there is nothing to do for us, then {@link #status} says more.
+  /** The workspace's store; null if there is nothing to do, then {@link #status} is the result.
    */
   @Nullable JobStore await() throws InterruptedException {
-    JobReader reading = workspace.reader();
-    int failedBefore = settings.drain() ? failed(reading) : 0;
+    JobReader reader = workspace.reader();
+    int failedBefore = settings.drain() ? failed(reader) : 0;
     Optional<JobStore> store = workspace.own();
     if (store.isPresent()) {
-      judge(reading, failedBefore); // taking over fails what has crashed its server too often
+      checkFailures(reader, failedBefore); // taking over fails jobs that crashed their server too often
       return store.get();
     }
     String owner = "workspace " + workspace.root() + " is owned by " + owner();
@@ -52,7 +49,7 @@ final class WorkspaceTakeover {
     }
     if (settings.drain()) {
       LOG.log(Level.INFO, owner + "; watching it, and taking over if it dies");
-      return watch(reading, failedBefore);
+      return watch(reader, failedBefore);
     }
     LOG.log(Level.INFO, owner + "; waiting to take over");
     return workspace.awaitOwnership();
@@ -63,27 +60,27 @@ final class WorkspaceTakeover {
     return owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() : "another process";
   }
 
-  /** How a drain ended that another server did, or what failed before we took over. */
+  /** The exit status: failed if jobs failed before this server took over. */
   int status() {
     return status;
   }
 
-  private @Nullable JobStore watch(JobReader reading, int failedBefore)
+  private @Nullable JobStore watch(JobReader reader, int failedBefore)
       throws InterruptedException {
     while (true) {
-      JobId active = active(reading);
+      JobId active = active(reader);
       Optional<JobStore> store = active == null ? Optional.empty() : workspace.own();
       if (active == null || store.isPresent()) {
-        judge(reading, failedBefore);
-        LOG.log(Level.INFO, active == null ? "it has drained the workspace" : "taking over");
+        checkFailures(reader, failedBefore);
+        LOG.log(Level.INFO, active == null ? "the owner has drained the workspace" : "taking over");
         return store.orElse(null);
       }
-      reading.awaitChange(active, LOOK);
+      reader.awaitChange(active, LOOK);
     }
   }
 
-  private void judge(JobReader reading, int failedBefore) {
-    if (settings.drain() && failed(reading) > failedBefore) {
+  private void checkFailures(JobReader reader, int failedBefore) {
+    if (settings.drain() && failed(reader) > failedBefore) {
       status = ExitCode.FAILED;
       LOG.log(
           Level.WARNING,
@@ -91,14 +88,14 @@ final class WorkspaceTakeover {
     }
   }
 
-  private static int failed(JobReader reading) {
-    return reading.counts().getOrDefault(JobState.FAILED, 0);
+  private static int failed(JobReader reader) {
+    return reader.counts().getOrDefault(JobState.FAILED, 0);
   }
 
   /** A job with something to do for our types; null if there is none. */
-  private @Nullable JobId active(JobReader reading) {
-    for (JobId id : reading.list(JobReader.Query.in(ACTIVE))) {
-      JobView view = reading.find(id).orElse(null);
+  private @Nullable JobId active(JobReader reader) {
+    for (JobId id : reader.list(JobReader.Query.in(ACTIVE))) {
+      JobView view = reader.find(id).orElse(null);
       if (view != null
           && view.state().isOpen()
           && view.stages().stream()

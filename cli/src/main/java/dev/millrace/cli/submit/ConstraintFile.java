@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 
-/** A small file whose text becomes part of a job: taken as it is, or refused. */
+/** Reads a JSON schema or a grammar that becomes part of a job, and rejects invalid ones. */
 final class ConstraintFile {
   private static final int MOST = 1_000_000;
 
@@ -37,7 +37,7 @@ final class ConstraintFile {
     } catch (JsonException e) {
       throw new CommandException(file + " is " + e.getMessage());
     } catch (GrammarException e) {
-      throw EngineOpener.refusal(file, e);
+      throw EngineOpener.error(file, e);
     }
   }
 
@@ -48,7 +48,7 @@ final class ConstraintFile {
       Grammar.gbnf(text);
       return text;
     } catch (GrammarException e) {
-      throw EngineOpener.refusal(file, e);
+      throw EngineOpener.error(file, e);
     }
   }
 
@@ -65,7 +65,7 @@ final class ConstraintFile {
 
   private static byte[] bytes(Path file) throws IOException {
     try {
-      // Before it is opened: opening a FIFO would wait for somebody to write to it.
+      // Checked before it is opened: opening a FIFO would block until somebody writes to it.
       if (!Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS).isRegularFile()) {
         throw new CommandException(file + " is not a regular file; links are not followed");
       }
@@ -73,7 +73,7 @@ final class ConstraintFile {
         return in.readNBytes(MOST + 1);
       }
     } catch (NoSuchFileException e) {
-      throw new CommandException(file + " is not there");
+      throw new CommandException(file + " does not exist");
     }
   }
 }

@@ -8,34 +8,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parameters of a generation as options of {@code work}. They say no more than {@code --param}
- * could; what is out of range is refused here rather than after a night in the queue.
+ * Parameters of a generation as options of {@code work}. They are short forms of {@code --param}. A value out of range is rejected here, before the job waits in the queue.
  */
 final class GenerationOptions {
   static final Option MODEL =
       Option.value("model", "NAME", "which of the server's models (default: its first)")
           .letter('m');
   static final Option SYSTEM = Option.value("system", "TEXT", "a system message before the prompt");
-  static final Option RAW = Option.flag("raw", "take the prompt as it is, without a chat template");
+  static final Option RAW = Option.flag("raw", "use the prompt as it is, without a chat template");
   static final Option TEMPERATURE =
-      Option.value("temp", "T", "0 (the most likely token, always) to 100");
-  static final Option SEED = Option.value("seed", "N", "the seed of the choice");
+      Option.value("temp", "T", "temperature: 0 (always the most likely token) to 100");
+  static final Option SEED = Option.value("seed", "N", "the seed of the sampler");
   static final Option MAX_TOKENS =
-      Option.value("max-tokens", "N", "tokens at most, from 1").letter('n');
-  static final Option TOP_K = Option.value("top-k", "K", "among the K most likely tokens (0: all)");
+      Option.value("max-tokens", "N", "generate at most N tokens").letter('n');
+  static final Option TOP_K = Option.value("top-k", "K", "sample from the K most likely tokens (0: all)");
   static final Option TOP_P =
-      Option.value("top-p", "P", "among the most likely of together probability P");
+      Option.value("top-p", "P", "sample from the most likely tokens up to total\nprobability P");
   static final Option MIN_P =
-      Option.value("min-p", "P", "none less likely than P times the most likely");
+      Option.value("min-p", "P", "exclude tokens less likely than P times the likeliest");
   static final Option STOP =
-      Option.value("stop", "TEXT", "end where the result would have TEXT (repeatable)").many();
+      Option.value("stop", "TEXT", "stop before TEXT would be generated (repeatable)").many();
 
   static final List<Option> ALL =
       List.of(MODEL, SYSTEM, RAW, TEMPERATURE, SEED, MAX_TOKENS, TOP_K, TOP_P, MIN_P, STOP);
 
   private GenerationOptions() {}
 
-  /** Which of them go together, and with what. */
+  /** Rejects options that do not go together. */
   static void check(Arguments given, String type) {
     given.exclude(RAW, SYSTEM);
     if (type.equals("embed")) {
@@ -47,7 +46,7 @@ final class GenerationOptions {
     }
   }
 
-  /** Puts what was given into a stage's data, under the names that workers know. */
+  /** Puts the given options into a stage's data, under the names that workers know. */
   static void put(JsonObject data, Arguments given) {
     data.putIfPresent("model", text(given, MODEL));
     data.putIfPresent("system", given.get(SYSTEM));
@@ -105,7 +104,7 @@ final class GenerationOptions {
         return value;
       }
     } catch (NumberFormatException e) {
-      // said below
+      // reported below
     }
     throw new UsageException(
         option.shown() + " must be a number from 0 to " + most + ", not \"" + text + "\"");

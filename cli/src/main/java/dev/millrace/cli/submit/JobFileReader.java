@@ -23,9 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The document of {@code work --job}. Tasks may stand in files of their own, one a line, named
- * relative to the document; {@code -} is stdin, which only one of them all can be.
+/** Reads the document of {@code work --job}. Tasks may be in files of their own, one per line, named relative to the document; {@code -} is stdin, which only one of the files can be.
  */
 final class JobFileReader {
   private static final int MOST = 64_000_000;
@@ -67,7 +65,7 @@ final class JobFileReader {
       Path file = base.resolve(shell.path(name));
       if (!Files.isRegularFile(file)) {
         throw new CommandException(
-            file + (Files.exists(file) ? " is not a file" : " is not there"));
+            file + (Files.exists(file) ? " is not a file" : " does not exist"));
       }
       return Files.newInputStream(file);
     }

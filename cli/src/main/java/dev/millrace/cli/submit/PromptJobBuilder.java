@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The job that a prompt and the options of {@code work} describe. */
+/** Builds the job that a prompt and the options of {@code work} describe. */
 final class PromptJobBuilder {
-  /** Where a stage's data has them. */
+  /** The keys of constraints in a stage's data. */
   private static final String SCHEMA = "json_schema";
 
-  /** What the words say. */
+  /** The keys that a prompt sets. */
   private static final Set<String> SUBJECT = Set.of("prompt", "messages", "input");
 
   private static final String GRAMMAR = "grammar";
@@ -34,7 +34,7 @@ final class PromptJobBuilder {
   private PromptJobBuilder() {}
 
   static JobSpec of(Shell shell, Arguments given) throws IOException {
-    // All that can be refused at once comes before a stdin that may take its time.
+    // Check everything else before reading stdin, which may block.
     JsonObject data = data(shell, given);
     TaskPolicy policy = policy(given);
     Header header = Header.of(given);
@@ -80,7 +80,7 @@ final class PromptJobBuilder {
         throw new UsageException("--param " + name + ": use --json-schema or --grammar");
       }
       if (SUBJECT.contains(name)) {
-        throw new UsageException("--param " + name + ": the words are the prompt; leave one out");
+        throw new UsageException("--param " + name + ": the prompt is given as words already; leave one out");
       }
       if (data.values().containsKey(name)) {
         throw new UsageException("--param " + name + " is given twice");
@@ -90,7 +90,7 @@ final class PromptJobBuilder {
     return data;
   }
 
-  /** JSON where it is JSON, else the text as it is. */
+  /** The value if the text is JSON, else the text. */
   private static @Nullable Object value(String text) {
     try {
       return Json.parse(text);
@@ -99,7 +99,7 @@ final class PromptJobBuilder {
     }
   }
 
-  /** What the options say of the job as a whole; null and empty where they say nothing. */
+  /** Options for the whole job; null or empty if not given. */
   record Header(
       @Nullable String name,
       @Nullable Priority priority,
@@ -122,7 +122,7 @@ final class PromptJobBuilder {
           tags);
     }
 
-    /** {@code spec} with what is said here put in or added. */
+    /** {@code spec} with these options set or added. */
     JobSpec on(JobSpec spec) {
       Set<String> all = new LinkedHashSet<>(spec.tags());
       all.addAll(tags);

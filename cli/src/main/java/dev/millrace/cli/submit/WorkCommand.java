@@ -18,7 +18,7 @@ import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
 
-/** {@code millrace work}: submits, and prints the id and nothing else. */
+/** {@code millrace work}: submits a job and prints only its id. */
 public final class WorkCommand implements Command {
   static final Option IMAGE =
       Option.value("image", "PATH", "attach an image (not supported)").letter('i').many();
@@ -28,19 +28,19 @@ public final class WorkCommand implements Command {
   static final Option STT = Option.flag("stt", "transcribe audio (not supported)");
   static final Option MODE = Option.value("mode", "MODE", "text or embed");
   static final Option TYPE =
-      Option.value("type", "TYPE", "for workers of this type instead of the model");
-  static final Option PARENT = Option.value("parent", "ID", "the job that this one belongs to");
+      Option.value("type", "TYPE", "the task type: for workers other than the model");
+  static final Option PARENT = Option.value("parent", "ID", "the parent of this job");
   static final Option TAG = Option.value("tag", "TAG", "add a tag (repeatable)").many();
   static final Option SCHEMA =
       Option.value("json-schema", "PATH", "the result must be JSON of this schema");
   static final Option GRAMMAR =
       Option.value("grammar", "PATH", "the result must follow this GBNF grammar");
-  static final Option NAME = Option.value("name", "NAME", "a name for people");
+  static final Option NAME = Option.value("name", "NAME", "a name to display");
   static final Option PRIORITY =
       Option.value("priority", "P", "VERY_HIGH, HIGH, MEDIUM (default), LOW or VERY_LOW");
-  static final Option HOLD = Option.flag("hold", "submit paused; \"millrace resume\" lets it go");
+  static final Option HOLD = Option.flag("hold", "submit paused; \"millrace resume\" starts it");
   static final Option ATTEMPTS =
-      Option.value("attempts", "N", "try up to N times before it has failed (default 1)");
+      Option.value("attempts", "N", "try up to N times (default 1)");
   static final Option QUEUE_TIMEOUT =
       Option.value("queue-timeout", "D", "fail if not started within D: 30s, 10m, 2h, 7d");
   static final Option RUN_TIMEOUT =
@@ -92,8 +92,8 @@ public final class WorkCommand implements Command {
             STT,
             Option.VERSION),
         """
-        DIR is a workspace, created if it is not there; URL is a server's, such as
-        http://127.0.0.1:8080, with the key in MILLRACE_API_KEY if it asks for one. When the id is
+        DIR is a workspace, created if it does not exist; URL is that of a server, such as
+        http://127.0.0.1:8080, with the key in MILLRACE_API_KEY if it needs one. When the id is
         printed, the job is on disk.
         Examples:
           millrace work ./ws "What is a mill race?"
@@ -117,9 +117,9 @@ public final class WorkCommand implements Command {
     WorkOptionRules.check(arguments);
     JobSpec spec = spec(shell, arguments);
     SubmitResult result;
-    try (WorkspaceAccess place =
+    try (WorkspaceAccess access =
         WorkspaceLocator.openToSubmit(shell, arguments.words().getFirst())) {
-      result = place.work().submit(spec);
+      result = access.work().submit(spec);
     }
     if (!result.ok()) {
       throw new CommandException(result.message());

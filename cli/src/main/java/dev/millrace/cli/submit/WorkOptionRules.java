@@ -20,7 +20,7 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import org.jspecify.annotations.Nullable;
 
-/** Which options of {@code work} go together. */
+/** Rejects options of {@code work} that do not go together. */
 final class WorkOptionRules {
   private WorkOptionRules() {}
 
@@ -30,8 +30,7 @@ final class WorkOptionRules {
       if (given.has(option)) {
         throw new UsageException(
             option.shown()
-                + " is not supported: Millrace works on text; see --type for programs"
-                + " of your own");
+                + " is not supported: Millrace processes text; use --type for your" + " own programs");
       }
     }
     String mode = given.get(MODE);
@@ -79,7 +78,7 @@ final class WorkOptionRules {
     }
   }
 
-  /** A document says these things itself, for each stage. */
+  /** Options that the document of {@code --job} sets for each stage. */
   private static void document(Arguments given) {
     Option[] perStage = {
       EMBED, MODE, TYPE, PARAM, SCHEMA, GRAMMAR, ATTEMPTS, QUEUE_TIMEOUT, RUN_TIMEOUT
@@ -98,7 +97,7 @@ final class WorkOptionRules {
   private static void refuse(Arguments given, Option option) {
     if (given.has(option)) {
       throw new UsageException(
-          option.shown() + " is said by the document of --job, for each of its stages");
+          option.shown() + " cannot be used with --job: its document sets it for each stage");
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.millrace.cli.terminal;
 
-/** What a word on a terminal looks like. */
+/** The colours of words on a terminal. */
 public enum Colour {
   NONE(""),
   BOLD("\033[1m"),

@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Spans of time, short enough for a column. */
+/** Durations as text that is short enough for a column. */
 public final class DurationText {
   private DurationText() {}
 
-  /** From {@code start} to {@code end}, or to {@code now} where it has not ended. */
+  /** From {@code start} to {@code end}, or to {@code now} if {@code end} is null. */
   public static String between(@Nullable Instant start, @Nullable Instant end, Instant now) {
     return start == null ? "-" : of(Duration.between(start, end == null ? now : end));
   }

@@ -3,9 +3,7 @@ package dev.millrace.cli.terminal;
 import dev.millrace.cli.command.Shell;
 import java.util.List;
 
-/**
- * The lines at the bottom of a terminal that are rewritten as things go on. Where standard error is
- * no terminal, or one that cannot move its cursor, there are none.
+/** Lines at the bottom of a terminal that are redrawn in place. Nothing is shown if standard error is not a terminal that can move its cursor.
  */
 public final class LiveLines {
   private final Shell shell;
@@ -19,12 +17,12 @@ public final class LiveLines {
         shell.terminal().isTerminal(Shell.Terminal.ERR) && !"dumb".equals(shell.variable("TERM"));
   }
 
-  /** Whether there is somebody to see them. */
+  /** Whether the terminal can show them. */
   public boolean isSupported() {
     return possible;
   }
 
-  /** These instead of those before. The cursor must be at the beginning of a line, or on ours. */
+  /** Replaces the lines. The cursor must be at the beginning of a line, or on one of ours. */
   public void show(List<String> lines) {
     if (!possible || lines.equals(shown)) {
       return;
@@ -34,7 +32,7 @@ public final class LiveLines {
     }
     StringBuilder out = new StringBuilder(erasure());
     for (int i = 0; i < lines.size(); i++) {
-      // One column less than there are: some terminals wrap when the last is written.
+      // One column less than the terminal has: some wrap when the last one is written.
       out.append(i == 0 ? "" : "\n").append(line(lines.get(i)));
     }
     shell.out().flush();
@@ -47,7 +45,7 @@ public final class LiveLines {
     return SanitizedText.line(ProgressBar.fitted(text, width - 1), width - 1);
   }
 
-  /** Takes them away; the cursor is where the first began. */
+  /** Erases the lines; the cursor is then where the first began. */
   public void clear() {
     if (!shown.isEmpty()) {
       shell.err().print(erasure());
@@ -56,7 +54,7 @@ public final class LiveLines {
     }
   }
 
-  /** Lets them stand as they are. */
+  /** Leaves the lines as they are. */
   public void keep() {
     if (!shown.isEmpty()) {
       shell.err().println();
@@ -73,7 +71,7 @@ public final class LiveLines {
     };
   }
 
-  /** A line that stays, above those that are rewritten. */
+  /** Prints a permanent line above the live ones. */
   public void printAbove(String line) {
     List<String> again = shown;
     clear();

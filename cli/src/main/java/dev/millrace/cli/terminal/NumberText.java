@@ -3,7 +3,7 @@ package dev.millrace.cli.terminal;
 import dev.millrace.cli.args.MemorySize;
 import java.util.Locale;
 
-/** Large numbers, short enough for a column. */
+/** Large numbers as text that is short enough for a column. */
 public final class NumberText {
   private static final String[] BYTES = {" B", " KiB", " MiB", " GiB", " TiB"};
   private static final String[] COUNTS = {"", "K", "M", "B", "T"};

@@ -2,7 +2,7 @@ package dev.millrace.cli.terminal;
 
 import java.time.Duration;
 
-/** Spaces looks at something out, so that they take a small part of the time, whatever one takes. */
+/** Spaces out polls so that they take a small part of the time, however long one poll takes. */
 public final class PollPacer {
   private static final int SHARE = 15;
 
@@ -17,10 +17,10 @@ public final class PollPacer {
     return System.nanoTime() - next >= 0;
   }
 
-  /** Looks, and reckons when to look again. */
-  public void poll(Runnable look) {
+  /** Polls, and computes when the next poll is due. */
+  public void poll(Runnable action) {
     long start = System.nanoTime();
-    look.run();
+    action.run();
     long end = System.nanoTime();
     next = end + Math.max(least, SHARE * (end - start));
   }

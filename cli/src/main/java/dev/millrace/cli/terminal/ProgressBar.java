@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A count on its way to a total, as text. */
+/** Progress as text: bars, rates and remaining times. */
 public final class ProgressBar {
   private static final int WIDTH = 24;
   private static final Pattern BAR = Pattern.compile("\\[([█#]*)([░.]*)]");
@@ -22,7 +22,7 @@ public final class ProgressBar {
     this.empty = empty;
   }
 
-  /** Of blocks where the locale has them, else of ASCII. */
+  /** A bar of block characters if the locale has them, else of ASCII. */
   public static ProgressBar of(Shell shell) {
     for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
       String value = shell.variable(name);
@@ -42,7 +42,7 @@ public final class ProgressBar {
         + "]";
   }
 
-  /** A line with a bar in so many columns: the bar gives way, and then the text is what it is. */
+  /** Shortens the bar of a line so that it fits the columns; the text is never shortened. */
   public static String fitted(String line, int columns) {
     Matcher bar = BAR.matcher(line);
     int excess = line.length() - columns;
@@ -58,14 +58,14 @@ public final class ProgressBar {
     return line.substring(0, bar.start(1)) + shorter + line.substring(bar.end(2));
   }
 
-  /** How fast, as {@code 3.2/s}; slow things by the minute. */
+  /** A rate such as {@code 3.2/s}; slow ones per minute. */
   public static String rate(double perSecond, String what) {
     return perSecond >= 0.1
         ? String.format(Locale.ROOT, perSecond < 99.95 ? "%.1f%s/s" : "%.0f%s/s", perSecond, what)
         : String.format(Locale.ROOT, "%.1f%s/min", 60 * perSecond, what);
   }
 
-  /** As one says it: {@code 40 s}, {@code 3 min}, {@code 2 h 5 min}. */
+  /** A rounded duration: {@code 40 s}, {@code 3 min}, {@code 2 h 5 min}. */
   public static String span(Duration time) {
     long seconds = Math.max(1, (time.toMillis() + 500) / 1_000);
     if (seconds < 100) {
@@ -80,7 +80,7 @@ public final class ProgressBar {
         : (minutes + 720) / 1_440 + " days";
   }
 
-  /** {@code , 9 s left}, or nothing. */
+  /** {@code , 9 s left}; empty if the time is not known. */
   public static String remaining(@Nullable Duration time) {
     return time == null ? "" : ", " + span(time) + " left";
   }

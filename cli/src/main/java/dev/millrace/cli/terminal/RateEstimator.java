@@ -5,9 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How fast a count grows, by what was seen of it of late, or, of something slow, the last few times
- * that it grew. Times are nanoseconds and do not go backwards.
+/** Estimates how fast a count grows, from its recent samples; if it grows slowly, from the last few times that it grew. Times are nanoseconds and do not go backwards.
  */
 public final class RateEstimator {
   private static final double SECOND = 1e9;
@@ -19,7 +17,7 @@ public final class RateEstimator {
   private final int few;
   private long now;
 
-  /** Of the last half minute. */
+  /** Over the last half minute. */
   public RateEstimator() {
     this(Duration.ofSeconds(30), 10);
   }
@@ -29,7 +27,7 @@ public final class RateEstimator {
     this.few = few;
   }
 
-  /** The count at a time. */
+  /** Records the count at a time. */
   public void sample(long time, long count) {
     now = time;
     if (growth.isEmpty() || growth.getLast().count() != count) {
@@ -40,7 +38,7 @@ public final class RateEstimator {
     }
   }
 
-  /** In a second; 0 while nothing was seen to happen. */
+  /** Growth per second; 0 while none was seen. */
   public double perSecond() {
     if (growth.size() < 2 || now - growth.getFirst().time() <= 0) {
       return 0;
@@ -49,7 +47,7 @@ public final class RateEstimator {
     return (growth.getLast().count() - first.count()) * SECOND / (now - first.time());
   }
 
-  /** How long {@code left} more will take; null where nobody can tell. */
+  /** How long {@code left} more will take; null if unknown. */
   public @Nullable Duration timeFor(long left) {
     double speed = perSecond();
     return speed <= 0 ? null : Duration.ofMillis((long) Math.min(1e15, 1_000 * left / speed));

@@ -1,10 +1,10 @@
 package dev.millrace.cli.terminal;
 
-/** Text of others on our lines: no control character of theirs reaches a terminal. */
+/** Makes text from outside safe to print: no control character reaches the terminal. */
 public final class SanitizedText {
   private SanitizedText() {}
 
-  /** On one line, at most {@code most} characters. */
+  /** The text on one line, at most {@code most} characters. */
   public static String line(String text, int most) {
     StringBuilder out = new StringBuilder(Math.min(text.length(), most));
     for (int i = 0; i < text.length(); i++) {

@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-/** How wide a terminal is. */
+/** The width of the terminal in columns. */
 final class TerminalWidth {
   private static final int USUAL = 80;
   private static final int LEAST = 20;
@@ -17,10 +17,10 @@ final class TerminalWidth {
   /** By {@code COLUMNS}, else by stty(1), else 80. */
   static int of(Shell shell) {
     String variable = shell.variable("COLUMNS");
-    return variable == null ? asked() : number(variable);
+    return variable == null ? askStty() : number(variable);
   }
 
-  private static int asked() {
+  private static int askStty() {
     try {
       Process stty =
           new ProcessBuilder("stty", "size")
@@ -36,7 +36,7 @@ final class TerminalWidth {
         return number(said.substring(said.indexOf(' ') + 1));
       }
     } catch (IOException e) {
-      return USUAL; // no such program, or no terminal that could be asked
+      return USUAL; // no stty, or no terminal
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return USUAL;

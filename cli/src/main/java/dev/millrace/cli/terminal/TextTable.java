@@ -6,7 +6,7 @@ import java.util.List;
 /** Rows in aligned columns under their headings. */
 public final class TextTable {
 
-  /** A word in a column. */
+  /** A coloured word in a column. */
   public record Cell(String text, Colour colour) {
     static Cell of(Object text) {
       return new Cell(String.valueOf(text), Colour.NONE);

@@ -19,22 +19,21 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The completed tasks of a job that a model has done, with the terms under which it did.
+/** The completed tasks of a job that a model processed, with their frozen terms.
  *
  * @param tasks in order
- * @param others how many tasks were left out: not completed, or done by something else
+ * @param skipped number of tasks that were left out: not completed, or not processed by a model
  */
 record FrozenTasks(List<FrozenTask> tasks, int skipped) {
   private static final int PAGE = 1_000;
 
   /** A task and its terms. */
   record FrozenTask(StageView stage, TaskView task, JsonObject terms) {
-    String place() {
+    String label() {
       return task.stage() + "/" + task.task();
     }
 
-    /** What the terms say under a name, or else the receipt; empty where neither does. */
+    /** A text of the terms, else of the receipt; empty if neither has it. */
     String term(String name) {
       JsonObject receipt = Objects.requireNonNull(task.result()).receipt();
       Object said = receipt == null || terms.has(name) ? terms.get(name) : receipt.get(name);
@@ -42,28 +41,28 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
     }
   }
 
-  private record Place(int stage, int task) {}
+  private record TaskKey(int stage, int task) {}
 
-  /** Those of stage number {@code stage} and task number {@code task}; 0: of all. */
-  static FrozenTasks of(JobReader reading, JobView view, int stage, int task) {
+  /** The tasks of stage {@code stage} with number {@code task}; 0 means all. */
+  static FrozenTasks of(JobReader reader, JobView view, int stage, int task) {
     JobId id = view.header().id();
     if (stage > view.stages().size()) {
       throw new CommandException(
           "no stage " + stage + ": job " + id + " has " + view.stages().size());
     }
-    Map<Place, JsonObject> terms = terms(reading, id);
+    Map<TaskKey, JsonObject> terms = terms(reader, id);
     List<FrozenTask> tasks = new ArrayList<>();
     int[] seen = {0};
     for (StageView each : view.stages()) {
       if (stage == 0 || stage == each.number()) {
         TaskPages.each(
-            reading,
+            reader,
             id,
             each.number(),
             found -> {
               if (task == 0 || task == found.task()) {
                 seen[0]++;
-                add(tasks, each, found, terms.get(new Place(found.stage(), found.task())));
+                add(tasks, each, found, terms.get(new TaskKey(found.stage(), found.task())));
               }
             });
       }
@@ -85,7 +84,7 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
     return task.state() == TaskState.COMPLETED && task.result() != null;
   }
 
-  /** A vector has nothing to settle, so its receipt is all that there is. */
+  /** An embedding has no frozen terms: its receipt is enough. */
   private static boolean isVector(StageView stage, TaskView task) {
     TaskResult result = Objects.requireNonNull(task.result());
     return stage.type().equals("embed")
@@ -94,15 +93,15 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
   }
 
   /** The last terms of each task: a second freezing replaces the first. */
-  private static Map<Place, JsonObject> terms(JobReader reading, JobId id) {
-    Map<Place, JsonObject> terms = new HashMap<>();
+  private static Map<TaskKey, JsonObject> terms(JobReader reader, JobId id) {
+    Map<TaskKey, JsonObject> terms = new HashMap<>();
     long after = 0;
-    for (List<LogEntry> page = reading.events(id, after, PAGE);
+    for (List<LogEntry> page = reader.events(id, after, PAGE);
         !page.isEmpty();
-        page = reading.events(id, after, PAGE)) {
+        page = reader.events(id, after, PAGE)) {
       for (LogEntry entry : page) {
         if (entry.fact() instanceof Fact.TermsFrozen(int stage, int task, JsonObject own)) {
-          terms.put(new Place(stage, task), own);
+          terms.put(new TaskKey(stage, task), own);
         }
       }
       after = page.getLast().number();

@@ -17,7 +17,7 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.store.fs.Workspace;
 import java.util.List;
 
-/** {@code millrace verify}: does a job again, under the terms that it was done, and compares. */
+/** {@code millrace verify}: generates a job's results again under the same terms and compares. */
 public final class VerifyCommand implements Command {
   static final Option STAGE = Option.value("stage", "N", "only the tasks of this stage");
   static final Option TASK = Option.value("task", "N", "only this task of its stage");
@@ -25,9 +25,9 @@ public final class VerifyCommand implements Command {
       Option.value(
               "model",
               "MODEL",
-              "where a model is now, as \"serve\" takes it (repeatable);\n"
-                  + "else where the server has it, the model that ships, or\n"
-                  + "one that is found by its name")
+              "the model's file, as for \"serve\" (repeatable);\n"
+                  + "default: where the server has it, the bundled model,\n"
+                  + "or one that is found by its name")
           .letter('m')
           .many();
 
@@ -39,10 +39,9 @@ public final class VerifyCommand implements Command {
         "Generates a finished job's results again, under the same terms, and compares them.",
         List.of(MODEL, STAGE, TASK, EngineOptions.THREADS, WorkspaceLocator.OPTION),
         """
-        Repeated are completed tasks of the types generate and embed that a model has done: with
-        the model (known by its SHA-256), parameters and seed that their terms say. A result that
-        was changed, or that comes out otherwise here, is reported with the place where it differs.
-        One line a task; with --json one object a line, the last of them the summary.
+        Repeats completed tasks of the types generate and embed with the same model (by its SHA-256),
+        parameters and seed. A result that differs is reported with the position of the difference.
+        One line per task; with --json one object per line, the last one is the summary.
         Exit status: 0 all the same, 1 a difference, or something could not be repeated, or there
         is nothing to verify.\
         """);
@@ -56,26 +55,26 @@ public final class VerifyCommand implements Command {
       throw new UsageException("only one job ID may be provided");
     }
     Workspace workspace = found.access().requireWorkspace("verify");
-    JobReader reading = workspace.reader();
-    JobView view = finished(reading, ids.getFirst());
+    JobReader reader = workspace.reader();
+    JobView view = finished(reader, ids.getFirst());
     int stage = given.integer(STAGE, 1, Integer.MAX_VALUE, 0);
     int task = given.integer(TASK, 1, Integer.MAX_VALUE, 0);
     if (task > 0 && stage == 0 && view.stages().size() > 1) {
       throw new UsageException("--task needs --stage: job " + ids.getFirst() + " has several");
     }
-    FrozenTasks tasks = FrozenTasks.of(reading, view, stage, task);
+    FrozenTasks tasks = FrozenTasks.of(reader, view, stage, task);
     return new VerifyRun(shell, given, workspace, view).run(tasks);
   }
 
-  private static JobView finished(JobReader reading, JobId id) {
-    JobView view = reading.find(id).orElseThrow(() -> new CommandException("no job " + id));
+  private static JobView finished(JobReader reader, JobId id) {
+    JobView view = reader.find(id).orElseThrow(() -> new CommandException("no job " + id));
     if (!view.state().isFinal()) {
       throw new CommandException(
           "job "
               + id
               + " is "
               + StateNames.word(view.state())
-              + ": it can be verified when it has ended; \""
+              + ": it can be verified after it has ended; \""
               + LauncherName.MILLRACE
               + " flow -w "
               + id

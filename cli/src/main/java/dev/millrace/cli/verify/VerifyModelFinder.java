@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the very file that a job was done with: names are hints, its SHA-256 decides. */
+/** Finds the model file that a job used: names are hints, the SHA-256 decides. */
 final class VerifyModelFinder {
   private final Shell shell;
   private final Arguments given;
@@ -34,7 +34,7 @@ final class VerifyModelFinder {
   /**
    * The file of model {@code name} with this hash.
    *
-   * @throws CommandException saying where it was looked for
+   * @throws CommandException that names the files that were tried
    */
   Path find(String name, String sha256) {
     Set<Path> candidates = candidates(name);
@@ -52,9 +52,9 @@ final class VerifyModelFinder {
             + SanitizedText.line(name, 100)
             + "\" with SHA-256 "
             + brief(sha256)
-            + " is not at hand"
+            + " was not found"
             + (seen.isEmpty() ? "" : "; looked at " + String.join(", ", seen))
-            + "; say where it is with --model");
+            + "; name its file with --model");
   }
 
   private static String brief(String sha256) {
@@ -71,7 +71,7 @@ final class VerifyModelFinder {
       add(files, ModelChoice.of(shell, named).file());
     }
     if (!files.isEmpty()) {
-      return files; // who says where it is wants no other
+      return files; // the user's choice is the only candidate
     }
     add(files, served(name));
     add(files, HouseModel.find().orElse(null));
@@ -87,7 +87,7 @@ final class VerifyModelFinder {
     }
   }
 
-  /** Where the workspace's server has the model; what is not as we write it tells nothing. */
+  /** The model's file according to the workspace's server; null if the announcement does not say. */
   private @Nullable Path served(String name) {
     if (!(workspace.owner().info().get("models") instanceof List<?> models)) {
       return null;

@@ -36,7 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Repeats the tasks of a job, those of one model at a time, and says how they compare. */
+/** Repeats the tasks of a job, one model at a time, and reports how they compare. */
 final class VerifyRun {
   private static final int SLOTS = 16;
 
@@ -58,17 +58,17 @@ final class VerifyRun {
     this.view = view;
     this.stages = workspace.reader().spec(view.header().id()).orElseThrow().stages();
     this.json = given.has(Option.JSON);
-    // Who sees the lines themselves needs no other sign of life.
+    // On a terminal the result lines show the progress already.
     Shell.Terminal terminal = shell.terminal();
     this.watched =
         terminal.isTerminal(Shell.Terminal.ERR) && !terminal.isTerminal(Shell.Terminal.OUT);
   }
 
-  /** What tasks must share to be repeated together. */
-  private record Bench(String model, String sha256, String kv, long context) {
-    static Bench of(FrozenTask task) {
+  /** Tasks with equal settings can be repeated together. */
+  private record EngineKey(String model, String sha256, String kv, long context) {
+    static EngineKey of(FrozenTask task) {
       Object context = task.terms().get("context");
-      return new Bench(
+      return new EngineKey(
           task.term("model"),
           task.term("model_sha256"),
           task.term("kv"),
@@ -78,32 +78,32 @@ final class VerifyRun {
 
   int run(FrozenTasks tasks) throws InterruptedException {
     total = tasks.tasks().size();
-    Map<Bench, List<FrozenTask>> benches = new LinkedHashMap<>();
+    Map<EngineKey, List<FrozenTask>> tasksByEngine = new LinkedHashMap<>();
     for (FrozenTask task : tasks.tasks()) {
-      benches.computeIfAbsent(Bench.of(task), _ -> new ArrayList<>()).add(task);
+      tasksByEngine.computeIfAbsent(EngineKey.of(task), _ -> new ArrayList<>()).add(task);
     }
     VerifyModelFinder models = new VerifyModelFinder(shell, given, workspace);
-    for (var bench : benches.entrySet()) {
-      repeat(bench.getKey(), bench.getValue(), models);
+    for (var entry : tasksByEngine.entrySet()) {
+      repeat(entry.getKey(), entry.getValue(), models);
     }
     summary(tasks);
     return different == 0 && same > 0 ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  private void repeat(Bench bench, List<FrozenTask> tasks, VerifyModelFinder models)
+  private void repeat(EngineKey key, List<FrozenTask> tasks, VerifyModelFinder models)
       throws InterruptedException {
     Path file;
     try {
-      file = models.find(bench.model(), bench.sha256());
+      file = models.find(key.model(), key.sha256());
     } catch (CommandException e) {
       tasks.forEach(task -> report(task, new VerifyResult(false, e.getMessage())));
       return;
     }
-    String name = bench.model().isBlank() ? ModelChoice.stem(file) : bench.model();
-    // The terms have all that a server's settings decided, but for the chat template.
+    String name = key.model().isBlank() ? ModelChoice.stem(file) : key.model();
+    // The terms contain all settings of the server except for the chat template.
     InferenceSettings settings =
         InferenceSettings.of(List.of(new ModelFile(name, file)))
-            .withEngine(engine(bench).withSlots(Math.min(SLOTS, tasks.size())))
+            .withEngine(engine(key).withSlots(Math.min(SLOTS, tasks.size())))
             .withMemory(Long.MAX_VALUE)
             .withSampling(GenerationDefaults.of(shell))
             .withChatTemplate(GenerationDefaults.chatTemplate(shell));
@@ -112,16 +112,16 @@ final class VerifyRun {
     }
   }
 
-  private EngineSettings engine(Bench bench) {
+  private EngineSettings engine(EngineKey key) {
     EngineSettings settings = EngineOptions.settings(shell, given);
     for (KvType type : KvType.values()) {
-      settings = type.name().equals(bench.kv()) ? settings.withKvType(type) : settings;
+      settings = type.name().equals(key.kv()) ? settings.withKvType(type) : settings;
     }
-    long context = bench.context() == 0 ? InferenceOptions.USUAL_CONTEXT : bench.context();
+    long context = key.context() == 0 ? InferenceOptions.USUAL_CONTEXT : key.context();
     return settings.withContext(Math.clamp(context, 2, 1 << 24));
   }
 
-  /** As many at once as the model takes: what each gives does not depend on the others. */
+  /** Runs as many at once as the model takes: results do not depend on each other. */
   private void repeat(Inference inference, List<FrozenTask> tasks) throws InterruptedException {
     record Running(FrozenTask task, Future<VerifyResult> verdict) {}
     ArrayDeque<Running> running = new ArrayDeque<>();
@@ -172,7 +172,7 @@ final class VerifyRun {
                   .put("same", verdict.same())
                   .put("message", verdict.message())));
     } else {
-      shell.printLine(task.place() + "  " + SanitizedText.line(verdict.message(), 2_000));
+      shell.printLine(task.label() + "  " + SanitizedText.line(verdict.message(), 2_000));
     }
     if (watched) {
       int done = same + different;
@@ -195,7 +195,7 @@ final class VerifyRun {
     String others =
         tasks.skipped() == 0
             ? ""
-            : "; " + tasks.skipped() + " left out: not completed, or not done by a model";
+            : "; " + tasks.skipped() + " skipped: not completed, or not processed by a model";
     if (same + different == 0) {
       shell.err().println("nothing to verify" + others);
     } else {

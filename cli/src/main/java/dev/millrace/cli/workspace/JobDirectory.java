@@ -15,16 +15,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The files of a job that nrvna's contract names and that its state does not need: metadata, the
- * primary artifact, what a failed attempt had produced. A file that is not there, or moves away
- * while it is read, says nothing.
+/** The files of a job that nrvna's contract names and that the job's state does not need: metadata, the primary artifact, the partial output of a failed attempt. A file that is missing, or moves away while it is read, counts as empty.
  */
 public final class JobDirectory {
   private static final int MOST = 16_000_000;
   private static final String PARTIAL = "response.txt";
 
-  /** In the order in which one is preferred where there are several. */
+  /** The names of artifacts, most preferred first. */
   public enum Kind {
     RESULT("result.txt"),
     TRANSCRIPT("transcript.txt"),
@@ -41,7 +38,7 @@ public final class JobDirectory {
   /** A job's output as a file. */
   public record Artifact(Kind kind, Path path) {}
 
-  /** Of a job whose files are out of reach. */
+  /** The directory of a job whose files cannot be reached. */
   static final JobDirectory NONE = new JobDirectory(null);
 
   private final @Nullable Path dir;
@@ -54,7 +51,7 @@ public final class JobDirectory {
     return new JobDirectory(workspace.directory(id).orElse(null));
   }
 
-  /** The fields of {@code meta.json}; none where it lacks what every such file must have. */
+  /** The fields of {@code meta.json}; none if a required field is missing. */
   public JsonObject meta() {
     String text = text("meta.json");
     try {
@@ -63,12 +60,12 @@ public final class JobDirectory {
         return meta;
       }
     } catch (JsonException e) {
-      // as if there were none
+      // treated like a missing file
     }
     return JsonObject.create();
   }
 
-  /** Where the job is; null if that is out of reach. */
+  /** The job's directory; null if it cannot be reached. */
   public @Nullable Path path() {
     return dir;
   }
@@ -85,12 +82,12 @@ public final class JobDirectory {
     return Optional.empty();
   }
 
-  /** What the job had produced when it failed; null if nothing was kept. */
+  /** The partial output of a failed job; null if there is none. */
   public @Nullable String partial() {
     return text(PARTIAL);
   }
 
-  /** Where that is; null if it is nowhere. */
+  /** The file with the partial output; null if there is none. */
   public @Nullable Path partialFile() {
     return dir != null && Files.isRegularFile(dir.resolve(PARTIAL), NOFOLLOW_LINKS)
         ? dir.resolve(PARTIAL)

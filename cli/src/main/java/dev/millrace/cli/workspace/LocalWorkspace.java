@@ -19,7 +19,7 @@ public record LocalWorkspace(String name, Workspace workspace) implements Worksp
   }
 
   @Override
-  public JobReader reading() {
+  public JobReader reader() {
     return workspace.reader();
   }
 

@@ -22,14 +22,12 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/**
- * The jobs of a server, over HTTP. The only class here that knows the client: who works on a
- * directory does not wait for it to be loaded.
+/** The jobs of a server, over HTTP. No other class uses the HTTP client, so that commands on a directory start without loading it.
  */
 final class RemoteWorkspace implements WorkspaceAccess {
   static final String KEY = "MILLRACE_API_KEY";
 
-  /** Each look is a few requests; a change ends the wait before the next. */
+  /** Each poll takes a few requests; a change ends the wait for the next one. */
   private static final Duration ROUND = Duration.ofSeconds(1);
 
   private final String name;
@@ -64,31 +62,31 @@ final class RemoteWorkspace implements WorkspaceAccess {
   }
 
   @Override
-  public JobReader reading() {
+  public JobReader reader() {
     return remote;
   }
 
   @Override
   public Outcome pause(JobId id, Cause cause) {
-    return pull(cause, () -> client.jobs().pause(EntityId.of(id).uuid()));
+    return apply(cause, () -> client.jobs().pause(EntityId.of(id).uuid()));
   }
 
   @Override
   public Outcome resume(JobId id, Cause cause) {
-    return pull(cause, () -> client.jobs().resume(EntityId.of(id).uuid()));
+    return apply(cause, () -> client.jobs().resume(EntityId.of(id).uuid()));
   }
 
   @Override
   public Outcome abort(JobId id, Cause cause) {
-    return pull(cause, () -> client.jobs().abort(EntityId.of(id).uuid()));
+    return apply(cause, () -> client.jobs().abort(EntityId.of(id).uuid()));
   }
 
   @Override
   public Outcome approve(JobId id, int stage, Cause cause) {
-    return pull(cause, () -> client.stages().approve(EntityId.of(id, stage).uuid()));
+    return apply(cause, () -> client.stages().approve(EntityId.of(id, stage).uuid()));
   }
 
-  private static Outcome pull(Cause cause, Runnable lever) {
+  private static Outcome apply(Cause cause, Runnable lever) {
     if (cause.comment() != null) {
       throw new UsageException("--comment cannot be sent over HTTP: the API has no field for it");
     }
@@ -106,7 +104,7 @@ final class RemoteWorkspace implements WorkspaceAccess {
     }
   }
 
-  /** Somebody answers; the API does not tell who works. */
+  /** The server answers, but the API does not say which process owns the workspace. */
   @Override
   public Owner owner() {
     return new Owner(true, true, OptionalLong.empty(), JsonObject.create());

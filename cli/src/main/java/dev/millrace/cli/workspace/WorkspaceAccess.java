@@ -10,15 +10,15 @@ import dev.millrace.store.fs.Owner;
 import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 
-/** Where jobs are: in a workspace of this machine, or behind a server's HTTP API. */
+/** Access to the jobs of a workspace: in a directory, or through a server's HTTP API. */
 public interface WorkspaceAccess extends AutoCloseable {
 
-  /** As the user named it. */
+  /** The workspace as the user named it. */
   String name();
 
   Work work();
 
-  JobReader reading();
+  JobReader reader();
 
   Outcome pause(JobId id, Cause cause);
 
@@ -28,23 +28,22 @@ public interface WorkspaceAccess extends AutoCloseable {
 
   Outcome approve(JobId id, int stage, Cause cause);
 
-  /** Who works on the jobs. */
+  /** The server that owns the workspace. */
   Owner owner();
 
-  /** The job's files; none where they are out of reach. */
+  /** The job's files; none if they cannot be reached. */
   JobDirectory directory(JobId id);
 
-  /** Whether {@link JobReader#outputSoFar} tells what is being generated. */
+  /** Whether {@link JobReader#outputSoFar} returns what is being generated. */
   boolean showsDrafts();
 
-  /** How often somebody who follows a job may look at it. */
+  /** How often a command that follows a job may poll it. */
   Duration pollInterval();
 
-  /**
-   * The workspace, for what needs its files.
+  /** The workspace itself, for commands that need its files.
    *
-   * @param command which needs it
-   * @throws CommandException if there is none within reach
+   * @param command its name, for the error
+   * @throws CommandException if the workspace is not a directory of this machine
    */
   Workspace requireWorkspace(String command);
 

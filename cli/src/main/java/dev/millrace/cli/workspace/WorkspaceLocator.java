@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Which workspace, or which server, a command is about. */
+/** Finds the workspace or server that a command works on. */
 public final class WorkspaceLocator {
   public static final Option OPTION =
       Option.value(
@@ -35,7 +35,7 @@ public final class WorkspaceLocator {
 
   private WorkspaceLocator() {}
 
-  /** Where jobs are, and the words that did not name it. */
+  /** The workspace, and the words that did not name it. */
   public record Found(WorkspaceAccess access, List<String> words) {
 
     /** The words as job ids, at least one. */
@@ -51,7 +51,7 @@ public final class WorkspaceLocator {
     }
   }
 
-  /** Finds the place by the option, a leading argument, the environment or where we are. */
+  /** Finds it by the option, a leading argument, the environment or the current directory. */
   public static Found locate(Shell shell, Arguments arguments) {
     List<String> words = arguments.words();
     String named = arguments.get(OPTION);
@@ -86,7 +86,7 @@ public final class WorkspaceLocator {
         : new LocalWorkspace(named, existingWorkspace(shell, named));
   }
 
-  /** The same for somebody who submits: a directory is made into a workspace. */
+  /** The same for submitting: a directory becomes a workspace. */
   public static WorkspaceAccess openToSubmit(Shell shell, String named) {
     return isUrl(named)
         ? RemoteWorkspace.at(shell, named)
@@ -97,7 +97,7 @@ public final class WorkspaceLocator {
     return named.contains("://");
   }
 
-  /** Where a server is to work, which may make the directory. */
+  /** The directory that a server is to own; it may not exist yet. */
   public static Path serverDirectory(Shell shell, Arguments arguments) {
     String named = arguments.get(OPTION);
     Path path = named == null ? defaultDirectory(shell) : path(shell, named);
@@ -107,14 +107,14 @@ public final class WorkspaceLocator {
     return path;
   }
 
-  /** A workspace that this process is to serve, made if it is not there. */
+  /** The workspace that this process serves; created if it does not exist. */
   public static Workspace openToServe(Shell shell, Path path) {
     Integer recoveries = new EnvironmentVariables(shell).integer(0, 1_000, "MAX_RECOVERY_ATTEMPTS");
     Workspace workspace = Workspace.open(path);
     return recoveries == null ? workspace : workspace.withRecoveryCeiling(recoveries);
   }
 
-  /** What is meant where nothing is said; null if nothing can be. */
+  /** The workspace if the user names none; null if there is no default. */
   public static @Nullable Path defaultDirectory(Shell shell) {
     String variable = shell.variable(VARIABLE);
     if (variable != null) {
@@ -134,12 +134,12 @@ public final class WorkspaceLocator {
       throw new CommandException(
           "no workspace in "
               + dir
-              + (Files.exists(path) ? ": it has no input/ready" : ": it is not there")
+              + (Files.exists(path) ? ": it has no input/ready" : ": no such directory")
               + "; \""
               + LauncherName.MILLRACE
               + " work "
               + dir
-              + " PROMPT\" makes one");
+              + " PROMPT\" creates one");
     }
     return Workspace.open(path);
   }
@@ -155,7 +155,7 @@ public final class WorkspaceLocator {
     return JobId.isValid(word) || uuid(word).isPresent();
   }
 
-  /** What the HTTP API calls it by. */
+  /** The id that the HTTP API uses. */
   private static Optional<EntityId> uuid(String word) {
     return EntityId.parse(word).flatMap(EntityId::of);
   }

@@ -78,7 +78,7 @@ class ArgumentParserTest {
         "--name -- x|--name requires a value",
         "--name a --name b|--name may be given only once",
       })
-  void whatIsNotOfTheSyntaxIsRefusedByName(String line, String message) {
+  void wrongArgumentsAreNamedInTheError(String line, String message) {
     assertThatThrownBy(() -> parse(line.split(" ")))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith(message);
@@ -90,7 +90,7 @@ class ArgumentParserTest {
   }
 
   @Test
-  void helpIsSeenWhateverElseIsWrong() {
+  void helpIsFoundAmongWrongArguments() {
     String[] words = {"--nonsense", "-h"};
     assertThat(ArgumentParser.asks(SYNTAX, Option.HELP, words, 0)).isTrue();
     assertThat(ArgumentParser.asks(SYNTAX, Option.HELP, new String[] {"--", "-h"}, 0)).isFalse();
@@ -119,7 +119,7 @@ class ArgumentParserTest {
   }
 
   @Test
-  void excludedPairsAndSurplusWordsAreNamed() {
+  void excludedPairsAndExtraWordsAreNamed() {
     assertThatThrownBy(() -> parse("-H", "--name=x").exclude(HOLD, NAME))
         .hasMessage("--hold and --name are mutually exclusive");
     assertThatThrownBy(() -> parse("a", "b", "c").requireAtMost(2))
@@ -128,7 +128,7 @@ class ArgumentParserTest {
   }
 
   @Test
-  void theHelpIsMadeOfTheTable() {
+  void theHelpIsRenderedFromTheSyntax() {
     assertThat(SYNTAX.help())
         .isEqualTo(
             """
@@ -151,7 +151,7 @@ class ArgumentParserTest {
   }
 
   @Test
-  void aFileSaysWhatIsNotGiven() {
+  void aFileSuppliesOptionsThatAreNotGiven() {
     ConfiguredOptions preset =
         new ConfiguredOptions(
             java.util.Map.of("name", List.of("many"), "tag", List.of("x", "y")),

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code batch} in this JVM, with a worker of the test's own in the place of a model. */
+/** {@code batch} in this JVM, with a worker of the test instead of a model. */
 @Timeout(60)
 class BatchCommandTest {
   @TempDir Path dir;
@@ -129,7 +129,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void answersHaveOpenAisShapeAndTheOrderOfTheRequests() throws IOException {
+  void answersHaveTheFormatOfOpenAiAndTheOrderOfTheRequests() throws IOException {
     requests("one", "three");
     InProcessCli.Result result = batch("in.jsonl", "--model", "m.gguf");
     assertThat(result.status()).as(result.toString()).isZero();
@@ -181,7 +181,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void afterItsEndItIsOnlyWrittenAgainUnlessFresh() throws IOException {
+  void aFinishedBatchIsOnlyWrittenAgainUnlessFresh() throws IOException {
     requests("one", "two");
     batch("in.jsonl", "-m", "m.gguf");
     List<JsonObject> before = output();
@@ -202,7 +202,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void aModelOfTheSameNameWithOtherWeightsIsAnother() throws IOException {
+  void aModelWithTheSameNameAndOtherWeightsGetsItsOwnJob() throws IOException {
     requests("one");
     batch("in.jsonl", "-m", "m.gguf");
     Files.writeString(dir.resolve("m.gguf"), "trained on");
@@ -217,7 +217,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void withoutAModelTheAnswersOfOneAreTakenOnlyWhereNobodyAnswers() throws IOException {
+  void withoutAModelAnswersOfAnyModelAreUsedOnlyIfNoServerRuns() throws IOException {
     requests("one");
     batch("in.jsonl", "-d", "ws", "-m", "m.gguf");
     assertThat(batch("in.jsonl", "-d", "ws").err()).contains("is done");
@@ -232,7 +232,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void theEnvironmentCountsAsForServe() throws IOException {
+  void environmentVariablesApplyAsForServe() throws IOException {
     requests("one");
     environment.put("NRVNA_WORKERS", "3");
     batch("in.jsonl", "-m", "m.gguf");
@@ -259,7 +259,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void anOutputThatCannotBeWrittenIsRefusedBeforeTheWork() throws IOException {
+  void anUnwritableOutputIsRejectedBeforeTheWork() throws IOException {
     requests("one");
     String before = Files.readString(dir.resolve("in.jsonl"));
     Files.createSymbolicLink(dir.resolve("link"), dir.resolve("in.jsonl"));
@@ -278,7 +278,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void anOutputThatCannotBeWrittenInTheEndLeavesNoScrapBehind() throws IOException {
+  void anOutputThatFailsAtTheEndLeavesNoTemporaryFile() throws IOException {
     requests("one");
     worker =
         task -> {
@@ -291,7 +291,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void theOnlyModelOfAServerIsTheSameNamedOrNot() throws IOException {
+  void theOnlyModelOfAServerNeedsNoName() throws IOException {
     requests("one");
     Files.writeString(
         dir.resolve("in.jsonl"),
@@ -303,7 +303,7 @@ class BatchCommandTest {
       first.interrupt();
       first.result();
       BackgroundCommand second =
-          start("in.jsonl", "-d", "ws", "-m", "m").awaitErr("was begun: it goes on");
+          start("in.jsonl", "-d", "ws", "-m", "m").awaitErr("exists already: resuming it");
       second.interrupt();
       second.result();
       assertThat(server.counts().values()).containsOnlyOnce(1);
@@ -311,7 +311,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void whatWasDoneBeforeAnInterruptIsNotDoneAgain() throws Exception {
+  void completedRequestsAreNotRepeatedAfterAnInterrupt() throws Exception {
     requests("1", "2", "3", "4", "5");
     CountDownLatch reached = new CountDownLatch(1);
     worker = task -> blockAt("3", task, reached);
@@ -327,7 +327,7 @@ class BatchCommandTest {
     int before = worked.size();
     worker = task -> new TaskOutcome.Done(answer(content(task.input())));
     InProcessCli.Result again = batch("in.jsonl", "-m", "m.gguf");
-    assertThat(again.err()).contains("was begun: it goes on");
+    assertThat(again.err()).contains("exists already: resuming it");
     assertThat(again.status()).isZero();
     assertThat(worked).as("after %d", before).containsExactlyInAnyOrder("1", "2", "3", "4", "5");
     assertThat(output())
@@ -340,13 +340,13 @@ class BatchCommandTest {
     String content = content(task.input());
     if (content.compareTo(which) >= 0) {
       reached.countDown();
-      Thread.sleep(Long.MAX_VALUE); // until it is told to stop
+      Thread.sleep(Long.MAX_VALUE); // until the interrupt
     }
     return new TaskOutcome.Done(answer(content));
   }
 
   @Test
-  void theServerOfTheWorkspaceDoesTheWorkAndIsTakenOverFrom() throws Exception {
+  void theServerOfTheWorkspaceDoesTheWorkUntilItDies() throws Exception {
     requests("1", "2", "3");
     Path ws = dir.resolve("ws");
     JobStore store = Workspace.open(ws).own().orElseThrow();
@@ -384,11 +384,11 @@ class BatchCommandTest {
     assertThat(result.err())
         .contains("line 1: method must be \"POST\"", "line 1: url must be one of");
     assertThat(dir.resolve("in.jsonl.millrace")).doesNotExist();
-    assertThat(batch("none.jsonl", "-m", "m.gguf").err()).contains("none.jsonl is not there");
+    assertThat(batch("none.jsonl", "-m", "m.gguf").err()).contains("none.jsonl does not exist");
   }
 
   @Test
-  void aTerminalSeesABar() throws Exception {
+  void aTerminalShowsABar() throws Exception {
     requests("1", "2", "3", "4");
     CountDownLatch reached = new CountDownLatch(1);
     worker = task -> blockAt("3", task, reached);
@@ -401,7 +401,7 @@ class BatchCommandTest {
   }
 
   @Test
-  void wordsThatMakeNoSenseAreRefused() {
+  void wrongArgumentsAreRejected() {
     InProcessCli cli = new InProcessCli(dir);
     assertThat(cli.run("batch").status()).isEqualTo(2);
     assertThat(cli.run("batch", "-").err()).contains("must be in a file");

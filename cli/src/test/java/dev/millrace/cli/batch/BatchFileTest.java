@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a file of batch requests may contain, and what becomes of it. */
+/** Which batch requests are valid, and the tasks that they become. */
 class BatchFileTest {
   private static final BatchFile.Models ANY = new BatchFile.Models(false, null);
 
@@ -45,7 +45,7 @@ class BatchFileTest {
         .hasMessageContaining(rule);
   }
 
-  /** As whoever works on them would in the end. */
+  /** By the rules of the worker. */
   @Test
   void valuesAreCheckedBeforeAnythingStarts() {
     for (String field :
@@ -121,7 +121,7 @@ class BatchFileTest {
         "'logprobs':true | body.logprobs cannot be true: probabilities are not kept",
         "'top_logprobs':3 | body.top_logprobs cannot be 3",
         "'tools':[{'type':'function'}] | body.tools cannot be [{",
-        "'audio':{'voice':'x'} | body.audio cannot be honoured: leave it out",
+        "'audio':{'voice':'x'} | body.audio is not supported: leave it out",
         "'reasoning_effort':'low' | body.reasoning_effort cannot be honoured",
         "'max_tokens':0 | body.max_tokens must be a whole number from 1",
         "'max_tokens':1,'max_completion_tokens':1 | body.max_completion_tokens says the same",
@@ -129,12 +129,12 @@ class BatchFileTest {
         "'service_tier':'flex' | body.service_tier cannot be \"flex\"",
         "'modalities':['audio'] | body.modalities cannot be [\"audio\"]",
       })
-  void whatCannotBeHonouredIsRefusedByName(String fields, String rule) {
+  void unsupportedFieldsAreRejectedByName(String fields, String rule) {
     refused("line 1: " + rule, chat("a", "," + fields.replace('\'', '"')));
   }
 
   @Test
-  void everyBadLineIsNamedAndTheRestCounted() {
+  void badLinesAreNamedAndTheRestCounted() {
     String[] lines = new String[40];
     for (int i = 0; i < lines.length; i++) {
       lines[i] = chat("id" + i, ",\"n\":2");

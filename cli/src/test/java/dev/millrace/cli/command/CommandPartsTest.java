@@ -33,7 +33,7 @@ class CommandPartsTest {
     "86400000,1d",
     "90000000,1d1h"
   })
-  void spansAreShort(long millis, String text) {
+  void durationsAreShort(long millis, String text) {
     assertThat(DurationText.of(Duration.ofMillis(millis))).isEqualTo(text);
   }
 
@@ -47,7 +47,7 @@ class CommandPartsTest {
   }
 
   @Test
-  void foreignTextCannotSteerATerminal() {
+  void foreignTextCannotControlATerminal() {
     assertThat(SanitizedText.line("a\033[2Jb\nc\u009b", 20)).isEqualTo("a [2Jb c ");
     assertThat(SanitizedText.line("abcdef", 4)).isEqualTo("abc…");
     assertThat(SanitizedText.line("abcd", 4)).isEqualTo("abcd");
@@ -55,7 +55,7 @@ class CommandPartsTest {
   }
 
   @Test
-  void argumentsAreReadAsTheyWereTyped() {
+  void argumentsAreDecodedAsUtf8() {
     byte[] line = "java\0-jar\0x.jar\0work\0é ü\0\0".getBytes(StandardCharsets.UTF_8);
     assertThat(RawArguments.last(line, 3)).containsExactly("work", "é ü", "");
     byte[] broken = {'j', 0, 'a', (byte) 0xFF, 0};
@@ -91,7 +91,7 @@ class CommandPartsTest {
   }
 
   @Test
-  void outputThatArrivedChangesNothing() {
+  void outputThatWasWrittenKeepsTheStatus() {
     ByteArrayOutputStream to = new ByteArrayOutputStream();
     StandardOutput output = new StandardOutput(to);
     PrintStream stream = output.stream();

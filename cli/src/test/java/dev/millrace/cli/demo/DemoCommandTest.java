@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo with a model of random weights: what it tells means nothing, its form does. */
+/** The demo with random weights: the text has no meaning, but the form is checked. */
 @Timeout(120)
 class DemoCommandTest {
   @TempDir static Path models;
@@ -90,7 +90,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void twiceInARowItTellsTheSame() throws Exception {
+  void twoDemosGiveTheSameText() throws Exception {
     List<String> first = texts(stories(demo()));
     assertThat(first).doesNotHaveDuplicates();
     assertThat(texts(stories(demo("--slots", "3")))).isEqualTo(first);
@@ -119,9 +119,9 @@ class DemoCommandTest {
         .toList();
   }
 
-  /** What the demo promises to who stops it. */
+  /** What the demo promises to a user who stops it. */
   @Test
-  void aStoppedDemoGoesOnToTheSameTexts() throws Exception {
+  void aStoppedDemoResumesToTheSameTexts() throws Exception {
     List<String> undisturbed = texts(stories(demo()));
     Path apart = Files.createDirectory(dir.resolve("stopped"));
     InProcessCli.Result stopped =
@@ -131,10 +131,10 @@ class DemoCommandTest {
             .run("--model", model.toString());
     assertThat(stopped.status()).as(stopped.err()).isEqualTo(ExitCode.INTERRUPTED);
     Workspace workspace = Workspace.open(InProcessDemo.workspaces(apart).getFirst());
-    assertThat(goneOn(workspace)).isEqualTo(undisturbed);
+    assertThat(resumed(workspace)).isEqualTo(undisturbed);
   }
 
-  private static List<String> goneOn(Workspace workspace) throws Exception {
+  private static List<String> resumed(Workspace workspace) throws Exception {
     JobId id = workspace.reader().list(JobReader.Query.all()).getFirst();
     drain(workspace);
     workspace.controls().approve(id, DemoJob.CHARACTERS, Cause.user("test", null));
@@ -160,7 +160,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void whatIsNoModelIsRefusedAndLeavesNothing() throws IOException {
+  void aFileThatIsNoModelIsRejectedAndLeavesNothing() throws IOException {
     Path text = Files.writeString(dir.resolve("text.gguf"), "not a model");
     InProcessCli cli = new InProcessCli(dir).env("TMPDIR", dir.toString());
     InProcessCli.Result broken = cli.run("demo", "--model", text.toString());
@@ -173,7 +173,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void wordsAndSlotsThatMakeNoSenseAreRefused() {
+  void wrongArgumentsAndSlotsAreRejected() {
     InProcessCli.Result word = new InProcessCli(dir).run("demo", "now");
     assertThat(word.status()).isEqualTo(2);
     assertThat(word.err()).contains("unexpected argument: now");

@@ -19,7 +19,7 @@ class DemoGatePauseTest {
   private static final Duration LONG = Duration.ofSeconds(3);
   private final List<Duration> passed = new ArrayList<>();
 
-  /** A keyboard at which Enter is pressed as soon as somebody waits for it. */
+  /** A keyboard on which Enter is pressed as soon as the demo waits for it. */
   static InputStream pressed() {
     return new ByteArrayInputStream(new byte[] {'\n'}) {
       private boolean asked;
@@ -53,13 +53,13 @@ class DemoGatePauseTest {
   }
 
   @Test
-  void aKeyFromBeforeIsNoAnswer() throws Exception {
+  void anEarlierKeyIsIgnored() throws Exception {
     assertThat(pass(new ByteArrayInputStream(new byte[] {'\n'}), true)).isFalse();
     assertThat(waited()).isEqualTo(LONG);
   }
 
   @Test
-  void withoutATerminalNobodyIsListenedTo() throws Exception {
+  void withoutATerminalNoKeyIsRead() throws Exception {
     InputStream deadly =
         new InputStream() {
           @Override
@@ -77,13 +77,13 @@ class DemoGatePauseTest {
   }
 
   @Test
-  void aClosedTerminalDoesNotHoldItUp() throws Exception {
+  void aClosedTerminalDoesNotBlock() throws Exception {
     assertThat(pass(InputStream.nullInputStream(), true)).isFalse();
     assertThat(waited()).isEqualTo(LONG);
   }
 
   @Test
-  void theWishToStopEndsIt() {
+  void aStopRequestEndsIt() {
     DemoStopRequest stop = new DemoStopRequest();
     stop.signal(1);
     assertThatThrownBy(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo as a newcomer meets it: by the launcher, with the model that ships. */
+/** The demo through the launcher, with the bundled model. */
 class DemoIT {
   @TempDir static Path dir;
   private static JsonObject first;
@@ -47,7 +47,7 @@ class DemoIT {
   }
 
   @Test
-  void asSecondItTellsTheSameAndNothingIsLeftRunning() throws IOException {
+  void aSecondDemoGivesTheSameTextAndLeavesNothingRunning() throws IOException {
     Path apart = Files.createDirectory(dir.resolve("second"));
     InProcessCli.Result second = shell("TMPDIR=second $millrace demo </dev/null");
     assertThat(second.status()).as(second.toString()).isZero();
@@ -62,9 +62,9 @@ class DemoIT {
         .isEqualTo("not running\n");
   }
 
-  /** TERM stands for ^C, to which what was started in the background can be deaf. */
+  /** TERM instead of ^C, which processes in the background may ignore. */
   @Test
-  void stoppedInTheMiddleItGoesOnAsItSays() throws IOException {
+  void aStoppedDemoResumesWithThePrintedCommands() throws IOException {
     Path apart = Files.createDirectory(dir.resolve("stopped"));
     try (LauncherProcess demo = LauncherProcess.shell(dir, "TMPDIR=stopped exec $millrace demo")) {
       await().atMost(Duration.ofSeconds(50)).until(() -> journaled(apart) > 2_000);
@@ -83,7 +83,7 @@ class DemoIT {
     }
   }
 
-  /** Bytes that stories have been journaled with so far. */
+  /** Journaled bytes of all stories so far. */
   private static long journaled(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       return files
@@ -91,11 +91,11 @@ class DemoIT {
           .mapToLong(file -> file.toFile().length())
           .sum();
     } catch (NoSuchFileException | UncheckedIOException e) {
-      return 0; // something moved while it was walked through
+      return 0; // something moved during the walk
     }
   }
 
-  /** A command that the demo has told of, for the shell. */
+  /** A command that the demo printed, for the shell. */
   private static String said(InProcessCli.Result result, String verb) {
     return result.lines().stream()
         .map(line -> line.replaceAll(" *#.*", "").strip())

@@ -44,9 +44,9 @@ class DemoPartsTest {
     return new DemoProgress.Row(1, state, tokens, "text");
   }
 
-  /** As {@code work --job} would refuse it. */
+  /** As {@code work --job} would check it. */
   @Test
-  void theJobIsADocumentThatCouldBeSubmittedByHand() {
+  void theJobCouldBeSubmittedByHand() {
     JobSpec job = DemoJob.of(1024);
     JobSpec again =
         JobDocument.read(Json.object(Json.write(JobDocument.write(job, true))), JobDocument.INLINE);
@@ -60,14 +60,14 @@ class DemoPartsTest {
   }
 
   @Test
-  void aStoryLeavesRoomToBeReadAgain() {
+  void aStoryLeavesRoomInTheContextOfTheSecondStage() {
     assertThat(DemoJob.limit(1024)).isEqualTo(320);
     assertThat(DemoJob.limit(131_072)).isEqualTo(320);
     assertThat(DemoJob.limit(256)).isEqualTo(85);
   }
 
   @Test
-  void theShareCountsTasksAndHowFarTheyAre() {
+  void theShareCountsTasksAndTheirTokens() {
     assertThat(frame(1).share()).isZero();
     assertThat(frame(1, row(TaskState.COMPLETED, 10), row(TaskState.IN_PROGRESS, 50)).share())
         .isEqualTo(0.75);
@@ -110,7 +110,7 @@ class DemoPartsTest {
   }
 
   @Test
-  void aDirectoryIsNewAndTheUsersAlone(@TempDir Path temporary) throws IOException {
+  void aDirectoryIsNewAndPrivateToTheUser(@TempDir Path temporary) throws IOException {
     Shell shell =
         new Shell(
             InputStream.nullInputStream(),
@@ -129,7 +129,7 @@ class DemoPartsTest {
                         Map.of("TMPDIR", "/nowhere"),
                         temporary,
                         shell.terminal())))
-        .hasMessageContaining("TMPDIR is /nowhere, which is no directory");
+        .hasMessageContaining("TMPDIR is /nowhere, which is not a directory");
     Files.createDirectory(temporary.resolve("millrace-demo-2"));
     Path first = DemoDirectory.create(shell);
     assertThat(first).isEqualTo(temporary.resolve("millrace-demo-1"));

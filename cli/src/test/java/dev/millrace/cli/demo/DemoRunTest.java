@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo's course, with workers that do as they are told; with a model: {@link DemoCommandTest}. */
+/** The course of the demo with scripted workers; with a model: {@link DemoCommandTest}. */
 @Timeout(60)
 class DemoRunTest {
   @TempDir Path dir;
 
-  private static Worker telling(Worker.TextFunction text) {
+  private static Worker worker(Worker.TextFunction text) {
     return Worker.of("generate", text);
   }
 
@@ -46,8 +46,8 @@ class DemoRunTest {
   }
 
   @Test
-  void theTaleGoesFromTheStoriesOverTheGateToTheResults() throws Exception {
-    InProcessCli.Result result = new InProcessDemo(dir).with(telling(DemoRunTest::answer));
+  void theNarrationCoversStoriesGateAndResults() throws Exception {
+    InProcessCli.Result result = new InProcessDemo(dir).with(worker(DemoRunTest::answer));
     assertThat(result.status()).as(result.err()).isZero();
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
@@ -71,7 +71,7 @@ class DemoRunTest {
 
   @Test
   void nothingOwnsTheWorkspaceAfterwards() throws Exception {
-    new InProcessDemo(dir).with(telling(DemoRunTest::answer));
+    new InProcessDemo(dir).with(worker(DemoRunTest::answer));
     try (JobStore store = workspace().own().orElseThrow()) {
       assertThat(store.counts()).containsEntry(JobState.COMPLETED, 1);
     }
@@ -83,19 +83,19 @@ class DemoRunTest {
   }
 
   @Test
-  void linesFitATerminalUnlessTheyNameAPlace() throws Exception {
-    InProcessCli.Result result = new InProcessDemo(dir).with(telling(DemoRunTest::answer));
+  void linesFitATerminalUnlessTheyNameADirectory() throws Exception {
+    InProcessCli.Result result = new InProcessDemo(dir).with(worker(DemoRunTest::answer));
     assertThat(result.lines())
         .filteredOn(line -> !line.contains(dir.toString()))
         .allSatisfy(line -> assertThat(line).hasSizeLessThan(81));
   }
 
   @Test
-  void aTerminalSeesTextGrowAndColours() throws Exception {
+  void aTerminalShowsGrowingTextAndColours() throws Exception {
     InProcessCli.Result result =
         new InProcessDemo(dir)
             .onTerminal(InputStream.nullInputStream())
-            .with(telling(DemoRunTest::answer));
+            .with(worker(DemoRunTest::answer));
     assertThat(result.status()).isZero();
     assertThat(result.err())
         .contains("[", "of 8 done", "Mia and a boat", "It ran and ran.", "\033[J");
@@ -106,20 +106,20 @@ class DemoRunTest {
   void enterOpensTheGate() throws Exception {
     InProcessCli.Result result =
         new InProcessDemo(dir)
-            .moment(Duration.ofDays(1))
+            .gatePause(Duration.ofDays(1))
             .onTerminal(DemoGatePauseTest.pressed())
-            .with(telling(DemoRunTest::answer));
+            .with(worker(DemoRunTest::answer));
     assertThat(result.status()).isZero();
     assertThat(result.out()).contains("Approved by you.");
   }
 
   @Test
-  void aFailedJobIsAnErrorThatNamesItsReasonAndItsPlace() throws IOException {
+  void aFailedJobIsAnErrorWithItsReasonAndDirectory() throws IOException {
     InProcessDemo demos = new InProcessDemo(dir);
     assertThatThrownBy(
             () ->
                 demos.with(
-                    telling(
+                    worker(
                         task -> {
                           throw new IllegalStateException("no ink");
                         })))
@@ -135,7 +135,7 @@ class DemoRunTest {
             () ->
                 new InProcessDemo(dir)
                     .with(
-                        telling(
+                        worker(
                             task -> {
                               assertThat(abort(task)).isTrue();
                               new CountDownLatch(1).await(); // until the interrupt
@@ -152,7 +152,7 @@ class DemoRunTest {
   }
 
   @Test
-  void stoppedAtWorkItSaysHowToGoOnAndCostsNoAttempt() throws Exception {
+  void stoppedWhileRunningItSaysHowToResumeAndCostsNoAttempt() throws Exception {
     InProcessDemo demos = new InProcessDemo(dir).stopAt("Stage 1");
     InProcessCli.Result result =
         demos.with(
@@ -171,9 +171,9 @@ class DemoRunTest {
             "millrace approve " + root,
             "rm -r " + root);
     InProcessCli.work(root, claim -> "attempt " + claim.attempt());
-    var reading = workspace().reader();
-    var id = reading.list(JobReader.Query.all()).getFirst();
-    assertThat(reading.tasks(id, 1, 1, 8))
+    var reader = workspace().reader();
+    var id = reader.list(JobReader.Query.all()).getFirst();
+    assertThat(reader.tasks(id, 1, 1, 8))
         .hasSize(8)
         .allSatisfy(task -> assertThat(task.result()).isNotNull())
         .allSatisfy(task -> assertThat(task.result().text()).isEqualTo("attempt 1"));
@@ -182,19 +182,19 @@ class DemoRunTest {
   @Test
   void stoppedAtTheGateItWaitsThere() throws Exception {
     InProcessCli.Result result =
-        new InProcessDemo(dir).stopAt("waits at its gate").with(telling(DemoRunTest::answer));
+        new InProcessDemo(dir).stopAt("waits at its gate").with(worker(DemoRunTest::answer));
     assertThat(result.status()).isEqualTo(ExitCode.INTERRUPTED);
     assertThat(result.out()).contains("Stopped", "lets stage 2 pass").doesNotContain("Approved");
     assertThat(workspace().reader().counts()).containsEntry(JobState.IN_PROGRESS, 1);
   }
 
   @Test
-  void stoppedBehindTheGateNobodyIsAskedToApprove() throws Exception {
+  void stoppedAfterTheGateItAsksForNoApproval() throws Exception {
     InProcessCli.Result result =
         new InProcessDemo(dir)
             .stopAt("Approved.")
             .with(
-                telling(
+                worker(
                     task -> {
                       if (task.text().startsWith(DemoJob.NAME)) {
                         new CountDownLatch(1).await();

@@ -24,7 +24,7 @@ import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Demos in this JVM: streams caught, no moment at the gate, and signals as the output tells. */
+/** Runs demos in this JVM: captures streams, skips the pause at the gate, and sends signals on output. */
 final class InProcessDemo {
   private final Path directory;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -39,14 +39,14 @@ final class InProcessDemo {
     this.directory = directory;
   }
 
-  /** All streams are a terminal, at whose keyboard {@code keys} are pressed. */
+  /** All streams are a terminal with this keyboard input. */
   InProcessDemo onTerminal(InputStream keys) {
     terminal = true;
     in = keys;
     return this;
   }
 
-  InProcessDemo moment(Duration length) {
+  InProcessDemo gatePause(Duration length) {
     moment = length;
     return this;
   }
@@ -57,7 +57,7 @@ final class InProcessDemo {
     return this;
   }
 
-  /** As a user starts it. */
+  /** Runs the command. */
   InProcessCli.Result run(String... args) throws IOException, InterruptedException {
     DemoCommand command = new DemoCommand(moment, handler -> signal = handler);
     Shell shell = shell();
@@ -117,7 +117,7 @@ final class InProcessDemo {
     return stream.toString(StandardCharsets.UTF_8);
   }
 
-  /** What was said before a demo ended by an exception. */
+  /** The output of a demo that ended with an exception. */
   String err() {
     return text(err);
   }

@@ -46,7 +46,7 @@ class DoctorCommandTest extends CommandFixture {
     TreeMap<Path, FileTime> tree = new TreeMap<>();
     try (Stream<Path> all = Files.walk(ws)) {
       for (Path each : all.toList()) {
-        // the directory that was worked in is as it was, but shows when that was
+        // checks use this directory, which changes its time
         boolean own = each.equals(ws.resolve(".millrace"));
         tree.put(each, own ? FileTime.fromMillis(0) : Files.getLastModifiedTime(each));
       }
@@ -55,7 +55,7 @@ class DoctorCommandTest extends CommandFixture {
   }
 
   @Test
-  void aGoodWorkspaceIsFoundGoodAndLeftAsItWas() throws IOException {
+  void aGoodWorkspaceIsOkAndStaysUnchanged() throws IOException {
     TreeMap<Path, FileTime> before = tree();
     InProcessCli.Result result = cli.run("doctor", "ws");
     assertThat(result.status()).as(result.out()).isZero();
@@ -66,14 +66,14 @@ class DoctorCommandTest extends CommandFixture {
   }
 
   @Test
-  void anOlderWorkspaceIsNotCompleted() throws IOException {
+  void missingDirectoriesAreNotCreated() throws IOException {
     Files.delete(ws.resolve("paused"));
     finds("places", "warn", "missing: paused");
     assertThat(ws.resolve("paused")).doesNotExist();
   }
 
   @Test
-  void whatIsNoWorkspaceFails() {
+  void aDirectoryThatIsNoWorkspaceFails() {
     assertThat(cli.run("doctor", "none").status()).isEqualTo(1);
     assertThat(cli.run("doctor", "none").out()).contains("fail  workspace");
     assertThat(dir.resolve("none")).doesNotExist();
@@ -99,7 +99,7 @@ class DoctorCommandTest extends CommandFixture {
     Files.writeString(ready.resolve("1736700000_1_1"), "");
     Files.createSymbolicLink(ready.resolve("1736700000_1_2"), dir);
     Files.createDirectories(ready.resolve("1736700000_1_3/prompt.txt"));
-    finds("queue", "warn", "5 entries are no jobs");
+    finds("queue", "warn", "5 entries are not jobs");
     String text = found("queue").getFirst().string("text");
     assertThat(text)
         .contains(
@@ -130,7 +130,7 @@ class DoctorCommandTest extends CommandFixture {
   }
 
   @Test
-  void aServerIsSeen() {
+  void aRunningServerIsReported() {
     try (var store = dev.millrace.store.fs.Workspace.open(ws).own().orElseThrow()) {
       finds("server", "ok", "is starting");
       assertThat(store).isNotNull();
@@ -138,17 +138,17 @@ class DoctorCommandTest extends CommandFixture {
   }
 
   @Test
-  void logsAreRead() throws IOException {
+  void damagedLogsAreReported() throws IOException {
     String line =
         "{\"n\":1,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}\n";
     Path job = Files.createDirectories(ws.resolve("processing/1736700000_1_0"));
     Files.writeString(job.resolve("events.jsonl"), line);
-    finds("logs", "ok", "1 of running jobs are whole");
+    finds("logs", "ok", "1 logs of running jobs are intact");
     Files.writeString(job.resolve("events.jsonl"), line + "{\"n\":2,");
     finds("logs", "warn", "torn line");
     Files.writeString(
         job.resolve("events.jsonl"), line + line.replace("1,", "2,").replace("submit", "future"));
-    finds("logs", "fail", "line 2 is not an entry that is known here");
+    finds("logs", "fail", "line 2 is not a known entry");
     Files.writeString(job.resolve("events.jsonl"), "nonsense\n" + line);
     finds("logs", "fail", "line 1 is not an entry");
     assertThat(cli.run("doctor", "ws").status()).isEqualTo(1);

@@ -15,9 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Every class that a document names in a code span is one of the sources: {@code Engine}, {@code
- * Engine.open}, {@code engine.Engine}. A package in front of it and a member behind it must fit.
+/** Checks that every class in a code span of a document is in the sources: {@code Engine}, {@code
+ * Engine.open}, {@code engine.Engine}. A package before it and a member after it must exist too.
  */
 public final class ClassNameCheck {
   private static final Pattern NAME =

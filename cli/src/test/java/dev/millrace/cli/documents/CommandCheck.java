@@ -10,15 +10,14 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Every command that a document names exists, and has the options that stand with it: {@code
+/** Checks that every command in a document exists and has the options that are written with it: {@code
  * millrace serve --drain} in shell blocks and in running text, {@code serve --drain} in running
- * text. An option that stands alone must belong to some command.
+ * text. An option without a command must belong to some command.
  */
 public final class CommandCheck {
   private static final Set<String> SHELLS = Set.of("", "sh", "bash", "shell", "console");
 
-  /** Words that may stand before a command of the shell. */
+  /** Words that may come before a command of the shell. */
   private static final Set<String> PREFIXES =
       Set.of("$", "!", "{", "do", "then", "else", "if", "while", "until", "exec", "time", "nohup");
 

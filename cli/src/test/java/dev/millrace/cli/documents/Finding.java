@@ -2,7 +2,7 @@ package dev.millrace.cli.documents;
 
 import java.nio.file.Path;
 
-/** Something that a document says and that is not so. */
+/** A wrong statement of a document. */
 public record Finding(Path file, int line, String problem) {
   @Override
   public String toString() {

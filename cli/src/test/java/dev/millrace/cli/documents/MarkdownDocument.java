@@ -14,8 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a Markdown file contains, as far as the checks look at it. Not a full parser: fenced blocks,
+/** The parts of a Markdown file that the checks look at. Not a full parser: fenced blocks,
  * code spans, inline links, link definitions, HTML attributes and {@code #} headings.
  *
  * @param file relative to the root of the repository

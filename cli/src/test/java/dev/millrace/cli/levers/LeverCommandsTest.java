@@ -12,16 +12,16 @@ import org.junit.jupiter.api.Test;
 
 /** {@code pause}, {@code resume}, {@code abort}, {@code retry}, {@code prune}. */
 class LeverCommandsTest extends CommandFixture {
-  private JobReader reading() {
+  private JobReader reader() {
     return Workspace.open(ws).reader();
   }
 
   private JobState state(String id) {
-    return reading().state(InProcessCli.id(id)).orElseThrow();
+    return reader().state(InProcessCli.id(id)).orElseThrow();
   }
 
   @Test
-  void leversMoveJobs() {
+  void leversChangeTheStateOfJobs() {
     String one = cli.submit("ws", "1");
     String two = cli.submit("ws", "2");
     assertThat(cli.run("pause", "ws", one, two))
@@ -37,7 +37,7 @@ class LeverCommandsTest extends CommandFixture {
   }
 
   @Test
-  void aRefusalSaysWhatWouldBeLegalAndTheOthersAreDone() {
+  void aRejectionNamesTheLegalLeversAndTheOtherJobsAreChanged() {
     String done = cli.submit("ws", "1");
     InProcessCli.workAll(ws);
     String queued = cli.submit("ws", "2");
@@ -54,7 +54,7 @@ class LeverCommandsTest extends CommandFixture {
   }
 
   @Test
-  void wordsAreChecked() {
+  void argumentsAreChecked() {
     String id = cli.submit("ws", "1");
     assertThat(cli.run("pause", "ws").status()).isEqualTo(2);
     assertThat(cli.run("abort", "ws", id, "../x").status()).isEqualTo(2);
@@ -75,7 +75,7 @@ class LeverCommandsTest extends CommandFixture {
     cli.run("abort", "ws", old);
     InProcessCli.Result result = cli.run("retry", "ws", old);
     assertThat(result.status()).isZero();
-    var spec = reading().spec(InProcessCli.id(result.line())).orElseThrow();
+    var spec = reader().spec(InProcessCli.id(result.line())).orElseThrow();
     assertThat(spec.retryOf()).isEqualTo(InProcessCli.id(old));
     assertThat(spec.tags()).containsExactly("t");
     assertThat(spec.name()).isEqualTo("n");
@@ -87,7 +87,7 @@ class LeverCommandsTest extends CommandFixture {
   }
 
   @Test
-  void pruneDeletesWhatIsOldAndFinishedAndNothingElse() {
+  void pruneDeletesOnlyOldFinishedJobs() {
     String done = cli.submit("ws", "1");
     InProcessCli.workAll(ws);
     String cancelled = cli.submit("ws", "2");
@@ -105,11 +105,11 @@ class LeverCommandsTest extends CommandFixture {
         .isEqualTo("{\"pruned\":1}\n");
     assertThat(state(queued)).isEqualTo(JobState.PENDING);
     assertThat(state(held)).isEqualTo(JobState.PAUSED);
-    assertThat(reading().state(InProcessCli.id(done))).isEmpty();
+    assertThat(reader().state(InProcessCli.id(done))).isEmpty();
   }
 
   @Test
-  void pruneWantsToKnowWhatItDeletes() {
+  void pruneNeedsAnAge() {
     cli.submit("ws", "1");
     assertThat(cli.run("prune", "ws").err()).contains("--older-than is required");
     assertThat(cli.run("prune", "ws", "--older-than", "1h", "--state", "queued").err())

@@ -53,7 +53,7 @@ class LogTest {
   }
 
   @Test
-  void aCommandKeepsItsOutputClean() {
+  void aCommandLogsToStandardError() {
     use(false);
     logger.log(Level.INFO, "no");
     logger.log(Level.WARNING, "careful");
@@ -80,7 +80,7 @@ class LogTest {
   }
 
   @Test
-  void stackTracesAreForThoseWhoAsked() {
+  void stackTracesAppearOnlyAtDebug() {
     use(true);
     logger.log(Level.WARNING, "oh", new IllegalStateException("why"));
     assertThat(out.toString()).contains("oh: why\n").doesNotContain("\tat ");
@@ -106,14 +106,14 @@ class LogTest {
   }
 
   @Test
-  void theJdksOwnLoggersAreHeardFromWarningsOn() {
+  void loggersOfTheJdkLogFromWarningsOn() {
     use(true, "MILLRACE_LOG_LEVEL", "trace");
     assertThat(System.getLogger("java.lang.Runtime").isLoggable(Level.DEBUG)).isFalse();
     assertThat(System.getLogger("java.lang.Runtime").isLoggable(Level.WARNING)).isTrue();
   }
 
   @Test
-  void nothingReadsJavaObjectsWhereThereIsAMembership() throws IOException {
+  void membershipForbidsJavaDeserialization() throws IOException {
     JGroupsLogging.silence();
     ByteArrayOutputStream written = new ByteArrayOutputStream();
     new ObjectOutputStream(written).writeObject(new Date(1));
@@ -122,17 +122,17 @@ class LogTest {
   }
 
   @Test
-  void theMembershipLibraryIsForThoseWhoAskForDetails() {
-    java.util.logging.Logger guest =
+  void theMembershipLibraryLogsOnlyAtDebug() {
+    java.util.logging.Logger jgroups =
         java.util.logging.Logger.getLogger("org.jgroups.protocols.TCP");
     use(true);
     JGroupsLogging.silence();
-    guest.severe("JGRP000001: a line of theirs");
+    jgroups.severe("JGRP000001: a line of theirs");
     assertThat(out.toString()).isEmpty();
     use(true, "MILLRACE_LOG_LEVEL", "debug");
     JGroupsLogging.silence();
-    guest.warning("JGRP000002: another");
-    guest.info("no news");
+    jgroups.warning("JGRP000002: another");
+    jgroups.info("no news");
     assertThat(out.toString())
         .contains("[DEBUG]", "membership: JGRP000002: another")
         .doesNotContain("no news");

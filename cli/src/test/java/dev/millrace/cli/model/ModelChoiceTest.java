@@ -93,7 +93,7 @@ class ModelChoiceTest {
   }
 
   @Test
-  void placesAreLookedAtInTheirOrder() throws IOException {
+  void directoriesAreSearchedInOrder() throws IOException {
     Path here = file("models/m-here.gguf");
     assertThat(choose("m-").file()).isEqualTo(here);
     System.setProperty(HouseModel.HOME, dir.resolve("home").toString());
@@ -109,7 +109,7 @@ class ModelChoiceTest {
   }
 
   @Test
-  void theHouseModelIsWhereMillraceIs() throws IOException {
+  void theHouseModelIsInTheInstallation() throws IOException {
     assertThatThrownBy(() -> choose("house"))
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("-Dmillrace.home is not set");
@@ -125,7 +125,7 @@ class ModelChoiceTest {
   }
 
   @Test
-  void whatIsNowhereSaysWhereItWasLookedFor() {
+  void anUnknownModelNamesTheSearchedDirectories() {
     environment.put("MILLRACE_MODELS_DIR", dir.resolve("a").toString());
     assertThatThrownBy(() -> choose("none.gguf"))
         .isInstanceOf(CommandException.class)

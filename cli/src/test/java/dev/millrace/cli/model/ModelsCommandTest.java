@@ -79,7 +79,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void theUsualPlacesAreSearched() throws IOException {
+  void theUsualDirectoriesAreSearched() throws IOException {
     model("home/.lmstudio/models/pub/repo/a.gguf");
     Path blob = model("hub/models--org--name/blobs/abc");
     Path snapshot = Files.createDirectories(dir.resolve("hub/models--org--name/snapshots/1"));
@@ -107,7 +107,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void anOllamaModelOutOfItsPlaceIsRefused() throws IOException {
+  void anOllamaModelOutsideItsDirectoryIsRejected() throws IOException {
     manifest(
         "h/n/m/t",
         "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\","
@@ -118,7 +118,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void whereNothingIsFoundTheUserLearnsHowToGoOn() {
+  void withoutModelsTheErrorSaysWhatToDo() {
     InProcessCli.Result result = cli.run("models");
     assertThat(result.status()).isZero();
     assertThat(result.out()).isEmpty();
@@ -140,7 +140,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void inspectionAsJsonCutsLongArraysAndKeepsTheRest() throws IOException {
+  void inspectionAsJsonShortensLongArrays() throws IOException {
     model("m.gguf");
     JsonObject out = listed("models", "inspect", "m.gguf", "--json", "--tensors").getFirst();
     assertThat(out.string("name")).isEqualTo("tiny \033[2J");
@@ -171,7 +171,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void whatMakesNoSenseIsRefused() throws IOException {
+  void wrongArgumentsAreRejected() throws IOException {
     model("m.gguf");
     assertThat(cli.run("models", "show").status()).isEqualTo(2);
     assertThat(cli.run("models", "inspect").status()).isEqualTo(2);

@@ -52,7 +52,7 @@ class PipeModelTest {
   }
 
   @Test
-  void itTakesTheEndTheLocalLayersAndACacheOfTheseForEachPipe() {
+  void memoryCountsTheEndTheLocalLayersAndACacheForEachPipe() {
     try (Gguf gguf = Gguf.open(file)) {
       ModelConfig config = ModelConfig.of(gguf);
       long end = model(0, List.of()).bytes(gguf, ENGINE);
@@ -65,7 +65,7 @@ class PipeModelTest {
   }
 
   @Test
-  void onceItWasLeftItIsNotReadyAndCanBeOpenedAgain() throws Exception {
+  void aClosedModelIsNotReadyAndCanBeOpenedAgain() throws Exception {
     PipeModel model = model(0, List.of());
     assertThat(model.waitReason()).isEqualTo("it has not joined its network");
     for (int life = 0; life < 2; life++) {
@@ -80,7 +80,7 @@ class PipeModelTest {
   }
 
   @Test
-  void whyItCouldNotBeOpenedIsWhatItWaitsFor() throws Exception {
+  void theReasonOfAFailedOpeningIsTheWaitReason() throws Exception {
     PipeModel model = model(1, List.of());
     Files.delete(file);
     assertThatThrownBy(() -> model.open(ENGINE)).isInstanceOf(EngineException.class);

@@ -15,21 +15,21 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Small models of random weights, and a server in this JVM that works with one. */
+/** Writes small models of random weights, and processes jobs with one. */
 public final class RandomModelFiles {
   private RandomModelFiles() {}
 
-  /** A model that generates; its text means nothing. */
+  /** A model that generates meaningless text. */
   public static Path random(Path file, int seed) throws IOException {
     return RandomModels.write(file, ModelShape.small("llama"), TensorType.Q8_0, seed);
   }
 
-  /** A model that gives vectors. */
+  /** A model for embeddings. */
   public static Path encoder(Path file) throws IOException {
     return RandomModels.write(file, ModelShape.small("bert"), TensorType.Q8_0, 1);
   }
 
-  /** Works off all that a model can do in a workspace. */
+  /** Processes all tasks of a workspace that a model can do. */
   public static void drain(Path workspace, String name, Path model) throws InterruptedException {
     InferenceSettings settings =
         InferenceSettings.of(List.of(new ModelFile(name, model)))

@@ -16,7 +16,7 @@ class KeygenCommandTest extends CommandFixture {
 
 
   @Test
-  void aKeyIsPrintedAndNeverTheSameAgain() {
+  void everyKeyIsDifferent() {
     InProcessCli.Result result = cli.run("keygen");
     assertThat(result.status()).isZero();
     assertThat(result.line()).matches(FORM);
@@ -27,7 +27,7 @@ class KeygenCommandTest extends CommandFixture {
   }
 
   @Test
-  void aFileOfItIsItsOwnersAlone() throws IOException {
+  void onlyTheOwnerMayReadTheFile() throws IOException {
     InProcessCli.Result result = cli.run("keygen", "net.key");
     Path file = dir.resolve("net.key");
     assertThat(result).isEqualTo(new InProcessCli.Result(0, "", "wrote " + file + "\n"));
@@ -39,7 +39,7 @@ class KeygenCommandTest extends CommandFixture {
   }
 
   @Test
-  void aKeyInUseIsNotLost() throws IOException {
+  void anExistingFileIsNotOverwritten() throws IOException {
     cli.run("keygen", "net.key");
     String before = Files.readString(dir.resolve("net.key"));
     InProcessCli.Result again = cli.run("keygen", "net.key");
@@ -49,7 +49,7 @@ class KeygenCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatMakesNoSenseIsRefused() {
+  void wrongArgumentsAreRejected() {
     assertThat(cli.run("keygen", "a", "b").status()).isEqualTo(2);
     assertThat(cli.run("keygen", "no/such/place").err()).contains("no directory");
     assertThat(cli.run("keygen", "").err()).contains("a path must not be empty");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code nodes} and {@code pipes} where nobody answers; with nodes, processes test them. */
+/** {@code nodes} and {@code pipes} without a network; {@code PipesIT} tests them with nodes. */
 class NetworkQueryTest extends CommandFixture {
   @BeforeEach
   void open() {
@@ -27,7 +27,7 @@ class NetworkQueryTest extends CommandFixture {
     assertThat(result.err()).startsWith("Error: ").contains(message);
   }
 
-  /** A port where nobody listens. */
+  /** A port without a listener. */
   private static int free() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -36,25 +36,25 @@ class NetworkQueryTest extends CommandFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"nodes", "pipes"})
-  void whatMakesNoSenseIsRefused(String command) {
-    refused(2, "whom to ask?", command);
+  void wrongArgumentsAreRejected(String command) {
+    refused(2, "no member to ask", command);
     refused(2, "pass --key-file F", command, "--join", "127.0.0.1:1");
     refused(2, "is no address", command, "--join", "x", "--key-file", "net.key");
     refused(1, "there is no file", command, "--join", "a:1", "--key-file", "none");
-    refused(1, "none.toml is not there", command, "--config", "none.toml");
+    refused(1, "none.toml does not exist", command, "--config", "none.toml");
     refused(2, "unexpected argument: x", command, "x");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"nodes", "pipes"})
-  void whoDoesNotAnswerIsNamed(String command) throws IOException {
+  void aMemberThatDoesNotAnswerIsNamed(String command) throws IOException {
     String one = "127.0.0.1:" + free();
     String other = "127.0.0.1:" + free();
     refused(1, one, command, "--join", one, "--join", other, "--key-file", "net.key");
     refused(1, other, command, "--join", one, "--join", other, "--key-file", "net.key");
   }
 
-  /** Any configuration will do: of a node or of a server. */
+  /** The configuration may be that of a node or of a server. */
   @Test
   void theMemberOfTheConfigurationIsAskedFirst() throws IOException {
     String own = "127.0.0.1:" + free();

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node is told; what it then does is tested with processes. */
+/** The options of a node; {@code PipesIT} tests running nodes. */
 class NodeCommandTest extends CommandFixture {
   private Path model;
 
@@ -54,7 +54,7 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
-  void layersAreWrittenWithBothEnds() {
+  void layerRangesAreInclusive() {
     NodeSettings settings =
         settings(
             "--key-file",
@@ -78,7 +78,7 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
-  void everythingCanBeSaid() throws IOException {
+  void everyOptionIsUsed() throws IOException {
     Files.createDirectories(dir.resolve("models"));
     NodeSettings settings =
         settings(
@@ -122,7 +122,7 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
-  void theConfigurationSaysWhatIsNotGiven() throws IOException {
+  void theConfigurationSuppliesOptionsThatAreNotGiven() throws IOException {
     Files.writeString(
         dir.resolve("b.toml"),
         """
@@ -145,7 +145,7 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
-  void aValueOfTheConfigurationIsRefusedByItsLine() throws IOException {
+  void aWrongValueInTheConfigurationIsNamedByItsLine() throws IOException {
     Path file = dir.resolve("b.toml");
     Files.writeString(file, "key-file = \"net.key\"\nmemory = \"much\"\n");
     refused(file + ", line 2: memory must be an amount of memory", "--config", "b.toml");
@@ -163,7 +163,7 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
-  void layersThatAreNotThereAreRefused() throws IOException {
+  void missingLayersAreRejected() throws IOException {
     refused("the model has the layers 0 to ", "--key-file", "net.key", "--layers", "m.gguf:0-99");
     refused("the first comes before the last", "--key-file", "net.key", "--layers", "m.gguf:1-0");
     refused("there is no such file", "--key-file", "net.key", "--layers", "none.gguf:0-1");
@@ -181,7 +181,7 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatMakesNoSenseIsRefused() throws IOException {
+  void wrongArgumentsAreRejected() throws IOException {
     refused("this node would hold nothing: pass --layers", "--key-file", "net.key");
     refused("pass --key-file F", "--memory", "1G");
     refused("there is no file", "--memory", "1G", "--key-file", "none");
@@ -215,15 +215,15 @@ class NodeCommandTest extends CommandFixture {
     refused("unexpected argument: x", "x");
   }
 
-  /** It is known, to say what tells of a node; the help does not offer it. */
+  /** The option is declared for its error message only; the help does not list it. */
   @Test
-  void theHelpDoesNotListWhatIsRefused() {
+  void theHelpDoesNotListRejectedOptions() {
     assertThat(cli.run("node", "--help").out()).contains("--help").doesNotContain("--json");
     assertThat(cli.run("nodes", "--help").out()).contains("--json");
   }
 
   @Test
-  void anAddressThatOthersCannotReachIsRefused() {
+  void anUnreachableAddressIsRejected() {
     refused(
         "is every address of this machine: --advertise",
         "--memory",

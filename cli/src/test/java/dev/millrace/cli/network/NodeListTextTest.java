@@ -22,7 +22,7 @@ class NodeListTextTest {
   }
 
   @Test
-  void aNodeHasALineForEachThingThatItHolds() {
+  void aNodeHasALineForEachRangeThatItHolds() {
     List<NodeState> states =
         List.of(
             holding(
@@ -41,7 +41,7 @@ class NodeListTextTest {
   }
 
   @Test
-  void whatCouldNotBeLoadedSaysWhy() {
+  void layersThatCouldNotBeLoadedHaveAReason() {
     List<NodeState> states =
         List.of(
             holding(
@@ -57,7 +57,7 @@ class NodeListTextTest {
   }
 
   @Test
-  void programsGetOneObject() {
+  void jsonIsOneObject() {
     String line =
         NodeListText.json(
             List.of(

@@ -8,7 +8,7 @@ import dev.millrace.cluster.PipeState;
 import dev.millrace.engine.internal.pipe.Pipe;
 import java.util.List;
 
-/** Nodes that say of themselves what a test wants. */
+/** Builds states of nodes. */
 final class NodeStateFixtures {
   static final String HOUSE = "ab".repeat(32);
   static final String OTHER = "cd".repeat(32);

@@ -31,7 +31,7 @@ class PipeListTextTest {
   }
 
   @Test
-  void aPipeThatRunsShowsWhoHasWhat() {
+  void aRunningPipeShowsTheLayersOfEachNode() {
     NodeState desk =
         desk(pipe(
                 "",
@@ -52,7 +52,7 @@ class PipeListTextTest {
   }
 
   @Test
-  void whatANodeHasInARowIsOneStretch() {
+  void adjacentLayersOfANodeAreMerged() {
     NodeState desk =
         desk(pipe(
                 "",
@@ -66,9 +66,9 @@ class PipeListTextTest {
         .contains("{\"node\":\"a\",\"first\":1,\"last\":3}");
   }
 
-  /** Each has its own pipes, however the model is called. */
+  /** Each origin has its own pipes, even for the same model. */
   @Test
-  void originsOfOneModelAreToldApart() {
+  void originsOfOneModelAreListedSeparately() {
     PipeState pipe = pipe("", stretch("a", 0, 7));
     List<NodeState> states =
         List.of(
@@ -84,7 +84,7 @@ class PipeListTextTest {
   }
 
   @Test
-  void aPipeThatWaitsShowsWhatIsMissing() {
+  void aWaitingPipeShowsTheMissingLayers() {
     NodeState desk =
         desk(pipe(
                 "layers 5-6 are at no node",
@@ -104,7 +104,7 @@ class PipeListTextTest {
   }
 
   @Test
-  void whereNobodyServesThereIsNoPipe() {
+  void withoutAnOriginThereIsNoPipe() {
     assertThat(PipeListText.text(List.of(A), false)).startsWith("no origin: ");
     assertThat(PipeListText.json(List.of(A)))
         .isEqualTo("{\"pipes\":[],\"expelled\":[],\"warnings\":[]}\n");
@@ -115,27 +115,27 @@ class PipeListTextTest {
   }
 
   @Test
-  void modelsOfOneNameThatAreNotOneAreTold() {
-    NodeState stranger =
+  void differentModelsWithTheSameNameGiveAWarning() {
+    NodeState other =
         holding(node("c", 5400), failed("x"));
     NodeState desk =
         desk(pipe("w"));
-    assertThat(PipeListText.text(List.of(A, stranger, desk), false))
+    assertThat(PipeListText.text(List.of(A, other, desk), false))
         .endsWith(
             "Warning: models of the same name differ: house is abababababab at a, desk;"
-                + " cdcdcdcdcdcd at c; their layers never meet in a pipe\n");
-    assertThat(PipeListText.json(List.of(A, stranger, desk)))
+                + " cdcdcdcdcdcd at c; their layers are never in one pipe\n");
+    assertThat(PipeListText.json(List.of(A, other, desk)))
         .contains("\"warnings\":[\"models of the same name differ: ");
     assertThat(PipeListText.clashes(List.of(A, desk))).isEmpty();
   }
 
   @Test
-  void liarsAreNamed() {
+  void expelledNodesAreNamed() {
     NodeState desk = node("desk", 5200);
     NodeState found =
         origin(desk)
             .withPipes(origin(desk).needs(), List.of(), List.of("mallory"));
     assertThat(PipeListText.text(List.of(found), false))
-        .contains("mallory was found lying and is left out");
+        .contains("mallory returned wrong results and is excluded");
   }
 }

@@ -65,19 +65,19 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void oneOfAListMayStandAlone() throws IOException {
+  void aListOfOneMayBeASingleValue() throws IOException {
     assertThat(read("join = \"a:1\"\naudit = 1").values())
         .containsEntry("join", List.of("a:1"))
         .containsEntry("audit", List.of("1"));
   }
 
   @Test
-  void aFlagThatIsOffAndAListOfNothingAreNotGiven() throws IOException {
+  void falseFlagsAndEmptyListsCountAsNotGiven() throws IOException {
     assertThat(read("no-http = false\njoin = []").values()).isEmpty();
   }
 
   @Test
-  void whatIsUnknownIsRefusedWithItsLine() throws IOException {
+  void anUnknownKeyIsRejectedWithItsLine() throws IOException {
     refused(
         "\nlisten = \"a:1\"\nthread = 4", "3: there is no key \"thread\"; did you mean threads?");
     refused(
@@ -88,14 +88,14 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void namesOfLanguagePipesAreToldFromMistakes() throws IOException {
+  void keysOfLanguagePipesAreTranslatedInTheError() throws IOException {
     refused(
         "[[bootstrap_nodes]]\naddress = \"a\"\nport = 5000",
         "1: there is no key \"bootstrap_nodes\"; here it is join (docs/pipes.md)");
   }
 
   @Test
-  void wrongTypesAreRefusedWithTheRule() throws IOException {
+  void wrongTypesAreRejectedWithTheRule() throws IOException {
     refused("listen = 5000", "1: listen must be a text in quotes, HOST:PORT");
     refused("threads = \"4\"", "1: threads must be a whole number");
     refused("threads = 4.5", "1: threads must be a whole number");
@@ -107,7 +107,7 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void whatIsNotTomlIsRefusedWithItsPlace() throws IOException {
+  void invalidTomlIsRejectedWithItsPosition() throws IOException {
     Files.writeString(file, "listen = \"a:1\"\nthreads == 4\n");
     assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
         .isInstanceOf(UsageException.class)
@@ -123,10 +123,10 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void aFileThatIsNotThereIsNamed() {
+  void aMissingFileIsNamed() {
     assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
         .isInstanceOf(CommandException.class)
-        .hasMessage("cannot read the configuration: " + file + " is not there");
+        .hasMessage("cannot read the configuration: " + file + " does not exist");
     assertThatThrownBy(() -> ConfigurationFile.read(dir, KNOWN))
         .isInstanceOf(CommandException.class)
         .hasMessage("cannot read the configuration: " + dir + " is a directory");

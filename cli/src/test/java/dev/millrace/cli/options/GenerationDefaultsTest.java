@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the environment says of jobs that say nothing. */
+/** Environment variables as defaults of jobs. */
 class GenerationDefaultsTest {
   @TempDir Path dir;
   private final Map<String, String> environment = new HashMap<>();
@@ -40,14 +40,14 @@ class GenerationDefaultsTest {
   }
 
   @Test
-  void silenceIsSilence() {
+  void withoutVariablesNothingIsSet() {
     assertThat(defaults()).isEqualTo(SamplingParameters.unset());
     environment.put("NRVNA_TEMP", "");
     assertThat(defaults()).isEqualTo(SamplingParameters.unset());
   }
 
   @Test
-  void nrvnasVariablesAreHonoured() throws IOException {
+  void variablesOfNrvnaAreUsed() throws IOException {
     Files.writeString(dir.resolve("chat.jinja"), "{{ messages }}");
     environment.put("NRVNA_PREDICT", "100");
     environment.put("NRVNA_TEMP", "0.5");
@@ -65,7 +65,7 @@ class GenerationDefaultsTest {
   }
 
   @Test
-  void oursWinAndAliasesCount() {
+  void variablesOfMillraceWinAndAliasesCount() {
     environment.put("NRVNA_N_PREDICT", "5");
     assertThat(defaults().maxTokens()).isEqualTo(5);
     environment.put("NRVNA_PREDICT", "6");
@@ -79,7 +79,7 @@ class GenerationDefaultsTest {
   }
 
   @Test
-  void whatIsMalformedNamesItsVariable() throws IOException {
+  void aMalformedValueNamesItsVariable() throws IOException {
     refused("NRVNA_PREDICT", "many", "a whole number from 1");
     refused("NRVNA_PREDICT", "0", "a whole number from 1");
     refused("NRVNA_TEMP", "warm", "a number from 0 to 100");
@@ -93,7 +93,7 @@ class GenerationDefaultsTest {
     refused("NRVNA_REPEAT_LAST_N", "-2", "a whole number from -1");
     refused("NRVNA_SEED", "x", "64 bits");
     refused("NRVNA_THINKING", "maybe", "0 or 1");
-    refused("NRVNA_CHAT_TEMPLATE_FILE", "none.jinja", "is not there");
+    refused("NRVNA_CHAT_TEMPLATE_FILE", "none.jinja", "does not exist");
     refused("NRVNA_CHAT_TEMPLATE_FILE", ".", "cannot be read");
     Files.write(dir.resolve("latin1"), new byte[] {(byte) 0xE9});
     refused("NRVNA_CHAT_TEMPLATE_FILE", "latin1", "not valid UTF-8");
@@ -102,7 +102,7 @@ class GenerationDefaultsTest {
   }
 
   @Test
-  void whatMeansNothingHereIsNamedOnce() {
+  void variablesWithoutEffectAreNamedOnce() {
     assertThat(GenerationDefaults.unused(shell())).isEmpty();
     environment.put("NRVNA_GPU_LAYERS", "99");
     environment.put("NRVNA_TTS_MUTE_MS", "1");

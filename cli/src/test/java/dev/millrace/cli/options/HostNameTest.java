@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostNameTest {
   @ParameterizedTest
   @ValueSource(strings = {"mill-1", "mill.example.org", "Größe", "  ", "a/b c", "\0"})
-  void whateverAMachineIsCalledItIsANodesName(String name) {
+  void everyHostNameBecomesAValidNodeName(String name) {
     NetworkSettings.checkName(HostName.clean(name) + "-serve");
     assertThat(HostName.clean("x".repeat(300))).hasSize(50);
   }

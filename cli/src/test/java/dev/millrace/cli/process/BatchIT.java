@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code batch} as a process that is killed, with the model that ships. */
+/** {@code batch} as a process that is killed, with the bundled model. */
 @Timeout(300)
 class BatchIT {
   private static final int REQUESTS = 16;
@@ -77,7 +77,7 @@ class BatchIT {
   }
 
   @Test
-  void aBatchThatIsKilledAgainAndAgainHasTheOutputOfACalmOne() throws IOException {
+  void aBatchThatIsKilledRepeatedlyHasTheOutputOfAnUndisturbedOne() throws IOException {
     try (LauncherProcess calm = batch("calm.jsonl")) {
       InProcessCli.Result result = calm.result();
       assertThat(result.status()).as(result.toString()).isZero();
@@ -94,7 +94,7 @@ class BatchIT {
     assertThat(output("killed.out.jsonl")).hasSize(REQUESTS).isEqualTo(output("calm.out.jsonl"));
   }
 
-  /** The lines, but for the time at which each was made. */
+  /** The lines without their timestamps. */
   private List<String> output(String file) throws IOException {
     return Files.readAllLines(dir.resolve(file)).stream()
         .map(line -> line.replaceAll("\"created\":[0-9]+", "\"created\":0"))

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server is killed under clients of every kind; another takes over where it listened. */
+/** A server is killed while clients of every kind use it; another takes over at its address. */
 class HttpCrashIT {
   private static final String SECRET = "a secret of some length";
 
@@ -45,7 +45,7 @@ class HttpCrashIT {
     return server;
   }
 
-  /** A worker that holds what it claims until it is let go. */
+  /** A worker that keeps its claims until the test releases it. */
   private record Holding(CountDownLatch begun, CountDownLatch go, List<String> done) {
     static Holding tasks(int count) {
       return new Holding(
@@ -69,7 +69,7 @@ class HttpCrashIT {
   }
 
   @Test
-  void claimsStreamsAndWebhooksOutliveAKill() throws Exception {
+  void claimsStreamsAndWebhooksSurviveAKill() throws Exception {
     Files.writeString(dir.resolve("secret"), SECRET);
     try (WebhookRecorder hooks = WebhookRecorder.open();
         MillraceClient client = MillraceClient.at(base);
@@ -119,14 +119,14 @@ class HttpCrashIT {
   }
 
   @Test
-  void aWebhookThatWasOwedIsDeliveredByTheNextServer() throws Exception {
+  void aPendingWebhookIsDeliveredByTheNextServer() throws Exception {
     Files.writeString(dir.resolve("secret"), SECRET);
     try (WebhookRecorder hooks = WebhookRecorder.open();
         PlainHttpClient peer = PlainHttpClient.of(base)) {
       String[] options = {
         "--webhook-allow", "127.0.0.1:" + hooks.port(), "--webhook-secret-file", "secret"
       };
-      hooks.refuse(true);
+      hooks.reject(true);
       try (ServeProcess first = serve(options)) {
         JsonObject job = peer.send("POST", "/v1/pipelines", album(1, hooks.port())).json();
         assertThat(answer(peer, claim(peer)).status()).isEqualTo(200);
@@ -134,7 +134,7 @@ class HttpCrashIT {
         soon().until(() -> hooks.refused() > 0);
         first.kill();
       }
-      hooks.refuse(false);
+      hooks.reject(false);
       assertThat(hooks.types()).isEmpty();
       try (ServeProcess second = serve(options)) {
         soon().until(() -> hooks.types().equals(List.of("job.completed")));
@@ -192,9 +192,9 @@ class HttpCrashIT {
     return peer.get("/v1/jobs/" + job.string("id")).json().string("status");
   }
 
-  /** Nobody knows which of these were taken when the server died; asking again must settle it. */
+  /** It is not known which of these were accepted before the server died; a repeated request decides. */
   @Test
-  void submissionsWhoseAnswersWereLostAreMadeOnce() throws Exception {
+  void submissionsWithLostResponsesAreMadeOnce() throws Exception {
     int count = 60;
     List<Socket> sockets = new ArrayList<>();
     try (ServeProcess first = serve()) {
@@ -233,7 +233,7 @@ class HttpCrashIT {
         + "\"]}]}}";
   }
 
-  /** A whole request whose answer nobody reads. */
+  /** Sends a complete request and does not read the response. */
   private static void submit(Socket socket, int n) throws IOException {
     byte[] body = body(n).getBytes(StandardCharsets.UTF_8);
     OutputStream out = socket.getOutputStream();

@@ -29,7 +29,7 @@ class HttpIT {
   @TempDir Path dir;
 
   @Test
-  void aPromptGoesInAndItsEventsComeOut() {
+  void aSubmittedPromptStreamsItsEvents() {
     try (ServeProcess server = ServeProcess.start(dir, "--exec", UPPER, "--port", "0");
         PlainHttpClient peer = PlainHttpClient.of(server.uri())) {
       PlainHttpClient.Reply made = peer.send("POST", "/api/jobs", HELLO, "Idempotency-Key", "k1");
@@ -111,7 +111,7 @@ class HttpIT {
   }
 
   @Test
-  void certificatesOfOnesOwnWillDo() throws Exception {
+  void selfSignedCertificatesWork() throws Exception {
     SelfSignedCertificate own = SelfSignedCertificate.in(dir);
     try (ServeProcess server =
             ServeProcess.start(
@@ -135,7 +135,7 @@ class HttpIT {
   }
 
   @Test
-  void keysComeAndGoWhileItRuns() {
+  void keysCanChangeWhileTheServerRuns() {
     InProcessCli cli = new InProcessCli(dir);
     String reader = cli.run("apikey", "reader", "--file", "keys", "--scope", "read").line();
     try (ServeProcess server =
@@ -157,7 +157,7 @@ class HttpIT {
   }
 
   @Test
-  void theUsualPortIsAWishAndANamedOneIsNot() throws IOException {
+  void theDefaultPortMayBeReplacedButANamedOneMayNot() throws IOException {
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         ServeProcess named =
             ServeProcess.start(
@@ -171,7 +171,7 @@ class HttpIT {
       try {
         usual.bind(new java.net.InetSocketAddress("127.0.0.1", HttpOptions.USUAL_PORT));
       } catch (IOException e) {
-        // somebody has it: as good
+        // already taken: fine
       }
       try (ServeProcess server = ServeProcess.start(dir, "--exec", UPPER);
           PlainHttpClient peer = PlainHttpClient.of(server.uri())) {
@@ -183,7 +183,7 @@ class HttpIT {
   }
 
   @Test
-  void nobodyIsReachableWithoutKeys() {
+  void aPublicAddressNeedsKeys() {
     try (ServeProcess open = ServeProcess.start(dir, "--exec", UPPER, "--bind", "0.0.0.0")) {
       InProcessCli.Result result = open.process().result();
       assertThat(result.status()).isEqualTo(1);
@@ -193,7 +193,7 @@ class HttpIT {
   }
 
   @Test
-  void requestsAreWrittenDown() throws IOException {
+  void requestsAreLogged() throws IOException {
     try (ServeProcess server =
             ServeProcess.start(dir, "--exec", UPPER, "--port", "0", "--access-log", "access.log");
         PlainHttpClient peer = PlainHttpClient.of(server.uri())) {

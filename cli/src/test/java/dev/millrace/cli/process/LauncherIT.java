@@ -40,7 +40,7 @@ class LauncherIT {
   }
 
   @Test
-  void wrkAndFlwMeetInAPipe() {
+  void wrkAndFlwWorkInAShellPipe() {
     InProcessCli.Result result =
         shell(
             "ln -s \"$millrace\" wrk && ln -s \"$millrace\" flw && printf 'hi\\n"
@@ -50,7 +50,7 @@ class LauncherIT {
     assertThat(result).isEqualTo(new InProcessCli.Result(0, "HI\n", ""));
   }
 
-  /** Under this locale Java would make question marks of what is not ASCII. */
+  /** Under this locale Java would replace non-ASCII characters by question marks. */
   @Test
   void promptsAndPathsSurviveTheLocaleOfCron() throws IOException {
     InProcessCli.Result result = shell("LC_ALL=C $millrace work 'wörk' 'é ü'");
@@ -59,7 +59,7 @@ class LauncherIT {
   }
 
   @Test
-  void argumentsThatAreNotUtf8AreRefused() {
+  void argumentsThatAreNotUtf8AreRejected() {
     assumeTrue(Files.exists(Path.of("/proc/self/cmdline")));
     InProcessCli.Result result = shell("$millrace work ws \"$(printf 'a\\377')\"");
     assertThat(result.status()).isEqualTo(1);
@@ -67,7 +67,7 @@ class LauncherIT {
   }
 
   @Test
-  void aFullDiskUnderTheOutputIsNoSuccess() {
+  void aFullDiskForTheOutputIsAnError() {
     assumeTrue(Files.exists(Path.of("/dev/full")));
     InProcessCli.Result result = shell("$millrace states >/dev/full");
     assertThat(result.status()).isEqualTo(1);
@@ -75,7 +75,7 @@ class LauncherIT {
   }
 
   @Test
-  void aReaderThatLeavesIsNoNews() {
+  void aReaderThatLeavesIsNoError() {
     assertThat(shell("$millrace states | head -n 1").err()).isEmpty();
   }
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A real process of the launcher, its output in files. */
+/** A process of the launcher, with its output in files. */
 public final class LauncherProcess implements AutoCloseable {
   private static final Path HOME =
       Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
@@ -46,7 +46,7 @@ public final class LauncherProcess implements AutoCloseable {
       Path err = Files.createTempFile(directory, "err", "");
       builder.directory(directory.toFile());
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
-      builder.environment().put("MILLRACE_NO_BUILD", "1"); // the jar that this build has made
+      builder.environment().put("MILLRACE_NO_BUILD", "1"); // use the jar of this build
       builder.environment().put("millrace", script().toString());
       builder.environment().remove("MILLRACE_WORKSPACE");
       Process process = builder.start();
@@ -57,7 +57,7 @@ public final class LauncherProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for its end. */
+  /** Waits until it ends. */
   public InProcessCli.Result result() {
     try {
       if (!process.waitFor(60, TimeUnit.SECONDS)) {

@@ -3,9 +3,7 @@ package dev.millrace.cli.process;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A second host on this machine: a network namespace of Linux, whose cable can be pulled. It needs
- * root and iproute2; where these are missing there is none.
+/** A second host on this machine: a Linux network namespace whose cable can be unplugged. It needs root and iproute2.
  */
 final class NetworkNamespace implements AutoCloseable {
   private final String name;
@@ -18,7 +16,7 @@ final class NetworkNamespace implements AutoCloseable {
     net = "10.199." + (Long.parseLong(id) % 250) + ".";
   }
 
-  /** Null where the machine does not allow it. */
+  /** Null if the machine does not allow it. */
   static NetworkNamespace open() {
     NetworkNamespace space =
         new NetworkNamespace(Long.toString(ProcessHandle.current().pid() % 100_000));
@@ -43,18 +41,18 @@ final class NetworkNamespace implements AutoCloseable {
     return net + "1";
   }
 
-  /** The other host's. */
+  /** The other host's address. */
   String there() {
     return net + "2";
   }
 
-  /** What a shell line begins with to run there. */
+  /** The prefix of a shell line that runs there. */
   String command() {
     return "exec ip netns exec " + name + " ";
   }
 
-  /** Nothing crosses any more, and nobody is told. */
-  void pull() {
+  /** Drops all packets silently. */
+  void unplug() {
     require("link set " + cable + " down");
   }
 

@@ -16,13 +16,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Real {@code millrace node} processes of one network, on loopback. */
+/** The {@code millrace node} processes of one network, on loopback. */
 final class NodeProcesses implements AutoCloseable {
   private final Path dir;
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private final List<LauncherProcess> all = new ArrayList<>();
 
-  /** One of them: how it is started, and its process now. */
+  /** A node: how it is started, and its current process. */
   private static final class Node {
     final int port;
     final String[] options;
@@ -39,19 +39,19 @@ final class NodeProcesses implements AutoCloseable {
     this.dir = dir;
   }
 
-  /** A network that nobody is in yet, with its key in {@code network.key}. */
+  /** An empty network, with its key in {@code network.key}. */
   static NodeProcesses network(Path dir) {
     InProcessCli.Result made = new InProcessCli(dir).run("keygen", "network.key");
     assertThat(made.status()).as(made.toString()).isZero();
     return new NodeProcesses(dir);
   }
 
-  /** Starts a node; it joins those that are there. */
+  /** Starts a node; it joins the running ones. */
   LauncherProcess start(String name, String... options) {
     return launch(name, freePorts(), options);
   }
 
-  /** Starts it again, where and as it was. */
+  /** Starts it again with the same port and options. */
   LauncherProcess restart(String name) {
     Node node = nodes.get(name);
     return launch(name, node.port, node.options);
@@ -81,7 +81,7 @@ final class NodeProcesses implements AutoCloseable {
     return List.copyOf(nodes.keySet());
   }
 
-  /** Where the node takes links. */
+  /** The address at which the node accepts links. */
   String address(String name) {
     return "127.0.0.1:" + nodes.get(name).port;
   }
@@ -93,7 +93,7 @@ final class NodeProcesses implements AutoCloseable {
     return options;
   }
 
-  /** What {@code millrace nodes} or {@code pipes} says, asked at one of them. */
+  /** The output of {@code millrace nodes} or {@code pipes}, asked at one node. */
   JsonObject ask(String command, String at) {
     InProcessCli.Result said =
         new InProcessCli(dir)
@@ -102,7 +102,7 @@ final class NodeProcesses implements AutoCloseable {
     return Json.object(said.out());
   }
 
-  /** A port that is free, and so is the next one, where the membership listens. */
+  /** A free port whose next one, for membership, is free too. */
   static int freePorts() {
     while (true) {
       try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -111,12 +111,12 @@ final class NodeProcesses implements AutoCloseable {
                   Math.min(65_535, one.getLocalPort() + 1), 1, InetAddress.getLoopbackAddress())) {
         return Math.min(one.getLocalPort(), next.getLocalPort() - 1);
       } catch (IOException e) {
-        // the neighbour is taken: another pair
+        // the next one is taken: try another pair
       }
     }
   }
 
-  /** All that a node has said, for a failed assertion. */
+  /** The logs of all nodes, for a failed assertion. */
   String logs() {
     StringBuilder said = new StringBuilder();
     nodes.forEach(
@@ -141,7 +141,7 @@ final class NodeProcesses implements AutoCloseable {
   public void close() {
     all.forEach(
         process -> {
-          process.signal("CONT"); // a frozen one takes no other signal
+          process.signal("CONT"); // a frozen process takes no other signal
           process.close();
         });
   }

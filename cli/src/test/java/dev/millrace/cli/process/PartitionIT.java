@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Two hosts and a cable between them, which is pulled while a model runs over both. */
+/** Two hosts with a cable that is unplugged while a model runs over both. */
 class PartitionIT extends LauncherFixture {
   @Test
-  void aPulledCableChangesNoByte() {
+  void anUnpluggedCableChangesNoByte() {
     try (NetworkNamespace other = NetworkNamespace.open()) {
       assumeTrue(other != null, "network namespaces need root and iproute2");
       run(other);
@@ -44,11 +44,11 @@ class PartitionIT extends LauncherFixture {
       soon().until(() -> server.out().contains("ready"));
       List<String> ids = submit("ws");
       soon().until(() -> done("ws", ids) >= 1);
-      other.pull();
+      other.unplug();
       soon().atMost(Duration.ofSeconds(90)).until(() -> done("ws", ids) == ids.size());
       assertThat(results("ws", ids)).as(server.out()).isEqualTo(expected);
       other.plug();
-      // both sides of the cut are one network again
+      // both sides are one network again
       soon()
           .atMost(Duration.ofSeconds(90))
           .untilAsserted(

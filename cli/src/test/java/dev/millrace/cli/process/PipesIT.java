@@ -19,10 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The house model over real processes, which are killed, frozen and started again. */
+/** The house model over several processes, which are killed, frozen and restarted. */
 class PipesIT extends LauncherFixture {
   private static final int TOKENS = Boolean.getBoolean("millrace.proof") ? 400 : 120;
-  private static final int BLOWS = Boolean.getBoolean("millrace.proof") ? 50 : 6;
+  private static final int FAULTS = Boolean.getBoolean("millrace.proof") ? 50 : 6;
 
   private NodeProcesses nodes;
 
@@ -61,7 +61,7 @@ class PipesIT extends LauncherFixture {
     return ids;
   }
 
-  /** What one process gives for the same jobs. */
+  /** The results of one process for the same jobs. */
   private List<String> alone(int count, int tokens) {
     List<String> ids = submit("alone", count, tokens);
     drain("alone", "--threads", "2", "--model", "house=house.gguf");
@@ -118,8 +118,8 @@ class PipesIT extends LauncherFixture {
     LauncherProcess server = serve("ws", "--slots", "50");
     Random random = new Random(seed);
     List<String> done = new ArrayList<>();
-    for (int blow = 0; blow < BLOWS && !allDone("ws", ids); blow++) {
-      awaitMove(ids); // something is generated between two blows
+    for (int blow = 0; blow < FAULTS && !allDone("ws", ids); blow++) {
+      awaitMove(ids); // something is generated between two faults
       String name = nodes.names().get(random.nextInt(3));
       if (random.nextInt(3) > 0) {
         done.add("kill " + name);
@@ -128,7 +128,7 @@ class PipesIT extends LauncherFixture {
       } else {
         done.add("freeze " + name);
         LauncherProcess frozen = nodes.process(name).signal("STOP");
-        awaitMove(ids); // it is left
+        awaitMove(ids); // the pipe goes on without it
         frozen.signal("CONT");
       }
     }
@@ -156,7 +156,7 @@ class PipesIT extends LauncherFixture {
         .until(() -> written(ids) >= before + 4_000 || allDone("ws", ids));
   }
 
-  /** What jobs have journaled; one that is done counts as much. */
+  /** The journaled bytes of jobs; a finished job counts too. */
   private long written(List<String> ids) {
     long bytes = 0;
     for (String id : ids) {
@@ -166,7 +166,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void anotherServerGoesOnWhereTheOriginWasKilled() {
+  void anotherServerResumesAfterTheOriginIsKilled() {
     List<String> expected = alone(4, 400);
     threeNodes();
     List<String> ids = submit("ws", 4, 400);
@@ -185,7 +185,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void layersThatAreMissingAreWaitedForAndSaid() {
+  void missingLayersAreAwaitedAndReported() {
     nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
     List<String> ids = submit("ws", 2, 20);
     LauncherProcess server = serve("ws");
@@ -221,7 +221,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void aStrangerIsRefusedOnItsOwnSide() {
+  void aNodeWithAnotherKeyLearnsWhyItIsRejected() {
     nodes.start("one", "--layers", "house.gguf", "--threads", "1");
     soon().until(() -> nodes.process("one").out().contains("127.0.0.1"));
     assertThat(cli.run("keygen", "other.key").status()).isZero();
@@ -241,7 +241,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void anotherModelOfTheSameNameIsNotUsed() throws IOException {
+  void aDifferentModelWithTheSameNameIsNotUsed() throws IOException {
     Path other = Files.createDirectory(dir.resolve("elsewhere"));
     byte[] bytes = Files.readAllBytes(dir.resolve("house.gguf"));
     bytes[bytes.length - 1] ^= 1; // one weight of the last tensor
@@ -277,7 +277,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void aFileSaysWhatOptionsWould() throws IOException {
+  void aConfigurationFileReplacesOptions() throws IOException {
     String at = "127.0.0.1:" + NodeProcesses.freePorts();
     Files.writeString(
         dir.resolve("node.toml"),
@@ -326,7 +326,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void whatAServerWaitsForIsSaidWhereverItIsAsked() {
+  void theReasonForWaitingIsShownEverywhere() {
     nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
     String id = submit("ws", 1, 8).getFirst();
     List<String> options = new ArrayList<>(List.of("--port", "0", "--threads", "1"));
@@ -349,7 +349,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void aServerThatWaitsForAPipeStopsWhenItIsTold() {
+  void aServerThatWaitsForAPipeCanBeStopped() {
     nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
     List<String> ids = submit("ws", 1, 8);
     LauncherProcess server = serve("ws");

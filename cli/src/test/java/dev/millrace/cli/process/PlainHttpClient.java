@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** A client of a server's API that knows HTTP and nothing of ours. */
+/** A client of the HTTP API that uses none of our code. */
 final class PlainHttpClient implements AutoCloseable {
   private final HttpClient http;
   private final URI base;
@@ -42,7 +42,7 @@ final class PlainHttpClient implements AutoCloseable {
     return new PlainHttpClient(http, base, newKey);
   }
 
-  /** An answer, whole. */
+  /** A complete response. */
   record Reply(int status, HttpHeaders headers, String body) {
     JsonObject json() {
       return Json.object(body);
@@ -59,7 +59,7 @@ final class PlainHttpClient implements AutoCloseable {
   }
 
   /**
-   * @param headers names and values by turns
+   * @param headers names and values in turn
    */
   Reply send(String method, String path, @Nullable String body, String... headers) {
     try {
@@ -89,7 +89,7 @@ final class PlainHttpClient implements AutoCloseable {
     return headers.length == 0 ? request : request.headers(headers);
   }
 
-  /** Follows a job's events; with a cursor, from behind it. */
+  /** Follows a job's events; with a cursor, the events after it. */
   EventFollower follow(String job, @Nullable String cursor) {
     String[] headers = cursor == null ? new String[0] : new String[] {"Last-Event-ID", cursor};
     return new EventFollower(request("GET", "/api/jobs/" + job + "/events", null, headers).build());
@@ -98,7 +98,7 @@ final class PlainHttpClient implements AutoCloseable {
   /** An event of a stream. */
   record Event(String id, String name, JsonObject data) {}
 
-  /** A stream of events that is read as it comes. */
+  /** A stream of events that is read as it arrives. */
   final class EventFollower {
     final List<Event> events = new CopyOnWriteArrayList<>();
     private final Thread thread;
@@ -124,7 +124,7 @@ final class PlainHttpClient implements AutoCloseable {
               event.clear();
             });
       } catch (IOException | java.io.UncheckedIOException e) {
-        // the server is gone: what was read stays
+        // the server is gone: keep what was read
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }

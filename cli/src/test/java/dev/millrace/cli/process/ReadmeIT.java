@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README tells a newcomer to type works, in the order in which it says so. */
+/** Runs the commands of the README in their order. */
 class ReadmeIT {
   private static final Pattern SHELL = Pattern.compile("```sh\\n(.*?)```", Pattern.DOTALL);
 
@@ -23,7 +23,7 @@ class ReadmeIT {
     StringBuilder script = new StringBuilder("set -e\n");
     Matcher blocks = SHELL.matcher(Files.readString(root.resolve("README.md")));
     while (blocks.find()) {
-      // the build is what runs this test, and the first use of the launcher would start another
+      // no build inside the build
       script.append(blocks.group(1).replaceAll("(?m)^mvn .*$", ""));
     }
     Path commands = Files.writeString(dir.resolve("readme.sh"), script);

@@ -15,9 +15,7 @@ import java.util.Random;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
-/**
- * Durable down to the token: a real server with a real model is killed, paused and stopped in the
- * middle of a generation, and the text comes out as if nothing had happened.
+/** A server is killed, paused and stopped in the middle of a generation, and the text is the same as without these faults.
  */
 class ResumeIT extends LauncherFixture {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
@@ -40,7 +38,7 @@ class ResumeIT extends LauncherFixture {
     return launchServer(workspace, args);
   }
 
-  /** Looks often: what it waits for is soon over. */
+  /** Polls often: what it waits for is over soon. */
   private static ConditionFactory atOnce() {
     return soon().pollInterval(Duration.ofMillis(2));
   }
@@ -62,15 +60,15 @@ class ResumeIT extends LauncherFixture {
 
   /** How many tokens the job's journal holds; -1 once it has ended. */
   private int journaled(String id) {
-    for (String place : new String[] {"processing", "paused"}) {
-      Path journal = dir.resolve("storm").resolve(place).resolve(id).resolve("journal.jsonl");
+    for (String directory : new String[] {"processing", "paused"}) {
+      Path journal = dir.resolve("storm").resolve(directory).resolve(id).resolve("journal.jsonl");
       try {
         return Files.readAllLines(journal).stream()
             .filter(line -> line.startsWith("{\"tokens\":[") && line.endsWith("}"))
             .mapToInt(line -> ((List<?>) Json.object(line).values().get("tokens")).size())
             .sum();
       } catch (IOException e) {
-        // not there, or not yet
+        // not in this directory, or not yet
       }
     }
     return cli.run("flow", "storm", id).status() == 2 ? 0 : -1;
@@ -119,7 +117,7 @@ class ResumeIT extends LauncherFixture {
   }
 
   @Test
-  void aPausedJobGoesOnAtItsTokenAndAStoppedServerCostsNothing() {
+  void aPausedJobResumesAtItsTokenAndAStoppedServerCostsNoAttempt() {
     String calm = undisturbed();
     String id = submit("storm");
     LauncherProcess server = serve("storm");
@@ -139,7 +137,7 @@ class ResumeIT extends LauncherFixture {
   }
 
   @Test
-  void aCancelledJobKeepsWhatItHad() throws IOException {
+  void aCancelledJobKeepsItsPartialOutput() throws IOException {
     String calm = undisturbed();
     String id = submit("storm");
     LauncherProcess server = serve("storm");
@@ -156,12 +154,12 @@ class ResumeIT extends LauncherFixture {
   }
 
   private JsonObject receipt(String id) {
-    for (String place : new String[] {"output", "cancelled", "failed"}) {
+    for (String directory : new String[] {"output", "cancelled", "failed"}) {
       try {
-        Path meta = dir.resolve("storm").resolve(place).resolve(id).resolve("meta.json");
+        Path meta = dir.resolve("storm").resolve(directory).resolve(id).resolve("meta.json");
         return Json.object(Files.readString(meta)).object("receipt");
       } catch (IOException e) {
-        // it is elsewhere
+        // not in this directory
       }
     }
     throw new AssertionError("job " + id + " has not ended");

@@ -9,10 +9,9 @@ import java.util.Base64;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/**
- * A certificate that somebody made for themselves, in {@code chain.pem} and {@code key.pem}.
+/** A self-signed certificate in {@code chain.pem} and {@code key.pem}.
  *
- * @param trust of those who trust it
+ * @param trust a context that trusts it
  */
 record SelfSignedCertificate(SSLContext trust) {
 

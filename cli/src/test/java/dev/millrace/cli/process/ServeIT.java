@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class ServeIT extends LauncherFixture {
   private static final String UPPER = "generate=tr a-z A-Z";
 
-  /** Makes the file "started", and runs until the file "go" is there. */
+  /** Creates the file "started", and runs until the file "go" exists. */
   private static final String SLOW =
       "generate=: >started; while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
 
@@ -38,7 +38,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void aJobIsWorkedOffAsItIsSubmitted() {
+  void aSubmittedJobIsProcessedAtOnce() {
     LauncherProcess server = serve("--exec", UPPER, "--slots", "2");
     awaitReady(server);
     String id = cli.submit("ws", "hello");
@@ -68,7 +68,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void drainingEndsWithWhatThereIs() {
+  void aDrainEndsWhenAllJobsAreProcessed() {
     String one = cli.submit("ws", "one");
     String two = cli.submit("ws", "two");
     cli.submit("ws", "of another type", "--type", "other");
@@ -79,7 +79,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void drainingTellsOfNewFailures() {
+  void aDrainReportsNewFailures() {
     String id = cli.submit("ws", "x");
     InProcessCli.Result drained =
         serve("--exec", "generate=echo no luck >&2; exit 3", "--drain").result();
@@ -89,7 +89,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void drainingTellsOfWhatItHadToFailWhenItTookOver() throws IOException {
+  void aDrainReportsJobsThatFailedAtTakeover() throws IOException {
     String id = cli.submit("ws", "x");
     Path meta = dir.resolve("ws/input/ready").resolve(id).resolve("meta.json");
     JsonObject given = Json.object(Files.readString(meta));
@@ -121,7 +121,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void theSecondSignalEndsThemWithoutCost() throws IOException {
+  void theSecondSignalEndsTasksWithoutCountingAnAttempt() throws IOException {
     LauncherProcess server = serve("--exec", SLOW);
     awaitReady(server);
     String id = cli.submit("ws", "hello");
@@ -146,7 +146,7 @@ class ServeIT extends LauncherFixture {
     assertThat(server.signal("INT").result().status()).isZero();
   }
 
-  /** What is started in the background of a shell has SIGINT ignored, and so have its children. */
+  /** A process in the background of a shell ignores SIGINT, and so do its children. */
   private static boolean interruptsArrive() throws IOException {
     Path status = Path.of("/proc/self/status");
     return Files.exists(status)
@@ -156,7 +156,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void stopLosesPatienceAfterItsTimeout() {
+  void stopSignalsAgainAfterItsTimeout() {
     LauncherProcess server = serve("--exec", SLOW);
     awaitReady(server);
     cli.submit("ws", "hello");
@@ -170,7 +170,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void anInterruptedDrainIsNoSuccess() throws IOException {
+  void anInterruptedDrainFails() throws IOException {
     cli.submit("ws", "one");
     cli.submit("ws", "two");
     LauncherProcess server = serve("--exec", SLOW, "--slots", "1", "--drain");
@@ -209,7 +209,7 @@ class ServeIT extends LauncherFixture {
   }
 
   @Test
-  void aDrainWatchesTheServerThatIsThere() throws IOException {
+  void aDrainWatchesARunningServer() throws IOException {
     LauncherProcess first = serve("--exec", SLOW);
     awaitReady(first);
     cli.submit("ws", "hello");

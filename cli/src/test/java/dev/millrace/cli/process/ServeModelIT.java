@@ -31,7 +31,7 @@ class ServeModelIT extends LauncherFixture {
   }
 
   @Test
-  void aModelWorksOffPromptsAndIsTold() throws IOException {
+  void aModelProcessesPromptsAndIsAnnounced() throws IOException {
     LauncherProcess server = serve("--model", "tiny=random.gguf", "--model", "random.gguf");
     awaitReady(server);
     JsonObject status = Json.object(cli.run("serve", "-d", "ws", "--status", "--json").out());
@@ -86,9 +86,9 @@ class ServeModelIT extends LauncherFixture {
     }
   }
 
-  /** The JVM's word about the Vector API tells that a start was meant to compute. */
+  /** The JVM's warning about the Vector API shows that a start was meant to compute. */
   @Test
-  void onlyWhatComputesStartsAsIfItDid() {
+  void onlyComputingCommandsLoadTheVectorApi() {
     cli.submit("ws", "hello");
     for (String line :
         new String[] {
@@ -103,7 +103,7 @@ class ServeModelIT extends LauncherFixture {
   }
 
   @Test
-  void whatIsNoModelEndsTheStartInWords() throws IOException {
+  void aFileThatIsNoModelEndsTheStartWithAnError() throws IOException {
     Files.writeString(dir.resolve("bad.gguf"), "no model");
     InProcessCli.Result result = serve("--model", "bad.gguf").result();
     assertThat(result.status()).isEqualTo(1);
@@ -112,7 +112,7 @@ class ServeModelIT extends LauncherFixture {
   }
 
   @Test
-  void theEnvironmentIsTheDefault() {
+  void environmentVariablesAreDefaults() {
     String id = cli.submit("ws", "hello", "--raw", "--param", "ignore_eos=true");
     LauncherProcess drained =
         endWithTest(

@@ -36,7 +36,7 @@ public final class ServeProcess implements AutoCloseable {
     return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(20));
   }
 
-  /** One that nobody listens on at the moment. */
+  /** A port that is free at the moment. */
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -45,7 +45,7 @@ public final class ServeProcess implements AutoCloseable {
     }
   }
 
-  /** Where it listens, once it is ready. */
+  /** The address at which it listens, once it is ready. */
   URI uri() {
     InProcessCli cli = new InProcessCli(dir);
     soon()

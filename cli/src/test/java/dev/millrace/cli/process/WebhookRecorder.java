@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Somebody who is told of jobs, and keeps what was said. */
+/** Receives webhooks and records them. */
 final class WebhookRecorder implements AutoCloseable {
   private record Delivery(String event, String timestamp, String signature, String body) {}
 
@@ -57,8 +57,8 @@ final class WebhookRecorder implements AutoCloseable {
     }
   }
 
-  /** Whether it has no time at the moment. */
-  void refuse(boolean now) {
+  /** Whether to reject deliveries at the moment. */
+  void reject(boolean now) {
     refusing = now;
   }
 

@@ -115,7 +115,7 @@ class FlowCommandTest extends CommandFixture {
   }
 
   @Test
-  void aFailedJobTellsItsError() {
+  void aFailedJobPrintsItsError() {
     String id = cli.submit("ws", "x");
     InProcessCli.work(ws, claim -> new Failure("no luck", false, "half"));
     InProcessCli.Result result = cli.run("flow", "ws", id);
@@ -151,7 +151,7 @@ class FlowCommandTest extends CommandFixture {
   }
 
   @Test
-  void aMissingJobIsSaidToBe() {
+  void aMissingJobIsReported() {
     cli.submit("ws", "x");
     InProcessCli.Result result = cli.run("flow", "ws", "1736700000_12345_0");
     assertThat(result.status()).isEqualTo(1);
@@ -162,7 +162,7 @@ class FlowCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatAnotherDaemonMadeIsReadToo() throws IOException {
+  void resultsOfAnotherDaemonAreRead() throws IOException {
     cli.submit("ws", "x");
     Path speech = Files.createDirectories(ws.resolve("output/1736700000_1_0"));
     Files.writeString(speech.resolve("prompt.txt"), "say it");
@@ -180,7 +180,7 @@ class FlowCommandTest extends CommandFixture {
   }
 
   @Test
-  void wordsThatMakeNoSenseTogetherAreRefused() {
+  void wrongArgumentsAreRejected() {
     String id = cli.submit("ws", "x");
     refused("job ID cannot be combined with --tag", "ws", id, "--tag", "t");
     refused("job ID cannot be combined with --tag or --children", "ws", id, "--children", id);
@@ -192,7 +192,7 @@ class FlowCommandTest extends CommandFixture {
     refused("--stage is about one job", "ws", "--stage", "1");
     refused("--tasks is about one job", "ws", "--tasks");
     refused("no stage 2: job " + id + " has 1", "ws", id, "--stage", "2");
-    refused("no workspace in none: it is not there", "none");
+    refused("no workspace in none: no such directory", "none");
     refused("Invalid job ID: ../etc", "ws", "../etc");
     refused("Invalid tag", "ws", "--tag", "a b");
     refused("Invalid job ID", "ws", "--children", "x");
@@ -220,7 +220,7 @@ class FlowCommandTest extends CommandFixture {
         .contains("Invalid job ID");
   }
 
-  /** What a job made over HTTP is called by. */
+  /** The id of a job that was submitted over HTTP. */
   @Test
   void uuidNamesTheJob() {
     String id = cli.submit("ws", "x");

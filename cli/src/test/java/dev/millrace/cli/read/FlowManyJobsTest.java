@@ -41,7 +41,7 @@ class FlowManyJobsTest extends CommandFixture {
   }
 
   @Test
-  void aSetAsJsonIsOneObjectALineAndTellsOfFailures() {
+  void aSetAsJsonIsOneObjectPerLineAndReportsFailures() {
     cli.submit("ws", "1", "--tag", "t");
     InProcessCli.Result queued = cli.run("flow", "ws", "--tag", "t", "--json");
     assertThat(queued.status()).isZero();

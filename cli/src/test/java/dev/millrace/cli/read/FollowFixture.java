@@ -52,7 +52,7 @@ abstract class FollowFixture extends CommandFixture {
     return claim(1).getFirst();
   }
 
-  /** Claims that many tasks, as soon as there are so many. */
+  /** Claims that many tasks as soon as they are there. */
   final List<Claim> claim(int count) {
     List<Claim> claims = new ArrayList<>();
     long seen = 0;

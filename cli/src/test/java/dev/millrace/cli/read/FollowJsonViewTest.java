@@ -36,7 +36,7 @@ class FollowJsonViewTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final AtomicInteger looks = new AtomicInteger();
 
-  private JobReader counting(JobReader reading) {
+  private JobReader counting(JobReader reader) {
     return (JobReader)
         Proxy.newProxyInstance(
             JobReader.class.getClassLoader(),
@@ -45,7 +45,7 @@ class FollowJsonViewTest {
               if (method.getName().equals("tasks")) {
                 looks.incrementAndGet();
               }
-              return method.invoke(reading, args);
+              return method.invoke(reader, args);
             });
   }
 
@@ -62,10 +62,10 @@ class FollowJsonViewTest {
             + "\"x\"]}]}";
     JobId id = new JobId(new InProcessCli(dir).stdin(job).submit("ws", "--job", "-"));
     Workspace workspace = Workspace.open(dir.resolve("ws"));
-    JobReader reading = counting(workspace.reader());
+    JobReader reader = counting(workspace.reader());
     FollowJsonView view =
         new FollowJsonView(
-            new JobFollower.FollowedJob(shell(), new LocalWorkspace("ws", workspace), reading, id));
+            new JobFollower.FollowedJob(shell(), new LocalWorkspace("ws", workspace), reader, id));
     try (JobStore store = workspace.own().orElseThrow()) {
       List<Claim> claims = store.claim(new ClaimRequest(Set.of("generate"), TASKS, "test", null));
       assertThat(claims).hasSize(TASKS);
@@ -73,11 +73,11 @@ class FollowJsonViewTest {
         store.freeze(claim, JsonObject.create().put("seed", 1));
         store.appendJournal(claim, new OutputChunk(List.of(1), "half "));
       }
-      List<LogEntry> begun = reading.events(id, 0, 1_000);
+      List<LogEntry> begun = reader.events(id, 0, 1_000);
       view.events(begun);
       view.refresh(Status.RUNNING);
       claims.forEach(claim -> store.complete(claim, TaskResult.of("half and half")));
-      view.events(reading.events(id, begun.size(), 1_000));
+      view.events(reader.events(id, begun.size(), 1_000));
     }
     assertThat(looks).hasValue(1);
     String said = out.toString(StandardCharsets.UTF_8);

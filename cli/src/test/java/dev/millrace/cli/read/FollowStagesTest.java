@@ -30,7 +30,7 @@ class FollowStagesTest extends FollowFixture {
   }
 
   @Test
-  void aTerminalSeesABarForEachStage() {
+  void aTerminalShowsABarForEachStage() {
     String id = submit();
     BackgroundCommand flow = followOnTerminal(id);
     List<Claim> claims = claim(4);
@@ -56,7 +56,7 @@ class FollowStagesTest extends FollowFixture {
   }
 
   @Test
-  void elsewhereThereIsTheLogAndNoControlCharacter() {
+  void withoutATerminalThereIsTheLogAndNoControlCharacter() {
     String id = submit();
     BackgroundCommand flow = follow(id);
     claim(4).forEach(this::complete);
@@ -71,11 +71,11 @@ class FollowStagesTest extends FollowFixture {
   }
 
   @Test
-  void aPauseIsSaidWithWhatEndsIt() {
+  void aPauseIsShownWithTheCommandThatEndsIt() {
     String id = submit();
     cli.run("pause", "ws", id);
     try (BackgroundCommand flow = followOnTerminal(id)) {
-      flow.awaitErr("paused; let it go on with: millrace resume ws " + id);
+      flow.awaitErr("paused; resume with: millrace resume ws " + id);
       cli.run("abort", "ws", id);
       assertThat(flow.result().status()).isEqualTo(1);
     }

@@ -32,7 +32,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void textIsPrintedAsItIsGeneratedAndIsTheResultInTheEnd() {
+  void textIsPrintedWhileItIsGeneratedAndEndsAsTheResult() {
     Claim claim = followed("Once ");
     append(claim, "upön");
     flow.awaitOut("Once upön");
@@ -48,7 +48,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void whoComesLateSeesItFromTheBeginning() {
+  void aLateFollowerGetsTheWholeText() {
     id = cli.submit("ws", "x");
     Claim claim = begin();
     append(claim, "one ");
@@ -69,7 +69,7 @@ class FollowTextTest extends FollowFixture {
     assertThat(claim.journaledTokens()).containsExactly(1);
     append(claim, "two ");
     flow.awaitOut("one two ");
-    store.close(); // as a server that dies
+    store.close(); // like a server that dies
     store = own();
     claim = claim();
     assertThat(claim.journaledTokens()).containsExactly(1, 1);
@@ -80,7 +80,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void theSameTextMadeOnceMoreIsNotPrintedTwice() {
+  void theSameTextGeneratedAgainIsNotPrintedTwice() {
     Claim claim = followed("one two ");
     store.release(claim, "stopping");
     claim = begin(); // drops what was journaled
@@ -90,16 +90,16 @@ class FollowTextTest extends FollowFixture {
     store.complete(claim, TaskResult.of("one two three four"));
     InProcessCli.Result result = flow.result();
     assertThat(result.out()).isEqualTo("one two three four\n");
-    assertThat(result.err()).doesNotContain("counts no more");
+    assertThat(result.err()).doesNotContain("discard the text");
   }
 
   @Test
-  void anotherTextIsSaidToBeOne() {
+  void aDifferentTextIsMarked() {
     Claim claim = followed("one two");
     store.release(claim, "stopping");
     claim = begin(2);
     append(claim, "eins ");
-    flow.awaitOut("one two\neins ").awaitErr("-- the text above counts no more");
+    flow.awaitOut("one two\neins ").awaitErr("-- discard the text above");
     store.complete(claim, TaskResult.of("eins zwei"));
     assertThat(flow.result().out()).isEqualTo("one two\neins zwei\n");
   }
@@ -110,11 +110,11 @@ class FollowTextTest extends FollowFixture {
     store.complete(claim, TaskResult.of("42"));
     InProcessCli.Result result = flow.result();
     assertThat(result.out()).isEqualTo("<think>hm</think>\n42\n");
-    assertThat(result.err()).contains("-- the text above counts no more");
+    assertThat(result.err()).contains("-- discard the text above");
   }
 
   @Test
-  void aFailureEndsTheLineAndTellsTheError() {
+  void aFailureEndsTheLineAndPrintsTheError() {
     Claim claim = followed("half");
     store.fail(claim, new Failure("no luck", false, "half"));
     InProcessCli.Result result = flow.result();
@@ -126,7 +126,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void theReasonOfAFailureIsNotSaidByEveryLevel() {
+  void theReasonOfAFailureIsNotRepeatedByEveryLevel() {
     id = cli.submit("ws", "x");
     flow = follow(id);
     store.fail(begin(), new Failure("no luck", false, "half"));
@@ -134,7 +134,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void aSingleTaskAtItsGateSaysWhatLetsItPass() {
+  void aSingleTaskAtItsGateShowsTheCommandToApproveIt() {
     String job = "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\"]}]}";
     id = cli.stdin(job).submit("ws", "--job", "-");
     flow =
@@ -146,7 +146,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void whatThereIsSoFarIsPartOfTheJob() {
+  void theTextSoFarIsPartOfTheJsonObject() {
     id = cli.submit("ws", "x");
     Claim claim = begin();
     append(claim, "one ");
@@ -158,7 +158,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void cancellingEndsIt() {
+  void cancellingEndsTheFollowing() {
     Claim claim = followed("half\n");
     store.abort(new JobId(id), Cause.user("me", "enough"));
     InProcessCli.Result result = flow.result();
@@ -168,7 +168,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void aTerminalIsToldHowItStandsAndSeesNoLog() {
+  void aTerminalShowsTheStatusInsteadOfTheLog() {
     cli.submit("ws", "first");
     id = cli.submit("ws", "x");
     flow =
@@ -182,7 +182,7 @@ class FollowTextTest extends FollowFixture {
     flow.awaitOut("a b");
     assertThat(flow.err()).endsWith("\r\033[J");
     pause(id);
-    flow.awaitErr("paused; let it go on with: millrace resume ws " + id);
+    flow.awaitErr("paused; resume with: millrace resume ws " + id);
     resume(id);
     store.complete(claim, TaskResult.of("a b c"));
     InProcessCli.Result result = flow.result();
@@ -191,7 +191,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void withoutAServerThatIsWhatIsSaid() {
+  void aMissingServerIsReported() {
     id = cli.submit("ws", "x");
     store.close();
     flow =
@@ -205,7 +205,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void asJsonPiecesComeBetweenTheEvents() {
+  void asJsonPiecesOfTextComeBetweenTheEvents() {
     id = cli.submit("ws", "x");
     flow = BackgroundCommand.start(dir, "flow", "ws", id, "-f", "--json");
     Claim claim = begin();
@@ -229,7 +229,7 @@ class FollowTextTest extends FollowFixture {
   }
 
   @Test
-  void theStatusTellsWhatTheServerDoes() {
+  void theStatusDescribesTheServer() {
     cli.submit("ws", "x");
     cli.submit("ws", "y");
     assertThat(cli.run("flow", "ws").out()).doesNotContain("server:");

@@ -48,7 +48,7 @@ class JobsCommandTest extends CommandFixture {
   }
 
   @Test
-  void aJobIsShownWhole() {
+  void aJobIsShownInFull() {
     String id = cli.submit("ws", "x", "--name", "n\033[31m", "--tag", "t");
     InProcessCli.workAll(ws);
     InProcessCli.Result result = cli.run("job", "ws", id);
@@ -66,7 +66,7 @@ class JobsCommandTest extends CommandFixture {
   }
 
   @Test
-  void aTerminalGetsColoursUnlessItDoesNotWantThem() {
+  void aTerminalGetsColoursUnlessTheyAreOff() {
     cli.submit("ws", "x");
     InProcessCli.workAll(ws);
     assertThat(new InProcessCli(dir).onTerminal().run("jobs", "ws").out())
@@ -91,7 +91,7 @@ class JobsCommandTest extends CommandFixture {
   }
 
   @Test
-  void aWorkspaceThatIsNotNamedOrNotThereIsAnError() throws Exception {
+  void aMissingWorkspaceIsAnError() throws Exception {
     InProcessCli.Result none = cli.run("jobs");
     assertThat(none.status()).isEqualTo(2);
     assertThat(none.err()).contains("--workspace DIR", "MILLRACE_WORKSPACE");

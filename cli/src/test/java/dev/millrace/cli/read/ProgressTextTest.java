@@ -17,12 +17,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What following, bars and estimates are made of. */
+/** The parts of progress displays: rates, durations, bars, queue positions, streamed text. */
 class ProgressTextTest {
   private static final long SECOND = 1_000_000_000L;
 
   @Test
-  void speedIsThatOfTheLastHalfMinute() {
+  void theRateIsThatOfTheLastHalfMinute() {
     RateEstimator speed = new RateEstimator();
     assertThat(speed.timeFor(10)).isNull();
     for (int t = 0; t <= 100; t++) {
@@ -33,7 +33,7 @@ class ProgressTextTest {
   }
 
   @Test
-  void somethingSlowHasASpeedToo() {
+  void slowProgressHasARateToo() {
     RateEstimator speed = new RateEstimator();
     for (int t = 0; t <= 300; t++) {
       speed.sample(t * SECOND, t / 100);
@@ -43,7 +43,7 @@ class ProgressTextTest {
   }
 
   @Test
-  void spansAreRoundedAsOneSaysThem() {
+  void durationsAreRounded() {
     assertThat(List.of(0, 40, 99, 100, 5_400, 6_000, 7_500, 864_000))
         .extracting(seconds -> ProgressBar.span(Duration.ofSeconds(seconds)))
         .containsExactly(
@@ -51,7 +51,7 @@ class ProgressTextTest {
   }
 
   @Test
-  void theBarGivesWayBeforeTheText() {
+  void theBarIsShortenedBeforeTheText() {
     String line = "1 generate [########........]  8/16, 9 s left";
     assertThat(ProgressBar.fitted(line, line.length())).isEqualTo(line);
     assertThat(ProgressBar.fitted(line, line.length() - 8))
@@ -61,7 +61,7 @@ class ProgressTextTest {
   }
 
   @Test
-  void placesInLine() {
+  void queuePositionsAreDescribed() {
     Owner owner = new Owner(true, true, OptionalLong.of(1), JsonObject.create());
     Owner nobody = new Owner(false, false, OptionalLong.empty(), JsonObject.create());
     Owner other =
@@ -82,14 +82,14 @@ class ProgressTextTest {
   }
 
   @Test
-  void everyWayToCutATextShowsItOnce() {
+  void howeverATextIsSplitItIsShownOnce() {
     String text = "Es war einmal ein Müller, der hatte 🐈.";
     for (int cut = 0; cut <= text.length(); cut++) {
       for (int again = 0; again <= cut; again++) {
         StringBuilder shown = new StringBuilder();
         StreamedText transcript = new StreamedText(shownIn(shown));
         transcript.add(draft(0, text.substring(0, cut)));
-        // The journal was lost, and the text is made once more up to another place.
+        // The journal was lost, and the text is generated again up to another position.
         transcript.add(draft(0, text.substring(0, again)));
         transcript.end(text);
         assertThat(shown.toString()).as("cut at %d, again to %d", cut, again).isEqualTo(text);
@@ -98,7 +98,7 @@ class ProgressTextTest {
   }
 
   @Test
-  void aTextThatDiffersBeginsAnew() {
+  void aDifferentTextRestarts() {
     StringBuilder shown = new StringBuilder();
     StreamedText transcript = new StreamedText(shownIn(shown));
     transcript.add(draft(0, "abc"));

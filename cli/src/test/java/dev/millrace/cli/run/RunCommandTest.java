@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code run} and {@code bench} with a model of random weights: its text means nothing, its form
- * does.
+ * {@code run} and {@code bench} with random weights: the text has no meaning, but the form is checked.
  */
 class RunCommandTest {
   @TempDir static Path models;
@@ -93,7 +92,7 @@ class RunCommandTest {
   }
 
   @Test
-  void anAnswerKeepsToItsSchema() throws IOException {
+  void anAnswerFollowsItsSchema() throws IOException {
     Files.writeString(
         dir.resolve("schema.json"),
         """
@@ -108,7 +107,7 @@ class RunCommandTest {
   }
 
   @Test
-  void anAnswerKeepsToItsGrammar() throws IOException {
+  void anAnswerFollowsItsGrammar() throws IOException {
     Files.writeString(dir.resolve("g.gbnf"), "root ::= (\"ab\" | \"ba\"){3}");
     InProcessCli.Result result =
         cli.run("run", "--model", model, "--grammar", "g.gbnf", "--temp", "1", "hello");
@@ -117,7 +116,7 @@ class RunCommandTest {
   }
 
   @Test
-  void badInputIsRefusedInWords() throws IOException {
+  void badInputIsRejectedWithAMessage() throws IOException {
     refused("--model is missing", "run", "hello");
     refused("no such file", "run", "--model", "nowhere.gguf", "hello");
     refused("--temp", "run", "--model", model, "--temp", "warm", "hello");
@@ -152,7 +151,7 @@ class RunCommandTest {
   }
 
   @Test
-  void benchPrintsItsFigures() {
+  void benchPrintsItsMeasurements() {
     JsonObject figures =
         answer(
             "bench",

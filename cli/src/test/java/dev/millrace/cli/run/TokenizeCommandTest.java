@@ -50,7 +50,7 @@ class TokenizeCommandTest extends CommandFixture {
     assertThat(ids("", "--no-bos")).isEqualTo("\n");
   }
 
-  /** A line end at the end is a byte like any other; so is one that is no text. */
+  /** A final newline counts, and so do invalid bytes. */
   @Test
   void theExactBytesAreRead() {
     assertThat(ids("a\r\n", "--no-bos")).isEqualTo("260 16 13\n");
@@ -74,7 +74,7 @@ class TokenizeCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatIsNoModelIsSaidSo() throws IOException {
+  void aFileThatIsNoModelIsAnError() throws IOException {
     Files.writeString(dir.resolve("text.gguf"), "no model");
     new GgufWriter().put("general.architecture", "llama").write(dir.resolve("bare.gguf"));
     new GgufWriter().put("tokenizer.ggml.model", "t5").write(dir.resolve("t5.gguf"));

@@ -17,12 +17,12 @@ class AccessLogFileTest {
   @TempDir Path dir;
 
   @Test
-  void nobodyAskedNobodyWrites() {
+  void withoutTheOptionThereIsNoLog() {
     assertThat(AccessLogFile.open(null)).isNull();
   }
 
   @Test
-  void linesAreAddedAndSeenAtOnce() throws IOException {
+  void linesAreAppendedAndFlushed() throws IOException {
     Path file = dir.resolve("log");
     Files.writeString(file, "before\n");
     try (AccessLogFile log = AccessLogFile.open(file.toString())) {
@@ -32,7 +32,7 @@ class AccessLogFileTest {
   }
 
   @Test
-  void linesOfManyThreadsStayWhole() throws Exception {
+  void linesOfManyThreadsDoNotMix() throws Exception {
     Path file = dir.resolve("log");
     try (AccessLogFile log = AccessLogFile.open(file.toString())) {
       List<Thread> threads = new ArrayList<>();
@@ -51,7 +51,7 @@ class AccessLogFileTest {
   }
 
   @Test
-  void aPlaceThatCannotBeWrittenIsRefused() {
+  void anUnwritableFileIsRejected() {
     assertThatThrownBy(() -> AccessLogFile.open(dir.resolve("none/log").toString()))
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("cannot write the access log");

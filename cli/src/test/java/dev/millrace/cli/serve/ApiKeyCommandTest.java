@@ -47,7 +47,7 @@ class ApiKeyCommandTest extends CommandFixture {
   }
 
   @Test
-  void scopesAreAsAskedFor() {
+  void scopesAreStored() {
     cli.run("apikey", "a", "--file", "keys", "--scope", "work");
     JsonObject made =
         Json.object(cli.run("apikey", "b", "--file", "keys", "--scope", "admin", "--json").out());
@@ -59,8 +59,8 @@ class ApiKeyCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatPeopleWroteInTheFileStays() throws IOException {
-    Files.writeString(file, "# the keys of the mill\n\n");
+  void commentsInTheFileAreKept() throws IOException {
+    Files.writeString(file, "# our keys\n\n");
     cli.run("apikey", "a", "--file", "keys");
     cli.run("apikey", "b", "--file", "keys");
     InProcessCli.Result removed = cli.run("apikey", "a", "--file", "keys", "--remove");
@@ -71,7 +71,7 @@ class ApiKeyCommandTest extends CommandFixture {
   }
 
   @Test
-  void aNameIsThereOnce() throws IOException {
+  void namesAreUnique() throws IOException {
     cli.run("apikey", "a", "--file", "keys");
     String before = Files.readString(file);
     refused(1, "there is a key called \"a\" already", "a", "--file", "keys");
@@ -80,7 +80,7 @@ class ApiKeyCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatMakesNoSenseIsRefused() throws IOException {
+  void wrongArgumentsAreRejected() throws IOException {
     refused(2, "--file F is required", "a");
     refused(2, "no NAME", "--file", "keys");
     refused(2, "unexpected argument: b", "a", "b", "--file", "keys");
@@ -88,7 +88,7 @@ class ApiKeyCommandTest extends CommandFixture {
     refused(2, "--remove and --scope", "a", "--file", "keys", "--remove", "--scope", "read");
     refused(1, "scope \"write\" must be one of", "a", "--file", "keys", "--scope", "read,write");
     refused(1, "a key's name has 1 to 64", "a b", "--file", "keys");
-    refused(1, "keys is not there", "--file", "keys", "--list");
+    refused(1, "keys does not exist", "--file", "keys", "--list");
     refused(1, "no directory", "a", "--file", "no/such/place/keys");
     assertThat(file).doesNotExist();
     Files.writeString(file, "broken\n");

@@ -16,7 +16,7 @@ class LocalServerTest {
   @TempDir Path dir;
 
   @Test
-  void whatCannotBeStartedLetsGoOfEverything() {
+  void aFailedStartClosesEverything() {
     Workspace workspace = Workspace.open(dir);
     JobStore store = workspace.own().orElseThrow();
     AtomicInteger ended = new AtomicInteger();

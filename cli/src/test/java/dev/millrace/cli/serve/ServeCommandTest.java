@@ -32,7 +32,7 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatCannotBeServedIsRefused() {
+  void wrongArgumentsAreRejected() {
     refused("or --exec TYPE=COMMAND", "-d", "ws");
     refused("no workspace: name one", "--exec", "a=b");
     refused("--exec must be TYPE=COMMAND", "-d", "ws", "--exec", "cat");
@@ -54,11 +54,11 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
-  void modelsThatCannotBeServedAreRefused() throws IOException {
+  void modelsThatCannotBeServedAreRejected() throws IOException {
     Files.writeString(dir.resolve("m.gguf"), "no model");
     Files.createDirectories(dir.resolve("other"));
     Files.writeString(dir.resolve("other/m.gguf"), "no model");
-    refused("--model house (the model that ships), or --exec", "-d", "ws");
+    refused("--model house (the bundled model), or --exec", "-d", "ws");
     refused("there is no such file", "-d", "ws", "--model", "none.gguf");
     refused("two models are called \"m\"", "-d", "ws", "-m", "m.gguf", "-m", "other/m.gguf");
     refused(
@@ -91,7 +91,7 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
-  void endModelsThatCannotBeServedAreRefused() throws IOException {
+  void endModelsThatCannotBeServedAreRejected() throws IOException {
     RandomModelFiles.random(dir.resolve("m.gguf"), 1);
     cli.run("keygen", "net.key");
     String[] pipe = {
@@ -130,7 +130,7 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
-  void theConfigurationSaysWhatIsNotGiven() throws IOException {
+  void theConfigurationSuppliesOptionsThatAreNotGiven() throws IOException {
     Path file = dir.resolve("s.toml");
     Files.writeString(file, "workspace = \"ws\"\nslots = 0\nexec = [\"a=b\"]\n");
     refused(file + ", line 2: slots must be a whole number from 1", "--config", "s.toml");
@@ -144,7 +144,7 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
-  void anOwnedWorkspaceIsNotServedIfNobodyMayWait() {
+  void anOwnedWorkspaceIsAnErrorWithNoWait() {
     try (JobStore other = Workspace.open(ws).own().orElseThrow()) {
       assertThat(other).isNotNull();
       refused(
@@ -185,7 +185,7 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatADeadServerLeftIsRemoved() throws IOException {
+  void filesOfADeadServerAreRemoved() throws IOException {
     Files.writeString(ws.resolve(".nrvnad.pid"), "4194305\n"); // beyond the largest pid of Linux
     Files.writeString(ws.resolve(".nrvnad.ready"), "");
     assertThat(cli.run("serve", "-d", "ws", "--status").out()).isEqualTo("not running\n");

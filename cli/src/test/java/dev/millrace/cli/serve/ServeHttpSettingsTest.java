@@ -50,7 +50,7 @@ class ServeHttpSettingsTest {
   }
 
   @Test
-  void itListensOnLoopbackUnlessToldOtherwise() {
+  void itListensOnLoopbackByDefault() {
     ServeHttpSettings usual = http();
     assertThat(usual.settings().host()).isEqualTo("127.0.0.1");
     assertThat(usual.settings().port()).isEqualTo(8080);
@@ -63,7 +63,7 @@ class ServeHttpSettingsTest {
   }
 
   @Test
-  void aPortThatIsAskedForIsTheOne() {
+  void aNamedPortIsUsed() {
     assertThat(http("--port", "8080").anyFreePort()).isFalse();
     assertThat(http("--port", "0").settings().port()).isZero();
     assertThat(http("--bind", "localhost").anyFreePort()).isTrue();
@@ -77,7 +77,7 @@ class ServeHttpSettingsTest {
   }
 
   @Test
-  void whoeverCanBeReachedNeedsKeys() throws IOException {
+  void aPublicAddressNeedsKeys() throws IOException {
     refused("--bind", "0.0.0.0")
         .isInstanceOf(UsageException.class)
         .hasMessageContaining("no file of API keys")
@@ -92,7 +92,7 @@ class ServeHttpSettingsTest {
   void filesAreReadBeforeAnythingIsServed() throws IOException {
     refused("--api-key-file", "none")
         .isInstanceOf(CommandException.class)
-        .hasMessageContaining("there is no file of keys");
+        .hasMessageContaining("no such file of keys");
     Files.writeString(dir.resolve("bad"), "# mine\nme read,write " + "0".repeat(64) + "\n");
     refused("--api-key-file", "bad")
         .isInstanceOf(CommandException.class)
@@ -105,7 +105,7 @@ class ServeHttpSettingsTest {
         .hasMessageContaining("a.pem");
     refused("--webhook-allow", "x", "--webhook-secret-file", "none")
         .isInstanceOf(CommandException.class)
-        .hasMessageContaining("none is not there");
+        .hasMessageContaining("none does not exist");
     Files.writeString(dir.resolve("short"), "secret\n");
     refused("--webhook-allow", "x", "--webhook-secret-file", "short")
         .isInstanceOf(CommandException.class)
@@ -113,7 +113,7 @@ class ServeHttpSettingsTest {
   }
 
   @Test
-  void webhooksHaveASecretAndPlacesToGo() throws IOException {
+  void webhooksHaveASecretAndAllowedHosts() throws IOException {
     Files.writeString(dir.resolve("secret"), "  sixteen characters\n");
     String[] both = {"--webhook-allow", "hooks.example", "--webhook-secret-file", "secret"};
     assertThat(http(both).hooks().secret()).isEqualTo("sixteen characters");
@@ -123,7 +123,7 @@ class ServeHttpSettingsTest {
   }
 
   @Test
-  void logsAndTracesGoWhereTheyAreSent() {
+  void logsAndTracesHaveTheirTargets() {
     assertThat(http("--access-log", "-").accessLog()).isEqualTo("-");
     assertThat(http("--access-log", "log").accessLog()).isEqualTo(dir.resolve("log").toString());
     assertThat(http("--otlp", "http://collector:4318").settings().otlp())
@@ -147,12 +147,12 @@ class ServeHttpSettingsTest {
           --otlp collector:4318       | --otlp must be http://
           --otlp http:///x            | --otlp must be http://
           """)
-  void optionsThatMakeNoSenseAreRefusedByName(String words, String message) {
+  void wrongOptionsAreRejectedByName(String words, String message) {
     refused(words.split(" ")).isInstanceOf(UsageException.class).hasMessageContaining(message);
   }
 
   @Test
-  void aProgramCannotBeCalledAsTheApiCallsAWholeJob() {
+  void aProgramCannotHaveTheTypePipeline() {
     InProcessCli cli = new InProcessCli(dir);
     InProcessCli.Result refused = cli.run("serve", "-d", "ws", "--exec", "pipeline=cat");
     assertThat(refused.status()).isEqualTo(ExitCode.FAILED);

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a server says of models that wait, as the commands that ask repeat it. */
+/** What a server announces about waiting models, and how commands show it. */
 class ServerAnnouncementTest extends CommandFixture {
   private static final String WHY = "layers 4-6 are missing (no node had them)";
   private static final String SENTENCE = "model house waits for a pipe: " + WHY;
@@ -42,7 +42,7 @@ class ServerAnnouncementTest extends CommandFixture {
   }
 
   @Test
-  void aModelThatWaitsIsToldUntilItWaitsNoMore() {
+  void aWaitingModelIsAnnouncedUntilItIsReady() {
     AtomicReference<Map<String, String>> waiting = new AtomicReference<>(Map.of("house", WHY));
     try (JobStore _ = workspace.own().orElseThrow();
         ServerAnnouncement announcement = new ServerAnnouncement(workspace)) {
@@ -66,7 +66,7 @@ class ServerAnnouncementTest extends CommandFixture {
   }
 
   @Test
-  void whereAnotherModelWorksNothingIsHeldBack() {
+  void withAnotherReadyModelNothingIsReported() {
     try (JobStore _ = workspace.own().orElseThrow();
         ServerAnnouncement announcement = new ServerAnnouncement(workspace)) {
       announcement.begin(info("house", "other"), () -> Map.of("house", WHY));

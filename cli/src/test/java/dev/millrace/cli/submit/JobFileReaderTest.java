@@ -64,7 +64,7 @@ class JobFileReaderTest extends CommandFixture {
   }
 
   @Test
-  void stdinServesOnlyOnce() {
+  void stdinCanBeUsedOnce() {
     InProcessCli.Result result =
         cli.stdin(TWO_STAGES.replace("tasks.jsonl", "-")).run("work", "ws", "--job", "-");
     assertThat(result.err()).contains("only one stdin");
@@ -78,7 +78,7 @@ class JobFileReaderTest extends CommandFixture {
         "[]|must be an object",
         "{\"stages\":[]}|a job has 1 to 1000 stages",
         "{\"stagse\":[]}|unknown field \"stagse\"",
-        "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"none\"}]}|none is not there",
+        "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"none\"}]}|none does not exist",
         "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"bad.jsonl\"}]}|bad.jsonl, line 2",
         "{\"stages\":[{\"type\":\"x\",\"tasksFile\":\"latin1.jsonl\"}]}|latin1.jsonl is not valid"
             + " UTF-8",
@@ -95,13 +95,13 @@ class JobFileReaderTest extends CommandFixture {
   }
 
   @Test
-  void optionsThatTheDocumentSaysAreRefused() throws IOException {
+  void optionsThatTheDocumentSetsAreRejected() throws IOException {
     write("job.json", TWO_STAGES);
     assertThat(cli.run("work", "ws", "--job", "docs/job.json", "--attempts", "2").err())
-        .contains("--attempts is said by the document");
+        .contains("--attempts cannot be used with --job");
     assertThat(cli.run("work", "ws", "prompt", "--job", "docs/job.json").err())
         .contains("a prompt and --job are mutually exclusive");
     assertThat(cli.run("work", "ws", "--job", "none.json").err())
-        .contains("none.json is not there");
+        .contains("none.json does not exist");
   }
 }

@@ -51,7 +51,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void stdinLosesOneNewlineAndNoMore() {
+  void oneTrailingNewlineOfStdinIsRemoved() {
     assertThat(prompt(cli.stdin("a\nb\n\n").submit("ws", "-"))).isEqualTo("a\nb\n");
     assertThat(prompt(cli.stdin(" a ").submit("ws", "-"))).isEqualTo(" a ");
   }
@@ -63,7 +63,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void stdinIsNotReadFromATerminalUnasked() {
+  void stdinIsNotReadFromATerminalWithoutADash() {
     InProcessCli.Result result = cli.stdin("typed").onTerminal().run("work", "ws");
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.err()).startsWith("Error: Empty prompt");
@@ -77,13 +77,13 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void aDashGoesWithoutWords() {
+  void aDashExcludesWords() {
     assertThat(cli.stdin("x").run("work", "ws", "-", "more").err())
         .startsWith("Error: \"-\" reads");
   }
 
   @Test
-  void tenMillionBytesPassAndOneMoreIsRefused() {
+  void tenMillionBytesPassAndOneMoreIsRejected() {
     byte[] most = new byte[10_000_000];
     Arrays.fill(most, (byte) 'x');
     assertThat(cli.stdin(most).run("work", "ws", "-").status()).isZero();
@@ -99,7 +99,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatIsNotUtf8IsRefusedWithItsOffset() {
+  void invalidUtf8IsRejectedWithItsOffset() {
     InProcessCli.Result result =
         cli.stdin(new byte[] {'a', (byte) 0xC3, (byte) 0xA9, (byte) 0xFF, 'b'})
             .run("work", "ws", "-");
@@ -109,7 +109,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void anEmptyPromptIsRefused() {
+  void anEmptyPromptIsRejected() {
     for (String stdin : new String[] {"", "\n"}) {
       InProcessCli.Result result = cli.stdin(stdin).run("work", "ws", "-");
       assertThat(result.status()).isEqualTo(1);
@@ -119,7 +119,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void everyOptionIsHonoured() {
+  void everyOptionIsUsed() {
     String parent = cli.submit("ws", "p");
     String id =
         cli.submit(
@@ -204,7 +204,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void parametersOutOfRangeAreRefused() {
+  void parametersOutOfRangeAreRejected() {
     refused("--temp must be a number from 0 to 100", "--temp", "warm");
     refused("--temp must be a number from 0 to 100", "--temp=-1");
     refused("--top-p must be above 0", "--top-p", "0");
@@ -222,7 +222,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void embedIsATypeOfItsOwn() {
+  void embedIsItsOwnType() {
     assertThat(stage(cli.submit("ws", "x", "--embed")).type()).isEqualTo("embed");
     assertThat(stage(cli.submit("ws", "x", "--mode", "embed")).type()).isEqualTo("embed");
     assertThat(stage(cli.submit("ws", "x", "--mode", "text")).type()).isEqualTo("generate");
@@ -264,7 +264,7 @@ class WorkCommandTest extends CommandFixture {
     refused("latin1 is not valid UTF-8: byte offset 1", "--grammar", "latin1");
     refused("link is not a regular file", "--json-schema", "link");
     refused("not a regular file", "--grammar", ".");
-    refused("none is not there", "--json-schema", "none");
+    refused("none does not exist", "--json-schema", "none");
     refused("not a regular file", "--grammar", "/dev/zero");
     assertThat(cli.run("work", "ws", "x", "--grammar", "most").status()).isZero();
   }
@@ -298,7 +298,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void whatIsNotSupportedSaysSo() {
+  void unsupportedOptionsAreRejected() {
     refused("--image is not supported", "-i", "i.png");
     refused("--tts is not supported", "--tts");
     refused("--audio is not supported", "--stt", "--audio", "a.wav");
@@ -324,7 +324,7 @@ class WorkCommandTest extends CommandFixture {
   }
 
   @Test
-  void aRefusedJobLeavesNoWorkspace() {
+  void aRejectedJobLeavesNoWorkspace() {
     refused("tag", "--tag", "a b");
     assertThat(ws).doesNotExist();
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code verify}: jobs that a small model has done, as they are and tampered with. */
+/** {@code verify} on jobs of a small model, unchanged and tampered with. */
 class VerifyCommandTest {
   @TempDir static Path models;
   private static Path model;
@@ -46,7 +46,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void whatWasGeneratedIsGeneratedAgain() throws InterruptedException {
+  void unchangedResultsAreVerified() throws InterruptedException {
     String id = done("ws", "once", "--raw", "--temp", "1", "--seed", "7", "-n", "24");
     InProcessCli.Result result = cli.run("verify", "ws", id);
     assertThat(result.status()).as(result.toString()).isZero();
@@ -55,7 +55,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void aResultThatWasChangedIsFound() throws IOException, InterruptedException {
+  void aChangedResultIsReported() throws IOException, InterruptedException {
     String id = done("ws", "once", "--raw", "--temp", "1", "--seed", "7", "-n", "24");
     Files.writeString(result(id), Files.readString(result(id)) + "!");
     InProcessCli.Result text = cli.run("verify", "ws", id);
@@ -76,7 +76,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void theFileIsKnownByItsHash() throws IOException, InterruptedException {
+  void theModelIsIdentifiedByItsHash() throws IOException, InterruptedException {
     String id = done("ws", "once", "--raw", "-n", "8");
     Path other = RandomModelFiles.random(dir.resolve("other.gguf"), 2);
     InProcessCli.Result wrong = cli.run("verify", "ws", id, "--model", other.toString());
@@ -111,7 +111,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void whatNoModelHasDoneCannotBeVerified() {
+  void resultsOfOtherWorkersCannotBeVerified() {
     String id = cli.submit("ws", "x");
     InProcessCli.Result early = cli.run("verify", "ws", id);
     assertThat(early.status()).isEqualTo(1);
@@ -142,7 +142,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void whatFailedHasAReceiptToo() throws IOException, InterruptedException {
+  void aFailedTaskHasAReceiptToo() throws IOException, InterruptedException {
     Files.writeString(dir.resolve("s.json"), "{\"type\": \"string\", \"minLength\": 50}");
     String id = cli.submit("ws", "once", "--raw", "-n", "5", "--json-schema", "s.json");
     RandomModelFiles.drain(ws, "random", model);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands with a server's URL where a directory could be. */
+/** The commands with a server's URL instead of a directory. */
 class RemoteWorkspaceTest {
   private static final String PIPELINE =
       """
@@ -80,12 +80,12 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void followingShowsTheLogAndSaysWhyNotTheText() {
+  void followingShowsTheLogAndExplainsWhyNotTheText() {
     String id = cli.submit(url, "hello", "--hold");
     Map<String, String> environment = Map.of(RemoteWorkspace.KEY, key);
     try (BackgroundCommand flow =
         BackgroundCommand.start(dir, environment, "flow", url, id, "-f")) {
-      flow.awaitErr("over HTTP: the job's log");
+      flow.awaitErr("over HTTP the text is shown when it is complete");
       cli.run("resume", url, id);
       InProcessCli.Result result = flow.result();
       assertThat(result.out()).isEqualTo("HELLO\n");
@@ -111,7 +111,7 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void leversArePulledFromAfar() {
+  void leversWorkOverHttp() {
     String id = cli.stdin(PIPELINE).submit(url, "--job", "-", "--hold");
     assertThat(cli.run("resume", url, id).line()).isEqualTo(id + " resumed");
     await().until(() -> cli.run("job", url, id).out().contains("approve " + url + " " + id));
@@ -133,7 +133,7 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void whatCannotBeDoneOverHttpSaysSo() {
+  void commandsThatNeedADirectorySaySo() {
     String id = cli.submit(url, "hello");
     cli.run("flow", url, id, "-w");
     for (String[] command :
@@ -155,7 +155,7 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void refusalsAreOneLine() {
+  void errorsAreOneLine() {
     assertThat(cli.run("flow", url, "1_2_3"))
         .isEqualTo(new InProcessCli.Result(1, "", "Job not found: 1_2_3\n"));
     InProcessCli.Result keyless = new InProcessCli(dir).run("work", url, "hello");
@@ -182,7 +182,7 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void tagsBesideADocumentKeepAllThatItSays() throws IOException {
+  void tagsKeepTheRestOfTheDocument() throws IOException {
     Files.writeString(
         dir.resolve("job.json"),
         """
