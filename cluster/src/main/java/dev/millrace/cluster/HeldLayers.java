@@ -1,6 +1,5 @@
 package dev.millrace.cluster;
 
-import dev.millrace.cluster.internal.protocol.WireCodec;
 
 /**
  * Layers [from, to) of a model that a node has, or is getting.
@@ -27,7 +26,7 @@ public record HeldLayers(
   public HeldLayers {
     FieldChecks.notNegative("a holding", layers, from, to, bytes);
     if (state != State.FAILED) {
-      FieldChecks.layers("a holding", from, to, layers == 0 ? WireCodec.MAX_LAYERS : layers);
+      FieldChecks.layers("a holding", from, to, layers == 0 ? ClusterProtocol.MAX_LAYERS : layers);
     }
     FieldChecks.rate("a holding", speed);
   }

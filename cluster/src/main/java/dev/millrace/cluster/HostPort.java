@@ -1,6 +1,6 @@
 package dev.millrace.cluster;
 
-import dev.millrace.cluster.internal.connection.WireErrors;
+import dev.millrace.cluster.internal.text.PeerText;
 
 /** Where something listens. */
 public record HostPort(String host, int port) {
@@ -11,7 +11,7 @@ public record HostPort(String host, int port) {
     if (!isHost(host) || port < 0 || port > 65_535) {
       throw new ClusterException(
           "\"%s:%d\" is no address: give HOST:PORT with a port of 0 to 65535"
-              .formatted(WireErrors.sanitized(host), port));
+              .formatted(PeerText.sanitized(host), port));
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.millrace.cluster;
 
-import dev.millrace.cluster.internal.protocol.WireCodec;
 import java.util.List;
 
 /**
@@ -19,7 +18,7 @@ public record ModelRequirements(
     int local) {
   public ModelRequirements {
     layerBytes = List.copyOf(layerBytes);
-    FieldChecks.layers("a need", 0, layerBytes.size(), WireCodec.MAX_LAYERS);
+    FieldChecks.layers("a need", 0, layerBytes.size(), ClusterProtocol.MAX_LAYERS);
     FieldChecks.notNegative("a need", fileBytes, cacheBytes, local, layerBytes.size() - local);
     layerBytes.forEach(bytes -> FieldChecks.notNegative("a need", bytes));
   }

@@ -1,6 +1,5 @@
 package dev.millrace.cluster;
 
-import dev.millrace.engine.internal.pipe.Pipe;
 import java.util.List;
 
 /**
@@ -18,7 +17,7 @@ public record PipeState(
     int layers,
     int number,
     long epoch,
-    List<Pipe.NodeLayers> stretches,
+    List<PipeStretch> stretches,
     int running,
     double tokensPerSecond,
     String waitingReason) {

@@ -33,14 +33,14 @@ public final class MutualTls {
     SSLSocket socket =
         (SSLSocket) tls.getSocketFactory().createSocket(plain, host, plain.getPort(), false);
     socket.setUseClientMode(client);
-    SSLParameters strict = strictTlsParameters();
+    SSLParameters strict = parameters();
     strict.setServerNames(List.of());
     socket.setSSLParameters(strict);
     return socket;
   }
 
   /** How every socket of a network is set: TLS 1.3 only, and both sides show a certificate. */
-  public static SSLParameters strictTlsParameters() {
+  public static SSLParameters parameters() {
     SSLParameters strict = new SSLParameters();
     strict.setProtocols(new String[] {"TLSv1.3"});
     strict.setCipherSuites(

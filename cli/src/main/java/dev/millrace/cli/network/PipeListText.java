@@ -8,10 +8,10 @@ import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
+import dev.millrace.cluster.PipeStretch;
 import dev.millrace.cluster.query.PipePicture;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.engine.internal.pipe.Pipe;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -79,10 +79,10 @@ final class PipeListText {
     } else {
       out.append("waits: ").append(SanitizedText.line(pipe.waitingReason(), 300)).append('\n');
     }
-    List<Pipe.NodeLayers> stretches = stretches(pipe);
+    List<PipeStretch> stretches = stretches(pipe);
     if (!stretches.isEmpty()) {
       List<String> parts = new ArrayList<>();
-      for (Pipe.NodeLayers stretch : stretches) {
+      for (PipeStretch stretch : stretches) {
         parts.add(new LayerRange(stretch.from(), stretch.to()) + " " + stretch.node());
       }
       out.append("    layers ").append(String.join(", ", parts)).append('\n');
@@ -99,19 +99,19 @@ final class PipeListText {
 
   private static List<LayerRange> loaded(PipeState pipe) {
     List<LayerRange> loaded = new ArrayList<>();
-    for (Pipe.NodeLayers stretch : stretches(pipe)) {
+    for (PipeStretch stretch : stretches(pipe)) {
       loaded.add(new LayerRange(stretch.from(), stretch.to()));
     }
     return loaded;
   }
 
   /** The layers of each node; adjacent ranges of one node are merged. */
-  private static List<Pipe.NodeLayers> stretches(PipeState pipe) {
-    List<Pipe.NodeLayers> merged = new ArrayList<>();
-    for (Pipe.NodeLayers next : pipe.stretches()) {
-      Pipe.NodeLayers last = merged.isEmpty() ? null : merged.getLast();
+  private static List<PipeStretch> stretches(PipeState pipe) {
+    List<PipeStretch> merged = new ArrayList<>();
+    for (PipeStretch next : pipe.stretches()) {
+      PipeStretch last = merged.isEmpty() ? null : merged.getLast();
       if (last != null && last.node().equals(next.node()) && last.to() == next.from()) {
-        merged.set(merged.size() - 1, new Pipe.NodeLayers(last.node(), last.from(), next.to()));
+        merged.set(merged.size() - 1, new PipeStretch(last.node(), last.from(), next.to()));
       } else {
         merged.add(next);
       }
@@ -233,7 +233,7 @@ final class PipeListText {
 
   private static JsonObject json(List<NodeState> states, NodeState origin, PipeState pipe) {
     List<JsonObject> stretches = new ArrayList<>();
-    for (Pipe.NodeLayers stretch : stretches(pipe)) {
+    for (PipeStretch stretch : stretches(pipe)) {
       stretches.add(
           JsonObject.create()
               .put("node", stretch.node())

@@ -5,7 +5,7 @@ import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
-import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.cluster.PipeStretch;
 import java.util.List;
 
 /** Builds states of nodes. */
@@ -47,11 +47,11 @@ final class NodeStateFixtures {
     return node.withPipes(List.of(need), List.of(pipes), List.of());
   }
 
-  static PipeState pipe(String waiting, Pipe.NodeLayers... stretches) {
+  static PipeState pipe(String waiting, PipeStretch... stretches) {
     return new PipeState(HOUSE, "house", 7, 0, 3, List.of(stretches), 2, 41.26, waiting);
   }
 
-  static Pipe.NodeLayers stretch(String node, int from, int to) {
-    return new Pipe.NodeLayers(node, from, to);
+  static PipeStretch stretch(String node, int from, int to) {
+    return new PipeStretch(node, from, to);
   }
 }

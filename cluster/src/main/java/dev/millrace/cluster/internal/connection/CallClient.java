@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialled;
@@ -55,7 +56,7 @@ public final class CallClient {
     } catch (SocketTimeoutException e) {
       throw new ClusterException(
           "%s did not go on with the call \"%s\" for %s"
-              .formatted(at, call, WireErrors.seconds(patience)),
+              .formatted(at, call, PeerText.seconds(patience)),
           e);
     } catch (IOException e) {
       throw new ClusterException(

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
@@ -87,7 +88,7 @@ public final class ConnectionListener implements AutoCloseable {
     } catch (IOException e) {
       throw new ClusterException(
           "cannot listen on %s: %s; give another address to listen on, or stop what has it"
-              .formatted(listen, WireErrors.messageOf(e)),
+              .formatted(listen, PeerText.messageOf(e)),
           e);
     }
   }

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
 import java.io.ByteArrayInputStream;
@@ -133,8 +134,8 @@ public final class HelloProtocol {
         data ->
             new Welcome(
                 one(Welcome.Verdict.values(), data.readUnsignedByte()),
-                WireErrors.sanitized(data.readUTF()),
-                WireErrors.sanitized(data.readUTF()),
+                PeerText.sanitized(data.readUTF()),
+                PeerText.sanitized(data.readUTF()),
                 data.readLong()));
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.internal.connection.Hello.Purpose;
 import dev.millrace.cluster.internal.connection.HelloProtocol.Welcome;
@@ -60,7 +61,7 @@ public final class InboundConnections implements ConnectionListener.Handler {
     if (hello.purpose() == Purpose.CALL && !handlers.containsKey(hello.call())) {
       return Welcome.notNow(
           "nobody answers the call \"%s\" here (yet)"
-              .formatted(WireErrors.sanitized(hello.call())));
+              .formatted(PeerText.sanitized(hello.call())));
     }
     if (hello.purpose() == Purpose.CALL && !calls.tryAcquire()) {
       return Welcome.notNow(
@@ -80,7 +81,7 @@ public final class InboundConnections implements ConnectionListener.Handler {
     }
     if (!ClusterProtocol.isName(name)) {
       return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -"
-          .formatted(WireErrors.sanitized(name));
+          .formatted(PeerText.sanitized(name));
     }
     if (us.namesFromCertificates()
         && !CertificateNames.of(connection.peerCertificate()).contains(name)) {

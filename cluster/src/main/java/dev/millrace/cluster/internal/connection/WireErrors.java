@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
@@ -27,9 +28,6 @@ public final class WireErrors {
   /** A node that closes says so: this was none that did. */
   public static final String NO_FAREWELL =
       "the connection ended without a word: its process ended, or something cut them apart";
-
-  /** Characters of what others say that reach a log or a user. */
-  private static final int SAID = 300;
 
   private static final String ALERT = "Received fatal alert: ";
 
@@ -59,7 +57,7 @@ public final class WireErrors {
     }
     if (e instanceof ProtocolException) {
       return ClusterException.refused(
-          "%s: %s; give the address that a node listens on".formatted(at, messageOf(e)), e);
+          "%s: %s; give the address that a node listens on".formatted(at, PeerText.messageOf(e)), e);
     }
     return new ClusterException(at + (stage == Stage.CONNECT ? connecting(e) : ended(stage, e)), e);
   }
@@ -69,7 +67,7 @@ public final class WireErrors {
     return new ClusterException(
         ("%s took the connection and did not answer in %s: it is frozen or overloaded, "
                 + "or no node of Millrace")
-            .formatted(at, seconds(time)),
+            .formatted(at, PeerText.seconds(time)),
         e);
   }
 
@@ -111,39 +109,39 @@ public final class WireErrors {
       case SocketTimeoutException _ ->
           " does not answer: check the address, that the machine runs, and its firewall";
       case NoRouteToHostException _ -> ": there is no route to it; check the address";
-      case ConnectException c when messageOf(c).contains("refused") ->
+      case ConnectException c when PeerText.messageOf(c).contains("refused") ->
           ": nothing listens there; check the address and that the node runs";
-      default -> ": " + messageOf(e);
+      default -> ": " + PeerText.messageOf(e);
     };
   }
 
   private static String ended(Stage stage, Exception e) {
-    if (messageOf(e).contains("Unsupported or unrecognized SSL message")) {
+    if (PeerText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
       return " does not speak TLS: it is no node of Millrace; give the address that "
           + "a node listens on";
     }
     return stage == Stage.HANDSHAKE
         ? (" ended the connection in the TLS handshake: it closes or is overloaded, or "
                 + "is no node (%s)")
-            .formatted(messageOf(e))
+            .formatted(PeerText.messageOf(e))
         : " ended the connection before it greeted us: it starts, closes or is overloaded (%s)"
-            .formatted(messageOf(e));
+            .formatted(PeerText.messageOf(e));
   }
 
   /** Why a link ended, as said of the other side. */
   public static String linkLossReason(Throwable e, Duration patience) {
     return switch (e) {
-      case ProtocolException p -> "it broke the protocol: " + messageOf(p);
-      case SocketTimeoutException _ -> "nothing was heard of it for " + seconds(patience);
+      case ProtocolException p -> "it broke the protocol: " + PeerText.messageOf(p);
+      case SocketTimeoutException _ -> "nothing was heard of it for " + PeerText.seconds(patience);
       case EOFException _ -> NO_FAREWELL;
       case SSLException s
-          when has(s, AEADBadTagException.class) || messageOf(s).contains("bad_record") ->
-          "what was sent was changed on its way (" + messageOf(s) + ")";
+          when has(s, AEADBadTagException.class) || PeerText.messageOf(s).contains("bad_record") ->
+          "what was sent was changed on its way (" + PeerText.messageOf(s) + ")";
       case SSLException s when has(s, EOFException.class) -> NO_FAREWELL;
       case SSLException s when has(s, SocketException.class) ->
-          "the connection broke: " + messageOf(s);
-      case SSLException s -> "the connection was disturbed: " + messageOf(s);
-      default -> "the connection broke: " + messageOf(e);
+          "the connection broke: " + PeerText.messageOf(s);
+      case SSLException s -> "the connection was disturbed: " + PeerText.messageOf(s);
+      default -> "the connection broke: " + PeerText.messageOf(e);
     };
   }
 
@@ -153,39 +151,19 @@ public final class WireErrors {
     if (has(e, OtherNetworkKeyException.class)
         || has(e, CertificateException.class)
         || (alert != null && alert.contains("certificate"))
-        || messageOf(e).contains("Empty client certificate chain")) {
+        || PeerText.messageOf(e).contains("Empty client certificate chain")) {
       return "it has another network key (or certificate), or none";
     }
-    if (messageOf(e).contains("Unsupported or unrecognized SSL message")) {
+    if (PeerText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
       return "it does not speak TLS";
     }
     return e instanceof SocketException || e instanceof EOFException || has(e, EOFException.class)
         ? "it ended, or was ended for later ones, before it had greeted us"
-        : messageOf(e);
-  }
-
-  public static String messageOf(Throwable e) {
-    String message = e.getMessage();
-    return message == null ? e.getClass().getSimpleName() : message;
-  }
-
-  /** What another said, which must not fill our log or steer our user's terminal. */
-  public static String sanitized(String text) {
-    String cut = text.length() > SAID ? text.substring(0, SAID) + "…" : text;
-    return cut.replaceAll("[\\p{Cntrl}\\p{Cf}\\u0080-\\u009f\\u2028\\u2029]", "?");
-  }
-
-  public static String sanitized(ByteBuffer utf8) {
-    ByteBuffer start = utf8.slice(utf8.position(), Math.min(utf8.remaining(), 4 * (SAID + 1)));
-    return sanitized(StandardCharsets.UTF_8.decode(start).toString());
-  }
-
-  public static String seconds(Duration time) {
-    return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+        : PeerText.messageOf(e);
   }
 
   private static @Nullable String alert(Throwable e) {
-    String message = messageOf(e);
+    String message = PeerText.messageOf(e);
     int at = message.indexOf(ALERT);
     return at < 0 ? null : message.substring(at + ALERT.length());
   }

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.link;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.internal.connection.ConnectionSettings;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.connection.WireErrors;
@@ -92,7 +93,7 @@ final class Link {
   }
 
   private void endBeforeStart(int threads, Throwable e) {
-    end("no thread could be started for it: " + WireErrors.messageOf(e), false);
+    end("no thread could be started for it: " + PeerText.messageOf(e), false);
     for (int i = 0; i < threads; i++) {
       gone();
     }
@@ -134,7 +135,7 @@ final class Link {
    * for ever.
    */
   void check(long now) {
-    String time = WireErrors.seconds(patience.multipliedBy(2));
+    String time = PeerText.seconds(patience.multipliedBy(2));
     if (!delivering && now - input.lastReceivedNanos() > 2 * patience.toNanos()) {
       end("nothing was heard of it for " + time, false);
     }
@@ -160,7 +161,7 @@ final class Link {
         if (message.kind() != Kind.PING) {
           deliver(message);
         } else if (message.body().hasRemaining()) {
-          end("it said: " + WireErrors.sanitized(message.body()), false);
+          end("it said: " + PeerText.sanitized(message.body()), false);
         }
       }
       end(WireErrors.NO_FAREWELL, false);
@@ -169,7 +170,7 @@ final class Link {
     } catch (InterruptedException e) {
       end("interrupted", false);
     } catch (Throwable e) {
-      end("what it sent could not be taken: " + WireErrors.messageOf(e), false);
+      end("what it sent could not be taken: " + PeerText.messageOf(e), false);
     } finally {
       gone();
     }
@@ -213,7 +214,7 @@ final class Link {
     } catch (InterruptedException e) {
       end("interrupted", false);
     } catch (Throwable e) {
-      end("nothing can be sent to it: " + WireErrors.messageOf(e), false);
+      end("nothing can be sent to it: " + PeerText.messageOf(e), false);
     } finally {
       connection.closeNow();
       gone();

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.link;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
@@ -15,7 +16,6 @@ import dev.millrace.cluster.internal.connection.Hello;
 import dev.millrace.cluster.internal.connection.InboundConnections;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.connection.TlsConnection;
-import dev.millrace.cluster.internal.connection.WireErrors;
 import dev.millrace.cluster.internal.link.LinkedNode.Location;
 import dev.millrace.engine.NumericsVersion;
 import java.io.IOException;
@@ -225,7 +225,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
       return peer.attach(dialled.connection(), incarnation, true);
     } catch (IOException e) {
       dialled.connection().closeNow();
-      throw new ClusterException(at + ": " + WireErrors.messageOf(e), e);
+      throw new ClusterException(at + ": " + PeerText.messageOf(e), e);
     }
   }
 

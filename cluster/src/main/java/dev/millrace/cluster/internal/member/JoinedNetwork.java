@@ -10,7 +10,6 @@ import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.link.MessageReceiver;
 import dev.millrace.cluster.internal.link.MessageSender;
 import dev.millrace.cluster.internal.link.PeerConnections;
-import dev.millrace.cluster.query.NodeStateQuery;
 import dev.millrace.engine.NumericsVersion;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -62,7 +61,7 @@ public final class JoinedNetwork implements AutoCloseable {
                 bind),
             first);
     NodeState begun = own;
-    switchboard.handleCalls(NodeStateQuery.CALL, NodeStateQuery.answering(() -> List.of(begun)));
+    switchboard.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(() -> List.of(begun)));
     desk.registerCalls(switchboard);
     List<HostPort> members = new NetworkBootstrap(switchboard, identity, settings.join()).members();
     membership =
@@ -82,7 +81,7 @@ public final class JoinedNetwork implements AutoCloseable {
       own = own.withMemberAddress(membership.address());
     }
     desk.setMembership(membership);
-    switchboard.handleCalls(NodeStateQuery.CALL, NodeStateQuery.answering(membership::states));
+    switchboard.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(membership::states));
     Duration pause = settings.linkTimeout().multipliedBy(2);
     seeker = new PartitionFinder(switchboard, identity, settings.join(), membership, pause);
     seeker.start();

@@ -121,7 +121,7 @@ final class TlsServerSocket extends ServerSocket {
       SSLSocket secure =
           (SSLSocket) tls.getSocketFactory().createSocket(socket, peer, socket.getPort(), true);
       secure.setUseClientMode(false);
-      secure.setSSLParameters(MutualTls.strictTlsParameters());
+      secure.setSSLParameters(MutualTls.parameters());
       secure.startHandshake();
       if (through(socket) && !isClosed()) {
         proved.add(new TlsSocket(tls, socket, secure));

@@ -132,7 +132,7 @@ final class TlsSocket extends Socket {
       SSLSocket socket =
           (SSLSocket) tls.getSocketFactory().createSocket(raw, host, raw.getPort(), true);
       socket.setUseClientMode(true);
-      socket.setSSLParameters(MutualTls.strictTlsParameters());
+      socket.setSSLParameters(MutualTls.parameters());
       socket.startHandshake();
       raw.setSoTimeout(0);
       secure.complete(socket);

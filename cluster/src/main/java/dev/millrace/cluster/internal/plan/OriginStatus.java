@@ -3,10 +3,10 @@ package dev.millrace.cluster.internal.plan;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.PipeState;
+import dev.millrace.cluster.PipeStretch;
 import dev.millrace.cluster.internal.place.CandidateNode;
 import dev.millrace.cluster.internal.place.Placement;
 import dev.millrace.engine.api.WheelStats;
-import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -180,7 +180,7 @@ public final class OriginStatus {
 
   /** What there is of a first pipe, with its gaps. */
   private PipeState incomplete(String why) {
-    List<NodeLayers> stretches = ShortageText.stretches(need, origin, candidates);
+    List<PipeStretch> stretches = ShortageText.stretches(need, origin, candidates);
     return new PipeState(need.sha256(), need.model(), need.layers(), 0, 0, stretches, 0, 0, why);
   }
 
@@ -202,7 +202,7 @@ public final class OriginStatus {
         need.layers(),
         control.number(),
         session.plan().epoch(),
-        session.plan().nodeLayers(),
+        session.stretches(),
         stats.admitted(),
         rate,
         control.isRunning() ? "" : opening(control));

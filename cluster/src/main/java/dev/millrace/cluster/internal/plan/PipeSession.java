@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.plan;
 
+import dev.millrace.cluster.PipeStretch;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.util.ArrayList;
@@ -12,6 +13,13 @@ import java.util.List;
  * @param pipe its number here
  */
 public record PipeSession(long id, int pipe, Pipe plan) {
+  /** Which node computes which layers, the origin included. */
+  List<PipeStretch> stretches() {
+    return plan.nodeLayers().stream()
+        .map(layers -> new PipeStretch(layers.node(), layers.from(), layers.to()))
+        .toList();
+  }
+
   /** The stretches that are not the origin's, in order. */
   List<NodeLayers> remoteStretches() {
     return plan.nodeLayers().stream().filter(s -> !s.node().equals(plan.origin())).toList();

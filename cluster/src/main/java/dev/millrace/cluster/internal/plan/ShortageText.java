@@ -2,8 +2,8 @@ package dev.millrace.cluster.internal.plan;
 
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
+import dev.millrace.cluster.PipeStretch;
 import dev.millrace.cluster.internal.place.CandidateNode;
-import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -18,19 +18,19 @@ final class ShortageText {
   private ShortageText() {}
 
   /** Who has which layers now, with gaps: the first by name where several have one. */
-  static List<NodeLayers> stretches(
+  static List<PipeStretch> stretches(
       ModelRequirements need, String origin, List<CandidateNode> candidates) {
-    List<NodeLayers> stretches = new ArrayList<>();
+    List<PipeStretch> stretches = new ArrayList<>();
     for (int layer = 0; layer < need.layers(); layer++) {
       String holder = layer < need.local() ? origin : holder(layer, candidates);
-      NodeLayers last = stretches.isEmpty() ? null : stretches.getLast();
+      PipeStretch last = stretches.isEmpty() ? null : stretches.getLast();
       if (holder == null) {
         continue;
       }
       if (last != null && last.to() == layer && last.node().equals(holder)) {
-        stretches.set(stretches.size() - 1, new NodeLayers(holder, last.from(), layer + 1));
+        stretches.set(stretches.size() - 1, new PipeStretch(holder, last.from(), layer + 1));
       } else {
-        stretches.add(new NodeLayers(holder, layer, layer + 1));
+        stretches.add(new PipeStretch(holder, layer, layer + 1));
       }
     }
     return stretches;

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.protocol;
 
+import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.FieldChecks;
 
 /**
@@ -11,7 +12,7 @@ import dev.millrace.cluster.FieldChecks;
 public record LoadLayersRequest(
     String sha256, String model, int from, int to, long fileBytes, long bytes) {
   public LoadLayersRequest {
-    FieldChecks.layers("an assignment", from, to, WireCodec.MAX_LAYERS);
+    FieldChecks.layers("an assignment", from, to, ClusterProtocol.MAX_LAYERS);
     FieldChecks.notNegative("an assignment", fileBytes, bytes);
   }
 }

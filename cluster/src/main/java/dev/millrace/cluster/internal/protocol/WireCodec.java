@@ -1,11 +1,13 @@
 package dev.millrace.cluster.internal.protocol;
 
 import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
+import dev.millrace.cluster.PipeStretch;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -20,9 +22,6 @@ import java.util.function.Function;
 public final class WireCodec {
   /** The most that a node may tell of itself. */
   public static final int MAX_STATE_BYTES = 1 << 20;
-
-  /** The most layers of a model. */
-  public static final int MAX_LAYERS = 4_096;
 
   private static final int NAME = 64;
   private static final int HOST = 255;
@@ -60,7 +59,7 @@ public final class WireCodec {
     out.text(opening.sha256(), HASH).text(opening.model(), MODEL).number(opening.numerics());
     Pipe pipe = opening.pipe();
     out.number(pipe.epoch()).text(pipe.origin(), NAME).number(pipe.layers());
-    out.list(pipe.nodeLayers(), MAX_LAYERS, WireCodec::write);
+    out.list(pipe.nodeLayers(), ClusterProtocol.MAX_LAYERS, WireCodec::write);
     out.number(opening.kvType().ordinal()).number(opening.context()).number(opening.pages());
     out.number(opening.maxRows()).number(opening.maxRuns()).number(opening.inFlight());
     return out.toBuffer();
@@ -224,7 +223,7 @@ public final class WireCodec {
 
   private static void write(WireEncoder out, ModelRequirements need) {
     out.text(need.sha256(), HASH).text(need.model(), MODEL).number(need.fileBytes());
-    out.list(need.layerBytes(), MAX_LAYERS, WireEncoder::number);
+    out.list(need.layerBytes(), ClusterProtocol.MAX_LAYERS, WireEncoder::number);
     out.number(need.cacheBytes()).number(need.local());
   }
 
@@ -233,7 +232,7 @@ public final class WireCodec {
         in.text(HASH),
         in.text(MODEL),
         in.number(),
-        in.list(MAX_LAYERS, WireDecoder::number),
+        in.list(ClusterProtocol.MAX_LAYERS, WireDecoder::number),
         in.number(),
         in.integer());
   }
@@ -241,7 +240,7 @@ public final class WireCodec {
   private static void write(WireEncoder out, PipeState pipe) {
     out.text(pipe.sha256(), HASH).text(pipe.model(), MODEL).number(pipe.layers());
     out.number(pipe.number()).number(pipe.epoch());
-    out.list(pipe.stretches(), MAX_LAYERS, WireCodec::write);
+    out.list(pipe.stretches(), ClusterProtocol.MAX_LAYERS, WireCodec::write);
     out.number(pipe.running())
         .number(pipe.tokensPerSecond())
         .truncatedText(pipe.waitingReason(), REASON);
@@ -254,7 +253,7 @@ public final class WireCodec {
         in.integer(),
         in.integer(),
         in.number(),
-        in.list(MAX_LAYERS, WireCodec::stretch),
+        in.list(ClusterProtocol.MAX_LAYERS, WireCodec::stretch),
         in.integer(),
         in.real(),
         in.text(REASON));
@@ -262,14 +261,22 @@ public final class WireCodec {
 
   private static Pipe pipe(WireDecoder in) {
     return new Pipe(
-        in.number(), in.text(NAME), in.integer(), in.list(MAX_LAYERS, WireCodec::stretch));
+        in.number(), in.text(NAME), in.integer(), in.list(ClusterProtocol.MAX_LAYERS, WireCodec::nodeLayers));
+  }
+
+  private static void write(WireEncoder out, PipeStretch stretch) {
+    out.text(stretch.node(), NAME).number(stretch.from()).number(stretch.to());
+  }
+
+  private static PipeStretch stretch(WireDecoder in) {
+    return new PipeStretch(in.text(NAME), in.integer(), in.integer());
   }
 
   private static void write(WireEncoder out, Pipe.NodeLayers stretch) {
     out.text(stretch.node(), NAME).number(stretch.from()).number(stretch.to());
   }
 
-  private static Pipe.NodeLayers stretch(WireDecoder in) {
+  private static Pipe.NodeLayers nodeLayers(WireDecoder in) {
     return new Pipe.NodeLayers(in.text(NAME), in.integer(), in.integer());
   }
 

@@ -9,6 +9,7 @@ import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
+import dev.millrace.cluster.PipeStretch;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
 import java.nio.ByteBuffer;
@@ -182,7 +183,7 @@ final class WireCodecTest {
         text(),
         text(),
         random.nextInt(),
-        new Pipe(random.nextLong(), text(), 60, stretches()),
+        new Pipe(random.nextLong(), text(), 60, nodeLayers()),
         types[random.nextInt(types.length)],
         1 + random.nextInt(9_999),
         1 + random.nextInt(9_999),
@@ -197,7 +198,11 @@ final class WireCodecTest {
         text(), text(), from, from + 1 + random.nextInt(9), amount(), amount());
   }
 
-  private List<Pipe.NodeLayers> stretches() {
+  private List<PipeStretch> stretches() {
+    return List.of(new PipeStretch(text(), 0, 20), new PipeStretch(text(), 25, 60));
+  }
+
+  private List<Pipe.NodeLayers> nodeLayers() {
     return List.of(new Pipe.NodeLayers(text(), 0, 20), new Pipe.NodeLayers(text(), 25, 60));
   }
 
