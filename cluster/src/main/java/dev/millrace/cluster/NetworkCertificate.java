@@ -1,5 +1,6 @@
 package dev.millrace.cluster;
 
+import dev.millrace.tls.CertifiedKey;
 import dev.millrace.tls.DerEncoder;
 import dev.millrace.tls.MutualTls;
 import dev.millrace.tls.PeerTrustManager;
@@ -21,6 +22,7 @@ import java.security.interfaces.EdECPrivateKey;
 import java.security.spec.NamedParameterSpec;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.HexFormat;
+import java.util.List;
 import javax.crypto.KDF;
 import javax.crypto.spec.HKDFParameterSpec;
 import javax.net.ssl.SSLContext;
@@ -31,14 +33,14 @@ import javax.net.ssl.SSLContext;
  * makes the same bytes; each side trusts these bytes and nothing else, and the handshake proves
  * that the other has the private key, hence the network's.
  */
-public record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
+record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
   private static final byte[] SALT = ascii("millrace network");
   private static final byte[] INFO = ascii("millrace tls ed25519 1");
   private static final byte[] ED25519 =
       DerEncoder.sequence(DerEncoder.oid(new byte[] {0x2b, 0x65, 0x70}));
   private static final byte[] COMMON_NAME = {0x55, 0x04, 0x03};
 
-  public static NetworkCertificate of(byte[] secret) {
+  static NetworkCertificate of(byte[] secret) {
     try {
       KeyPair pair = pair(seed(secret));
       byte[] certificate = signed(pair);
@@ -107,8 +109,8 @@ public record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
   }
 
   SSLContext tls() {
-    X509Certificate[] chain = {certificate};
-    return MutualTls.context(new SingleKeyManager(key, chain), new PeerTrustManager(this::check));
+    CertifiedKey own = new CertifiedKey(List.of(certificate), key);
+    return MutualTls.context(new SingleKeyManager(own), new PeerTrustManager(this::check));
   }
 
   private void check(X509Certificate[] chain, boolean ofClient) throws CertificateException {

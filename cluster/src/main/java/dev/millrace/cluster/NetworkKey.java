@@ -25,7 +25,7 @@ import javax.net.ssl.SSLContext;
  * millrace-network-key-1:} and 64 hex digits.
  */
 public final class NetworkKey {
-  public static final int BYTES = 32;
+  static final int BYTES = 32;
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final String PREFIX = "millrace-network-key-1:";

@@ -6,7 +6,7 @@ import dev.millrace.http.route.RequestObserver;
 import dev.millrace.http.route.Route;
 import dev.millrace.http.route.RouteGroup;
 import dev.millrace.http.route.RouteTable;
-import dev.millrace.http.transport.Certificates;
+import dev.millrace.http.transport.ReloadingKeyManager;
 import dev.millrace.http.transport.ClientGoneException;
 import dev.millrace.http.transport.ConnectionAddresses;
 import dev.millrace.http.transport.DisconnectProbe;
@@ -238,7 +238,7 @@ public final class HttpService implements AutoCloseable {
 
   private static Tls tls(TlsFiles files) {
     return Tls.builder()
-        .sslContext(new Certificates(files).context())
+        .sslContext(new ReloadingKeyManager(files).context())
         .enabledProtocols(List.of("TLSv1.3", "TLSv1.2"))
         .build();
   }

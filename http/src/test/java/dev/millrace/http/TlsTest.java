@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.http.limits.HttpLimits;
-import dev.millrace.http.transport.Pem;
 import dev.millrace.http.transport.TlsFiles;
+import dev.millrace.tls.PemReader;
+import dev.millrace.tls.TestCertificateAuthority;
+import dev.millrace.tls.TestCertificateAuthority.Issued;
+import dev.millrace.tls.TestCertificateAuthority.Validity;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,7 +21,6 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -31,70 +33,32 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Certificates from PEM files, made by the JDK's keytool when the tests start. */
+/** HTTP over TLS, with certificates from PEM files. */
 final class TlsTest {
-  private static final char[] PASSWORD = "password".toCharArray();
   @TempDir private static Path shared;
+  private static TestCertificateAuthority authority;
   private static TlsFiles rsa;
   private static TlsFiles ec;
+  private static TlsFiles ed;
   private static TlsFiles old;
 
   @TempDir private Path own;
 
   @BeforeAll
-  static void make() throws Exception {
-    rsa = make("rsa", "RSA", "-1d", "36500");
-    ec = make("ec", "EC", "-1d", "36500");
-    old = make("old", "EC", "-10d", "5");
+  static void issueCertificates() throws Exception {
+    authority = new TestCertificateAuthority(shared, "authority");
+    rsa = issue("rsa", "RSA", Validity.now());
+    ec = issue("ec", "EC", Validity.now());
+    ed = issue("ed", "Ed25519", Validity.now());
+    old = issue("old", "EC", Validity.expired());
   }
 
-  private static TlsFiles make(String name, String algorithm, String start, String days)
+  private static TlsFiles issue(String name, String algorithm, Validity validity)
       throws Exception {
-    Path store = shared.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                algorithm,
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "SAN=IP:127.0.0.1,DNS:localhost",
-                "-startdate",
-                start,
-                "-validity",
-                days,
-                "-keystore",
-                store.toString(),
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                new String(PASSWORD))
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(keytool.getInputStream().readAllBytes());
-    assertThat(keytool.waitFor()).as(said).isZero();
-    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD);
-    Path certificate = shared.resolve(name + ".crt");
-    Path key = shared.resolve(name + ".key");
-    Files.writeString(
-        certificate,
-        "made for tests\n" + pem("CERTIFICATE", keys.getCertificate("server").getEncoded()));
-    Files.writeString(key, pem("PRIVATE KEY", keys.getKey("server", PASSWORD).getEncoded()));
-    return new TlsFiles(certificate, key);
-  }
-
-  private static String pem(String label, byte[] bytes) {
-    return "-----BEGIN "
-        + label
-        + "-----\n"
-        + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes)
-        + "\n-----END "
-        + label
-        + "-----\n";
+    Issued issued = authority.issueServer(name, algorithm, validity);
+    String text = "made for tests\n" + Files.readString(issued.certificate());
+    Files.writeString(issued.certificate(), text);
+    return new TlsFiles(issued.certificate(), issued.key());
   }
 
   private static HttpService open(TlsFiles files) {
@@ -111,7 +75,7 @@ final class TlsTest {
     store.load(null);
     for (TlsFiles files : trusted) {
       store.setCertificateEntry(
-          files.certificate().toString(), Pem.certificates(files.certificate()).getFirst());
+          files.certificate().toString(), PemReader.certificates(files.certificate()).getFirst());
     }
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -134,7 +98,7 @@ final class TlsTest {
   }
 
   static Stream<TlsFiles> kinds() {
-    return Stream.of(rsa, ec);
+    return Stream.of(rsa, ec, ed);
   }
 
   @ParameterizedTest
@@ -265,7 +229,7 @@ final class TlsTest {
     refuses(new TlsFiles(file(""), ec.key()), "BEGIN CERTIFICATE");
     refuses(new TlsFiles(ec.key(), ec.key()), "BEGIN CERTIFICATE");
     refuses(
-        new TlsFiles(file(pem("CERTIFICATE", new byte[9])), ec.key()),
+        new TlsFiles(file(TestCertificateAuthority.pem("CERTIFICATE", new byte[9])), ec.key()),
         "number 1",
         "cannot be read");
     refuses(old, "ended on");
@@ -276,13 +240,13 @@ final class TlsTest {
     Path certificate = ec.certificate();
     refuses(new TlsFiles(certificate, own.resolve("no.key")), "no.key", "does not exist");
     refuses(new TlsFiles(certificate, certificate), "BEGIN PRIVATE KEY");
-    refuses(new TlsFiles(certificate, file(pem("PRIVATE KEY", new byte[9]))), "broken");
+    refuses(new TlsFiles(certificate, file(TestCertificateAuthority.pem("PRIVATE KEY", new byte[9]))), "broken");
     refuses(
-        new TlsFiles(certificate, file(pem("ENCRYPTED PRIVATE KEY", new byte[9]))),
+        new TlsFiles(certificate, file(TestCertificateAuthority.pem("ENCRYPTED PRIVATE KEY", new byte[9]))),
         "is encrypted",
         "openssl pkcs8");
     refuses(
-        new TlsFiles(certificate, file(pem("RSA PRIVATE KEY", new byte[9]))),
+        new TlsFiles(certificate, file(TestCertificateAuthority.pem("RSA PRIVATE KEY", new byte[9]))),
         "not PKCS#8",
         "-topk8");
     refuses(new TlsFiles(certificate, rsa.key()), "does not belong");

@@ -11,7 +11,7 @@ import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 
-/** Names that stand in a certificate: its common names and alternative DNS names. */
+/** Reads the names in a certificate: its common names and its alternative DNS names. */
 public final class CertificateNames {
   private static final int DNS = 2;
 
@@ -32,7 +32,7 @@ public final class CertificateNames {
         }
       }
     } catch (InvalidNameException | CertificateParsingException e) {
-      // What cannot be read names nobody.
+      // A name that cannot be read is no name.
     }
     return names;
   }

@@ -3,7 +3,7 @@ package dev.millrace.tls;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The few elements of DER (X.690) that a certificate is made of. */
+/** Encodes the few DER elements (X.690) that a certificate is made of. */
 public final class DerEncoder {
   private DerEncoder() {}
 
@@ -19,7 +19,7 @@ public final class DerEncoder {
     return element(0xa0 | tag, part);
   }
 
-  /** One of 0 to 127. */
+  /** A number from 0 to 127. */
   public static byte[] integer(int value) {
     return element(0x02, new byte[] {(byte) value});
   }

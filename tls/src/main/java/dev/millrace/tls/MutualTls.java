@@ -10,7 +10,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 
-/** Makes contexts, and TLS sockets over connected plain ones. */
+/** TLS 1.3 in which both sides show a certificate: contexts, sockets and their parameters. */
 public final class MutualTls {
   private MutualTls() {}
 
@@ -20,13 +20,13 @@ public final class MutualTls {
       tls.init(new KeyManager[] {key}, new TrustManager[] {trust}, null);
       return tls;
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("This Java cannot do TLS 1.3", e);
+      throw new IllegalStateException("this Java has no TLS 1.3", e);
     }
   }
 
   /**
-   * The plain socket stays its owner's to close: closing the TLS one may wait for a write that
-   * hangs, closing the plain one ends both at once.
+   * A TLS socket over a connected plain one. The caller closes the plain socket, which ends both at
+   * once; closing the TLS socket may wait for a write that hangs.
    */
   public static SSLSocket over(Socket plain, SSLContext tls, boolean client) throws IOException {
     String host = plain.getInetAddress().getHostAddress();
@@ -39,7 +39,7 @@ public final class MutualTls {
     return socket;
   }
 
-  /** How every socket of a network is set: TLS 1.3 only, and both sides show a certificate. */
+  /** TLS 1.3 only, and the client must show a certificate too. */
   public static SSLParameters parameters() {
     SSLParameters strict = new SSLParameters();
     strict.setProtocols(new String[] {"TLSv1.3"});

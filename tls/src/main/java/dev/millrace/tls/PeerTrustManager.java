@@ -7,11 +7,12 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Judges the other side's certificates by one rule for both directions. Host names play no part:
- * nodes are known by key and name, wherever they are. No authorities are named to strangers.
+ * Checks the other side's certificates by one rule for both directions. Host names are not checked:
+ * a node is known by its key and name, not by its address. It names no authorities to the other
+ * side.
  */
 public final class PeerTrustManager extends X509ExtendedTrustManager {
-  /** The rule. */
+  /** Throws if a chain is not trusted. */
   @FunctionalInterface
   public interface Rule {
     void check(X509Certificate[] chain, boolean ofClient) throws CertificateException;

@@ -12,6 +12,7 @@ import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -19,105 +20,116 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Certificates and keys in PEM files (RFC 7468). */
-final class PemReader {
-  private static final int MAX_FILE = 1 << 20;
+/** Reads certificates and private keys from PEM files (RFC 7468). */
+public final class PemReader {
+  private static final int MAX_BYTES = 1_000_000;
+
+  /** The content may have dashes: old encrypted keys name their cipher in a header. */
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \\1-----", Pattern.DOTALL);
-  private static final String[] KEYS = {"RSA", "EC", "Ed25519"};
 
-  /** A part of a file, by its label. */
-  private record Block(Path file, String label, String base64) {
-    byte[] der() {
-      try {
-        return Base64.getMimeDecoder().decode(base64);
-      } catch (IllegalArgumentException e) {
-        throw new TlsFileException("%s: what stands in \"%s\" is no base64".formatted(file, label));
-      }
-    }
-  }
+  private static final List<String> KEY_ALGORITHMS = List.of("RSA", "EC", "EdDSA");
 
   private PemReader() {}
 
-  /** All certificates of a file: at least one. */
-  static List<X509Certificate> certificates(Path file) {
-    List<X509Certificate> certificates = new ArrayList<>();
-    for (Block block : blocks(file)) {
-      if (block.label().equals("CERTIFICATE")) {
-        certificates.add(certificate(file, block));
+  private record Block(Path file, String label, String base64) {
+    byte[] bytes() {
+      try {
+        return Base64.getMimeDecoder().decode(base64);
+      } catch (IllegalArgumentException e) {
+        throw new TlsFileException(file, "has a broken " + label + " block: not Base64");
       }
     }
-    if (certificates.isEmpty()) {
-      throw new TlsFileException(
-          "%s has no certificate: a PEM file with \"-----BEGIN CERTIFICATE-----\" is needed"
-              .formatted(file));
-    }
-    return certificates;
   }
 
-  private static X509Certificate certificate(Path file, Block block) {
+  /** All certificates of a file, at least one. */
+  public static List<X509Certificate> certificates(Path file) {
+    List<X509Certificate> chain = new ArrayList<>();
+    for (Block block : blocks(file)) {
+      if (block.label().equals("CERTIFICATE")) {
+        chain.add(certificate(block, chain.size() + 1));
+      }
+    }
+    if (chain.isEmpty()) {
+      throw new TlsFileException(
+          file, "has no block \"BEGIN CERTIFICATE\": a PEM file with the chain is needed");
+    }
+    return chain;
+  }
+
+  private static X509Certificate certificate(Block block, int number) {
     try {
       return (X509Certificate)
           CertificateFactory.getInstance("X.509")
-              .generateCertificate(new ByteArrayInputStream(block.der()));
+              .generateCertificate(new ByteArrayInputStream(block.bytes()));
     } catch (CertificateException e) {
-      throw new TlsFileException("%s has a certificate that cannot be read".formatted(file), e);
+      throw new TlsFileException(
+          block.file(), "holds a certificate, number " + number + ", that cannot be read", e);
     }
   }
 
-  /** The one private key of a file; its bytes are in no message. */
-  static PrivateKey key(Path file) {
+  /** The first private key of a file. No message of an exception quotes its bytes. */
+  public static PrivateKey key(Path file) {
     for (Block block : blocks(file)) {
       switch (block.label()) {
         case "PRIVATE KEY" -> {
-          return key(file, block.der());
+          return key(block);
         }
         case "ENCRYPTED PRIVATE KEY" ->
             throw new TlsFileException(
-                ("%s has a password: give a key without one (openssl pkcs8 -in KEY -out PLAIN, "
-                        + "then chmod 600 PLAIN)")
-                    .formatted(file));
+                file,
+                "is encrypted: make a copy without password with \"openssl pkcs8 -in KEY -out"
+                    + " NEWKEY\" and protect the file instead");
         case "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY" ->
             throw new TlsFileException(
-                ("%s is a \"%s\", and PKCS #8 is needed: openssl pkcs8 -topk8 -nocrypt -in KEY "
-                        + "-out PLAIN")
-                    .formatted(file, block.label()));
-        default -> {}
+                file,
+                "is not PKCS#8: convert it with \"openssl pkcs8 -topk8 -nocrypt -in KEY -out"
+                    + " NEWKEY\"");
+        default -> {
+          // certificates or parameters beside the key
+        }
       }
     }
     throw new TlsFileException(
-        "%s has no private key: a PEM file with \"-----BEGIN PRIVATE KEY-----\" is needed"
-            .formatted(file));
+        file, "has no block \"BEGIN PRIVATE KEY\": a PEM file with the key is needed");
   }
 
-  private static PrivateKey key(Path file, byte[] der) {
-    for (String algorithm : KEYS) {
+  private static PrivateKey key(Block block) {
+    byte[] pkcs8 = block.bytes();
+    for (String algorithm : KEY_ALGORITHMS) {
       try {
-        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+      } catch (InvalidKeySpecException e) {
+        continue; // perhaps a key of another algorithm
       } catch (GeneralSecurityException e) {
-        // Of another kind.
+        throw new IllegalStateException(e);
       }
     }
     throw new TlsFileException(
-        "%s: the private key is none of RSA, EC and Ed25519".formatted(file));
+        block.file(), "holds a key that is not RSA, EC or Ed25519, or is broken");
   }
 
   private static List<Block> blocks(Path file) {
-    String text;
-    try {
-      if (Files.size(file) > MAX_FILE) {
-        throw new TlsFileException("%s is too large for a PEM file".formatted(file));
-      }
-      text = Files.readString(file, StandardCharsets.ISO_8859_1);
-    } catch (NoSuchFileException e) {
-      throw new TlsFileException("%s: there is no such file".formatted(file));
-    } catch (IOException e) {
-      throw new TlsFileException("%s cannot be read: %s".formatted(file, e.getMessage()));
-    }
     List<Block> blocks = new ArrayList<>();
-    for (Matcher m = BLOCK.matcher(text); m.find(); ) {
-      blocks.add(new Block(file, m.group(1), m.group(2)));
+    for (Matcher matcher = BLOCK.matcher(text(file)); matcher.find(); ) {
+      blocks.add(new Block(file, matcher.group(1), matcher.group(2)));
     }
     return blocks;
+  }
+
+  private static String text(Path file) {
+    try {
+      if (Files.isDirectory(file)) {
+        throw new TlsFileException(file, "is a directory");
+      }
+      if (Files.size(file) > MAX_BYTES) {
+        throw new TlsFileException(file, "is larger than " + MAX_BYTES + " bytes");
+      }
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw new TlsFileException(file, "does not exist");
+    } catch (IOException e) {
+      throw new TlsFileException(file, "cannot be read; check its permissions", e);
+    }
   }
 }

@@ -4,11 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateExpiredException;
-import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -16,28 +12,24 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
-/** TLS from PEM files, for those who have certificates of their own. */
+/** Makes a TLS context from PEM files: a certificate, its key and the authority to trust. */
 public final class PemSslContext {
   private PemSslContext() {}
 
   /**
-   * TLS that shows a certificate and trusts those of an authority.
+   * A context that shows a certificate and trusts the certificates of an authority.
    *
-   * @param certificatePem the node's certificate, and after it those between it and the authority's
-   * @param keyPem its private key, PKCS #8 without a password: RSA, EC or Ed25519
+   * @param certificatePem this side's certificate, then those between it and the authority's
+   * @param keyPem its private key, PKCS#8 without a password: RSA, EC or Ed25519
    * @param caPem the authority's certificates
-   * @throws TlsFileException where a file is not what it should be, or they do not fit together
+   * @throws TlsFileException if a file cannot be used, or the files do not belong together
    */
   public static SSLContext of(Path certificatePem, Path keyPem, Path caPem) {
-    X509Certificate[] chain =
-        PemReader.certificates(certificatePem).toArray(X509Certificate[]::new);
-    PrivateKey key = PemReader.key(keyPem);
+    CertifiedKey own = CertifiedKey.read(certificatePem, keyPem);
     X509TrustManager trust = trust(caPem, PemReader.certificates(caPem));
-    checkDates(certificatePem, chain[0]);
-    checkPair(certificatePem, chain[0], keyPem, key);
     PeerTrustManager.Rule rule = (other, ofClient) -> check(trust, other, ofClient);
-    checkOwn(certificatePem, chain, caPem, rule);
-    return MutualTls.context(new SingleKeyManager(key, chain), new PeerTrustManager(rule));
+    checkOwn(certificatePem, own.chainArray(), caPem, rule);
+    return MutualTls.context(new SingleKeyManager(own), new PeerTrustManager(rule));
   }
 
   private static void check(X509TrustManager trust, X509Certificate[] chain, boolean ofClient)
@@ -69,50 +61,8 @@ public final class PemSslContext {
       throw new GeneralSecurityException("no X.509 in PKIX");
     } catch (GeneralSecurityException | IOException e) {
       throw new TlsFileException(
-          "%s: these authorities cannot be used: %s".formatted(caPem, e.getMessage()), e);
+          caPem, "holds authorities that cannot be used: " + e.getMessage(), e);
     }
-  }
-
-  private static void checkDates(Path file, X509Certificate certificate) {
-    try {
-      certificate.checkValidity();
-    } catch (CertificateExpiredException e) {
-      throw new TlsFileException(
-          "%s: the certificate expired on %s; renew it"
-              .formatted(file, certificate.getNotAfter().toInstant()));
-    } catch (CertificateNotYetValidException e) {
-      throw new TlsFileException(
-          "%s: the certificate is only valid from %s on; check the clock of this machine"
-              .formatted(file, certificate.getNotBefore().toInstant()));
-    }
-  }
-
-  /** A signature of the one must be right by the other. */
-  private static void checkPair(
-      Path certificateFile, X509Certificate certificate, Path keyFile, PrivateKey key) {
-    String algorithm =
-        switch (key.getAlgorithm()) {
-          case "RSA" -> "SHA256withRSA";
-          case "EC" -> "SHA256withECDSA";
-          default -> "Ed25519";
-        };
-    byte[] text = {1, 2, 3};
-    try {
-      Signature signature = Signature.getInstance(algorithm);
-      signature.initSign(key);
-      signature.update(text);
-      byte[] signed = signature.sign();
-      signature.initVerify(certificate.getPublicKey());
-      signature.update(text);
-      if (signature.verify(signed)) {
-        return;
-      }
-    } catch (GeneralSecurityException e) {
-      // Of another kind, then.
-    }
-    throw new TlsFileException(
-        "%s is not the private key of the certificate %s; give the two that were made together"
-            .formatted(keyFile, certificateFile));
   }
 
   private static void checkOwn(
@@ -122,9 +72,10 @@ public final class PemSslContext {
       rule.check(chain, false);
     } catch (CertificateException e) {
       throw new TlsFileException(
-          ("%s: the authority of %s does not vouch for this certificate as both client "
-                  + "and server: %s")
-              .formatted(file, caFile, e.getMessage()),
+          file,
+          ("holds a certificate that the authority of %s does not accept as both client and "
+                  + "server: %s")
+              .formatted(caFile, e.getMessage()),
           e);
     }
   }

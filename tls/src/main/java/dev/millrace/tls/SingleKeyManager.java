@@ -9,29 +9,21 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the same certificate to everybody, whatever authorities they name: the JDK's own would show
- * none where none seems to fit, and the other side could then not say what is wrong.
+ * Shows one certificate in every handshake, whatever authorities the other side names. The JDK's key
+ * manager shows none if none of them fits, and then the other side cannot say what is wrong.
  */
 public final class SingleKeyManager extends X509ExtendedKeyManager {
   private static final String ALIAS = "node";
 
-  private final PrivateKey key;
-  private final X509Certificate[] chain;
+  private final CertifiedKey certified;
 
-  public SingleKeyManager(PrivateKey key, X509Certificate[] chain) {
-    this.key = key;
-    this.chain = chain.clone();
-  }
-
-  /** Whether a key of ours is of that type; {@code Ed25519} keys go by {@code EdDSA}. */
-  private boolean matchesKeyType(String type) {
-    String ours = key.getAlgorithm().startsWith("Ed") ? "EdDSA" : key.getAlgorithm();
-    return type.equals(ours) || type.startsWith(ours + "_");
+  public SingleKeyManager(CertifiedKey certified) {
+    this.certified = certified;
   }
 
   private @Nullable String choose(String... types) {
     for (String type : types) {
-      if (matchesKeyType(type)) {
+      if (certified.hasKeyType(type)) {
         return ALIAS;
       }
     }
@@ -64,21 +56,21 @@ public final class SingleKeyManager extends X509ExtendedKeyManager {
 
   @Override
   public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
-    return matchesKeyType(type) ? new String[] {ALIAS} : null;
+    return certified.hasKeyType(type) ? new String[] {ALIAS} : null;
   }
 
   @Override
   public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-    return matchesKeyType(type) ? new String[] {ALIAS} : null;
+    return certified.hasKeyType(type) ? new String[] {ALIAS} : null;
   }
 
   @Override
   public X509Certificate[] getCertificateChain(String alias) {
-    return chain.clone();
+    return certified.chainArray();
   }
 
   @Override
   public PrivateKey getPrivateKey(String alias) {
-    return key;
+    return certified.key();
   }
 }

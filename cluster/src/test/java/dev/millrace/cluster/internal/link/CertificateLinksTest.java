@@ -7,12 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
-import dev.millrace.cluster.internal.link.TestCertificateAuthority.Issued;
 import dev.millrace.tls.PemSslContext;
-import dev.millrace.tls.TlsFileException;
-import java.nio.file.Files;
+import dev.millrace.tls.TestCertificateAuthority;
+import dev.millrace.tls.TestCertificateAuthority.Issued;
 import java.nio.file.Path;
-import java.time.Instant;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,10 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class CertificateLinksTest {
   @TempDir Path directory;
-
-  private static Instant later() {
-    return Instant.now().plusSeconds(600);
-  }
 
   private static SSLContext tls(TestCertificateAuthority authority, Issued issued) {
     return PemSslContext.of(issued.certificate(), issued.key(), authority.certificate);
@@ -42,8 +36,8 @@ final class CertificateLinksTest {
     TestCertificateAuthority authority = new TestCertificateAuthority(directory, "authority");
     RecordingReceiver atB = new RecordingReceiver();
     try (LoopbackConnections net = new LoopbackConnections()) {
-      SSLContext tlsA = tls(authority, authority.issue("a", "other", algorithm, later()));
-      SSLContext tlsB = tls(authority, authority.issue("other", "b", algorithm, later()));
+      SSLContext tlsA = tls(authority, authority.issue("a", "other", algorithm));
+      SSLContext tlsB = tls(authority, authority.issue("other", "b", algorithm));
       PeerConnections a =
           net.open(named("a", tlsA), LoopbackConnections.OPEN, new RecordingReceiver());
       PeerConnections b = net.open(named("b", tlsB), LoopbackConnections.OPEN, atB);
@@ -58,8 +52,8 @@ final class CertificateLinksTest {
     TestCertificateAuthority authority = new TestCertificateAuthority(directory, "authority");
     RecordingReceiver atB = new RecordingReceiver();
     try (LoopbackConnections net = new LoopbackConnections()) {
-      SSLContext tlsA = tls(authority, authority.issue("a", "a.lan", "EC", later()));
-      SSLContext tlsB = tls(authority, authority.issue("b", "b.lan", "EC", later()));
+      SSLContext tlsA = tls(authority, authority.issue("a", "a.lan", "EC"));
+      SSLContext tlsB = tls(authority, authority.issue("b", "b.lan", "EC"));
       PeerConnections b = net.open(named("b", tlsB), LoopbackConnections.OPEN, atB);
       PeerConnections liar =
           net.open(named("mallory", tlsA), LoopbackConnections.OPEN, new RecordingReceiver());
@@ -87,10 +81,10 @@ final class CertificateLinksTest {
     try (LoopbackConnections net = new LoopbackConnections()) {
       PeerConnections b =
           net.open(
-              named("b", tls(ours, ours.issue("b", "b", "EC", later()))),
+              named("b", tls(ours, ours.issue("b", "b", "EC"))),
               LoopbackConnections.OPEN,
               atB);
-      SSLContext stranger = tls(theirs, theirs.issue("a", "a", "EC", later()));
+      SSLContext stranger = tls(theirs, theirs.issue("a", "a", "EC"));
       PeerConnections a =
           net.open(named("a", stranger), LoopbackConnections.OPEN, new RecordingReceiver());
       a.addNode("b", b.address(), 1);
@@ -101,46 +95,5 @@ final class CertificateLinksTest {
           .isEqualTo(true);
       assertThat(atB.all).isEmpty();
     }
-  }
-
-  @Test
-  void filesThatCannotBeUsedAreNamedWithTheReason() throws Exception {
-    TestCertificateAuthority authority = new TestCertificateAuthority(directory, "authority");
-    TestCertificateAuthority other = new TestCertificateAuthority(directory, "stranger");
-    Issued good = authority.issue("a", "a", "EC", later());
-    Issued foreign = other.issue("f", "f", "EC", later());
-    Issued old = authority.issue("old", "old", "EC", Instant.now().minusSeconds(60));
-    Path ca = authority.certificate;
-    refused(old.certificate(), old.key(), ca, old.certificate() + ": the certificate expired on ");
-    refused(
-        good.certificate(), foreign.key(), ca, foreign.key() + " is not the private key of the");
-    refused(
-        foreign.certificate(), foreign.key(), ca, foreign.certificate() + ": the authority of ");
-    refused(good.key(), good.key(), ca, good.key() + " has no certificate: a PEM file with");
-    refused(
-        good.certificate(),
-        good.certificate(),
-        ca,
-        good.certificate() + " has no private key: a PEM file with");
-    Path none = directory.resolve("none.pem");
-    refused(none, good.key(), ca, none + ": there is no such file");
-    Path encrypted = authority.write("e.key", "ENCRYPTED PRIVATE KEY", new byte[50]);
-    refused(good.certificate(), encrypted, ca, encrypted + " has a password: give a key without");
-    Path old1 = directory.resolve("pkcs1.key");
-    Files.writeString(
-        old1,
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAA"
-            + "\n-----END RSA PRIVATE KEY-----\n");
-    refused(
-        good.certificate(), old1, ca, old1 + " is a \"RSA PRIVATE KEY\", and PKCS #8 is needed");
-    Path junk = authority.write("junk.key", "PRIVATE KEY", new byte[50]);
-    refused(
-        good.certificate(), junk, ca, junk + ": the private key is none of RSA, EC and Ed25519");
-  }
-
-  private static void refused(Path certificate, Path key, Path ca, String why) {
-    assertThatThrownBy(() -> PemSslContext.of(certificate, key, ca))
-        .isInstanceOf(TlsFileException.class)
-        .hasMessageStartingWith(why);
   }
 }

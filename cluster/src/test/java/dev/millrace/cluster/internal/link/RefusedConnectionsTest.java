@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
-import dev.millrace.cluster.NetworkCertificate;
+import dev.millrace.cluster.NetworkKeyFixture;
 import dev.millrace.cluster.NetworkKey;
 import dev.millrace.cluster.internal.connection.AdmissionPolicy;
 import dev.millrace.cluster.internal.connection.CallClient;
@@ -20,14 +20,12 @@ import dev.millrace.cluster.internal.connection.RefusalLog;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.tls.MutualTls;
 import dev.millrace.tls.PeerTrustManager;
-import dev.millrace.tls.SingleKeyManager;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,13 +101,11 @@ final class RefusedConnectionsTest {
   @Test
   void whoTrustsAnybodyButHasAnotherKeyIsToldThatItWasRefused() {
     RecordingReceiver atB = new RecordingReceiver();
-    NetworkCertificate other = NetworkCertificate.of(new byte[NetworkKey.BYTES]);
-    SingleKeyManager key =
-        new SingleKeyManager(other.key(), new X509Certificate[] {other.certificate()});
+    SSLContext trustsAll = NetworkKeyFixture.trustingEverybody();
     try (LoopbackConnections net = new LoopbackConnections()) {
       PeerConnections b = net.open("secretname", 1, net.tls, LoopbackConnections.OPEN, atB);
       for (int i = 0; i < 20; i++) {
-        ClusterException said = sending(net, MutualTls.context(key, TRUSTING), b.address());
+        ClusterException said = sending(net, trustsAll, b.address());
         assertThat(said)
             .hasMessage(
                 b.address()

@@ -7,9 +7,9 @@ import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.NetworkKey;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
-import dev.millrace.cluster.internal.link.TestCertificateAuthority;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.tls.PemSslContext;
+import dev.millrace.tls.TestCertificateAuthority;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.InputStream;
@@ -19,7 +19,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -341,7 +340,7 @@ final class MembershipTest {
   private static SSLContext certified(TestCertificateAuthority authority, String name)
       throws Exception {
     TestCertificateAuthority.Issued issued =
-        authority.issue(name, name, "EC", Instant.now().plusSeconds(600));
+        authority.issue(name, name, "EC");
     return PemSslContext.of(issued.certificate(), issued.key(), authority.certificate);
   }
 
