@@ -206,9 +206,9 @@ public final class PipesBench {
   }
 
   private void bytes(ProcessPipe ring, int processes) throws InterruptedException {
-    OriginStats before = ring.origin().stats();
+    OriginStats.Traffic before = ring.origin().stats().traffic();
     generate(ring.engine(), sequences, prompt, output);
-    OriginStats after = ring.origin().stats();
+    OriginStats.Traffic after = ring.origin().stats().traffic();
     double rows = sequences * (prompt + output - 1.0);
     System.out.printf(
         Locale.ROOT,

@@ -10,72 +10,94 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a node takes part in a network.
  *
- * @param name its own, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
- * @param listen where links and calls are taken; port 0: a free one
- * @param advertise what others are told instead of {@code listen}; null: that
- * @param join where members take calls; empty for the first of a network
- * @param tls from the network's key, or from certificates
- * @param namesFromCertificates whether a node must be named as its certificate says
- * @param whitelist names that may be members; empty: all
- * @param memberPort where the membership listens; 0: one above {@code listen}'s, or a free one
- * @param patience a link that is silent for so long is lost
- * @param taken told, in words, that a later node has this one's name, which must end: it was away
- *     so long that others took it for dead; maybe several times, by threads that must not wait
+ * @param name of this node, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
+ * @param linkTimeout a link without a byte for this long is lost
+ * @param onNameTaken called with a reason if a newer node has this node's name; this node must then
+ *     stop. It was away so long that others took it for dead. May be called several times, by
+ *     threads that must not wait
  */
 public record NetworkSettings(
     String name,
-    HostPort listen,
-    @Nullable HostPort advertise,
-    List<HostPort> join,
-    SSLContext tls,
-    boolean namesFromCertificates,
-    Set<String> whitelist,
-    int membershipPort,
+    Addresses addresses,
+    Trust trust,
     Duration linkTimeout,
     Consumer<String> onNameTaken) {
-  /** What is usual for {@code patience}. */
   public static final Duration DEFAULT_LINK_TIMEOUT = Duration.ofSeconds(5);
 
-  public NetworkSettings {
-    join = List.copyOf(join);
-    whitelist = Set.copyOf(whitelist);
-    checkName(name);
-    whitelist.forEach(NetworkSettings::checkName);
-    if (membershipPort < 0 || membershipPort > 65_535) {
-      throw new ClusterException(
-          "the membership's port is %d; it must be 0 to 65535".formatted(membershipPort));
-    }
-    if (linkTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw new ClusterException(
-          "a patience of %d ms is too short: give at least 1000".formatted(linkTimeout.toMillis()));
+  /**
+   * Where a node listens, and where it finds others.
+   *
+   * @param listen for links and calls; port 0: a free one
+   * @param advertise what others are told instead of {@code listen}; null: {@code listen}
+   * @param join addresses of nodes to ask; empty for the first node of a network
+   * @param membershipPort 0: one above {@code listen}'s port, or a free one
+   */
+  public record Addresses(
+      HostPort listen, @Nullable HostPort advertise, List<HostPort> join, int membershipPort) {
+    public Addresses {
+      join = List.copyOf(join);
+      if (membershipPort < 0 || membershipPort > 65_535) {
+        throw new ClusterException(
+            "the membership's port is %d; it must be 0 to 65535".formatted(membershipPort));
+      }
     }
   }
 
-  /** For who does not care whether its name is taken. */
-  public NetworkSettings(
-      String name,
-      HostPort listen,
-      @Nullable HostPort advertise,
-      List<HostPort> join,
-      SSLContext tls,
-      boolean namesFromCertificates,
-      Set<String> whitelist,
-      int memberPort,
-      Duration patience) {
-    this(
+  /**
+   * Who is let in.
+   *
+   * @param tls from the network's key, or from certificates
+   * @param namesFromCertificates whether a node's name must be in its certificate
+   * @param whitelist names that may be members; empty: all
+   */
+  public record Trust(SSLContext tls, boolean namesFromCertificates, Set<String> whitelist) {
+    public Trust {
+      whitelist = Set.copyOf(whitelist);
+      whitelist.forEach(NetworkSettings::checkName);
+    }
+  }
+
+  public NetworkSettings {
+    checkName(name);
+    if (linkTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
+      throw new ClusterException(
+          "a link timeout of %d ms is too short: give at least 1000"
+              .formatted(linkTimeout.toMillis()));
+    }
+  }
+
+  /** The first node of a network that lets in everybody with its key; all else is usual. */
+  public static NetworkSettings of(String name, HostPort listen, SSLContext tls) {
+    return new NetworkSettings(
         name,
-        listen,
-        advertise,
-        join,
-        tls,
-        namesFromCertificates,
-        whitelist,
-        memberPort,
-        patience,
+        new Addresses(listen, null, List.of(), 0),
+        new Trust(tls, false, Set.of()),
+        DEFAULT_LINK_TIMEOUT,
         why -> {});
   }
 
-  /** Refuses what is no name of a node. */
+  public NetworkSettings withJoin(List<HostPort> join) {
+    return withAddresses(
+        new Addresses(addresses.listen, addresses.advertise, join, addresses.membershipPort));
+  }
+
+  public NetworkSettings withAddresses(Addresses changed) {
+    return new NetworkSettings(name, changed, trust, linkTimeout, onNameTaken);
+  }
+
+  public NetworkSettings withTrust(Trust changed) {
+    return new NetworkSettings(name, addresses, changed, linkTimeout, onNameTaken);
+  }
+
+  public NetworkSettings withOnNameTaken(Consumer<String> listener) {
+    return new NetworkSettings(name, addresses, trust, linkTimeout, listener);
+  }
+
+  public List<HostPort> join() {
+    return addresses.join();
+  }
+
+  /** Throws if a text is not a valid name of a node. */
   public static void checkName(String name) {
     if (!ClusterProtocol.isName(name)) {
       throw new ClusterException(

@@ -3,184 +3,180 @@ package dev.millrace.cluster;
 import java.util.List;
 
 /**
- * What a node says of itself to all others. Each node tells its own, whole, with a number that
- * grows; whoever has a later one ignores an earlier.
+ * What a node says of itself to all others. Each node broadcasts its whole state, with a revision
+ * that grows; a receiver ignores a state that is older than the one it has.
  *
- * @param incarnation drawn when the process started: another one is another life of that name
- * @param number of this telling
- * @param protocol version of what nodes say to each other
- * @param numerics version of the engine's arithmetic: only equal ones share a pipe
- * @param link where its links and calls are taken
- * @param member where its membership is, for those who join by it
- * @param memory bytes that layers and caches may take here; 0 where it takes no layers by itself
- * @param used of these
- * @param files hashes of whole model files that it has and gives to peers
- * @param sessions open for origins
- * @param passages sequences whose keys and values it holds, as a node that is not their origin
- * @param cacheBytes reserved for keys and values of sessions
- * @param needs models that it is an origin for
- * @param pipes of these
- * @param expelled nodes that it found lying, by name
+ * @param revision number of this broadcast
  */
 public record NodeState(
-    String name,
-    long incarnation,
+    Identity identity,
     long revision,
-    int protocol,
-    int numerics,
-    HostPort linkAddress,
-    HostPort memberAddress,
-    long memory,
-    long used,
-    List<HeldLayers> holdings,
-    List<String> files,
-    int sessions,
-    int sequences,
-    long cacheBytes,
-    List<ModelRequirements> needs,
-    List<PipeState> pipes,
-    List<String> expelled) {
-  public NodeState {
-    FieldChecks.notNegative("a node's state", memory, used, sessions, sequences, cacheBytes);
-    holdings = List.copyOf(holdings);
-    files = List.copyOf(files);
-    needs = List.copyOf(needs);
-    pipes = List.copyOf(pipes);
-    expelled = List.copyOf(expelled);
+    Addresses addresses,
+    Inventory inventory,
+    Load load,
+    OriginPart originPart) {
+
+  /**
+   * Which process it is.
+   *
+   * @param incarnation drawn when the process started; a restarted node of the same name has a
+   *     greater one
+   * @param protocol {@link ClusterProtocol#VERSION} of the node
+   * @param numerics version of the engine's arithmetic: only nodes with equal versions share a pipe
+   */
+  public record Identity(String name, long incarnation, int protocol, int numerics) {}
+
+  /**
+   * Where it listens.
+   *
+   * @param link for links and calls
+   * @param member for the membership
+   */
+  public record Addresses(HostPort link, HostPort member) {}
+
+  /**
+   * What it has in memory and on disk.
+   *
+   * @param memory bytes that layers and caches may take; 0 if it accepts no requests for layers
+   * @param used bytes of these that are taken
+   * @param files hashes of whole model files that it gives to peers
+   */
+  public record Inventory(
+      long memory, long used, List<HeldLayers> holdings, List<String> files) {
+    public Inventory {
+      FieldChecks.notNegative("a node's state", memory, used);
+      holdings = List.copyOf(holdings);
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * What it does for origins.
+   *
+   * @param sessions that origins have open
+   * @param sequences whose keys and values it holds for other origins
+   * @param cacheBytes reserved for keys and values of sessions
+   */
+  public record Load(int sessions, int sequences, long cacheBytes) {
+    public Load {
+      FieldChecks.notNegative("a node's state", sessions, sequences, cacheBytes);
+    }
+  }
+
+  /**
+   * What it does as an origin; empty lists if it is none.
+   *
+   * @param needs models that it wants pipes for
+   * @param expelled names of nodes that returned wrong results
+   */
+  public record OriginPart(
+      List<ModelRequirements> needs, List<PipeState> pipes, List<String> expelled) {
+    public OriginPart {
+      needs = List.copyOf(needs);
+      pipes = List.copyOf(pipes);
+      expelled = List.copyOf(expelled);
+    }
   }
 
   /** A node that has nothing yet. */
   public static NodeState of(
       String name, long incarnation, int protocol, int numerics, HostPort link, HostPort member) {
     return new NodeState(
-        name,
-        incarnation,
+        new Identity(name, incarnation, protocol, numerics),
         0,
-        protocol,
-        numerics,
-        link,
-        member,
-        0,
-        0,
-        List.of(),
-        List.of(),
-        0,
-        0,
-        0,
-        List.of(),
-        List.of(),
-        List.of());
+        new Addresses(link, member),
+        new Inventory(0, 0, List.of(), List.of()),
+        new Load(0, 0, 0),
+        new OriginPart(List.of(), List.of(), List.of()));
   }
 
-  /** The same, but what it has in memory and on disk. */
   public NodeState withLayers(
       long memory, long used, List<HeldLayers> holdings, List<String> files) {
-    return new NodeState(
-        name,
-        incarnation,
-        revision,
-        protocol,
-        numerics,
-        linkAddress,
-        memberAddress,
-        memory,
-        used,
-        holdings,
-        files,
-        sessions,
-        sequences,
-        cacheBytes,
-        needs,
-        pipes,
-        expelled);
+    Inventory changed = new Inventory(memory, used, holdings, files);
+    return new NodeState(identity, revision, addresses, changed, load, originPart);
   }
 
-  /** The same, but what it does for origins. */
-  public NodeState withSessions(int sessions, int passages, long cacheBytes) {
-    return new NodeState(
-        name,
-        incarnation,
-        revision,
-        protocol,
-        numerics,
-        linkAddress,
-        memberAddress,
-        memory,
-        used,
-        holdings,
-        files,
-        sessions,
-        passages,
-        cacheBytes,
-        needs,
-        pipes,
-        expelled);
+  public NodeState withSessions(int sessions, int sequences, long cacheBytes) {
+    Load changed = new Load(sessions, sequences, cacheBytes);
+    return new NodeState(identity, revision, addresses, inventory, changed, originPart);
   }
 
-  /** The same, but what it is as an origin. */
   public NodeState withPipes(
       List<ModelRequirements> needs, List<PipeState> pipes, List<String> expelled) {
-    return new NodeState(
-        name,
-        incarnation,
-        revision,
-        protocol,
-        numerics,
-        linkAddress,
-        memberAddress,
-        memory,
-        used,
-        holdings,
-        files,
-        sessions,
-        sequences,
-        cacheBytes,
-        needs,
-        pipes,
-        expelled);
+    OriginPart changed = new OriginPart(needs, pipes, expelled);
+    return new NodeState(identity, revision, addresses, inventory, load, changed);
   }
 
-  /** The same, whose membership is elsewhere. */
   public NodeState withMemberAddress(HostPort member) {
-    return new NodeState(
-        name,
-        incarnation,
-        revision,
-        protocol,
-        numerics,
-        linkAddress,
-        member,
-        memory,
-        used,
-        holdings,
-        files,
-        sessions,
-        sequences,
-        cacheBytes,
-        needs,
-        pipes,
-        expelled);
+    Addresses changed = new Addresses(addresses.link(), member);
+    return new NodeState(identity, revision, changed, inventory, load, originPart);
   }
 
-  /** The same, told again. */
-  public NodeState withRevision(long number) {
-    return new NodeState(
-        name,
-        incarnation,
-        number,
-        protocol,
-        numerics,
-        linkAddress,
-        memberAddress,
-        memory,
-        used,
-        holdings,
-        files,
-        sessions,
-        sequences,
-        cacheBytes,
-        needs,
-        pipes,
-        expelled);
+  public NodeState withRevision(long changed) {
+    return new NodeState(identity, changed, addresses, inventory, load, originPart);
+  }
+
+  public String name() {
+    return identity.name();
+  }
+
+  public long incarnation() {
+    return identity.incarnation();
+  }
+
+  public int protocol() {
+    return identity.protocol();
+  }
+
+  public int numerics() {
+    return identity.numerics();
+  }
+
+  public HostPort linkAddress() {
+    return addresses.link();
+  }
+
+  public HostPort memberAddress() {
+    return addresses.member();
+  }
+
+  public long memory() {
+    return inventory.memory();
+  }
+
+  public long used() {
+    return inventory.used();
+  }
+
+  public List<HeldLayers> holdings() {
+    return inventory.holdings();
+  }
+
+  public List<String> files() {
+    return inventory.files();
+  }
+
+  public int sessions() {
+    return load.sessions();
+  }
+
+  public int sequences() {
+    return load.sequences();
+  }
+
+  public long cacheBytes() {
+    return load.cacheBytes();
+  }
+
+  public List<ModelRequirements> needs() {
+    return originPart.needs();
+  }
+
+  public List<PipeState> pipes() {
+    return originPart.pipes();
+  }
+
+  public List<String> expelled() {
+    return originPart.expelled();
   }
 }

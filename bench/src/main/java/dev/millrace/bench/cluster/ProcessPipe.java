@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -50,16 +49,7 @@ public final class ProcessPipe implements AutoCloseable {
         nodes.add(NodeProcess.start(name, join, key, model + ":" + range, threads));
       }
       NetworkSettings membership =
-          new NetworkSettings(
-              "origin",
-              new HostPort("127.0.0.1", 0),
-              null,
-              List.of(new HostPort("127.0.0.1", nodes.getFirst().port())),
-              network.tls(),
-              false,
-              Set.of(),
-              0,
-              NetworkSettings.DEFAULT_LINK_TIMEOUT);
+          NetworkSettings.of("origin", new HostPort("127.0.0.1", 0), network.tls()).withJoin(List.of(new HostPort("127.0.0.1", nodes.getFirst().port())));
       OriginSettings asked =
           OriginSettings.of(membership, model, settings.withThreads(threads))
               .withLocalLayers(shares.local())

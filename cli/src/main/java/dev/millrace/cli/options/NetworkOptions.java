@@ -84,13 +84,8 @@ public final class NetworkOptions {
     }
     return new NetworkSettings(
         name(given.shown(named), name),
-        listen,
-        advertise,
-        join,
-        tls(shell, given),
-        given.has(CERT),
-        allowed,
-        0,
+        new NetworkSettings.Addresses(listen, advertise, join, 0),
+        new NetworkSettings.Trust(tls(shell, given), given.has(CERT), allowed),
         NetworkSettings.DEFAULT_LINK_TIMEOUT,
         NetworkOptions::end);
   }

@@ -14,9 +14,7 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,16 +35,7 @@ class PipeModelTest {
 
   private PipeModel model(int localLayers, List<HostPort> join) {
     NetworkSettings network =
-        new NetworkSettings(
-            "desk",
-            new HostPort("127.0.0.1", 0),
-            null,
-            join,
-            NetworkKey.generate().tls(),
-            false,
-            Set.of(),
-            0,
-            Duration.ofSeconds(5));
+        NetworkSettings.of("desk", new HostPort("127.0.0.1", 0), NetworkKey.generate().tls()).withJoin(join);
     return new PipeModel(
         "m", OriginSettings.of(network, file, ENGINE).withLocalLayers(localLayers).withMaxPipes(3));
   }

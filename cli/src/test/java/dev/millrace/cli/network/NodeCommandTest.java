@@ -71,7 +71,7 @@ class NodeCommandTest extends CommandFixture {
             new ConfiguredLayers(model, new LayerRange(1, 2)),
             new ConfiguredLayers(model, null));
     assertThat(settings.memoryBytes()).isZero();
-    assertThat(settings.network().listen()).isEqualTo(new HostPort("127.0.0.1", 5000));
+    assertThat(settings.network().addresses().listen()).isEqualTo(new HostPort("127.0.0.1", 5000));
     assertThat(settings.network().join()).isEmpty();
     assertThat(settings.network().name()).isNotEmpty();
     assertThat(settings.cacheDirectory()).isEqualTo(dir.resolve(".cache/millrace"));
@@ -111,9 +111,9 @@ class NodeCommandTest extends CommandFixture {
     assertThat(settings.network().name()).isEqualTo("b");
     assertThat(settings.network().join())
         .containsExactly(new HostPort("127.0.0.1", 5100), new HostPort("localhost", 5101));
-    assertThat(settings.network().advertise()).isEqualTo(new HostPort("10.0.0.5", 5110));
-    assertThat(settings.network().whitelist()).containsExactlyInAnyOrder("a", "c");
-    assertThat(settings.network().namesFromCertificates()).isFalse();
+    assertThat(settings.network().addresses().advertise()).isEqualTo(new HostPort("10.0.0.5", 5110));
+    assertThat(settings.network().trust().whitelist()).containsExactlyInAnyOrder("a", "c");
+    assertThat(settings.network().trust().namesFromCertificates()).isFalse();
     assertThat(settings.memoryBytes()).isEqualTo(512L << 20);
     assertThat(settings.modelPaths()).containsExactly(dir.resolve("models"));
     assertThat(settings.cacheDirectory()).isEqualTo(dir.resolve("cache"));
@@ -137,7 +137,7 @@ class NodeCommandTest extends CommandFixture {
         """);
     NodeSettings settings = settings("--config", "b.toml", "--threads", "5");
     assertThat(settings.network().name()).isEqualTo("b");
-    assertThat(settings.network().whitelist()).containsExactlyInAnyOrder("a", "desk");
+    assertThat(settings.network().trust().whitelist()).containsExactlyInAnyOrder("a", "desk");
     assertThat(settings.layers())
         .containsExactly(new ConfiguredLayers(model, new LayerRange(0, 2)));
     assertThat(settings.memoryBytes()).isEqualTo(1L << 30);

@@ -75,10 +75,9 @@ public final class LayerNode implements AutoCloseable {
     this.wires =
         new NetworkLinks(
             () -> joined().connections(), message -> inbox.addTask(() -> unsaid(message)));
-    String name = settings.network().name();
-    this.sessions =
-        new NodeSessions(
-            name, settings.maxSessions(), budget, stock, inbox, wires, System::nanoTime, hook);
+    NodeContext context =
+        new NodeContext(settings.network().name(), wires, inbox, System::nanoTime, hook);
+    this.sessions = new NodeSessions(context, settings.maxSessions(), budget, stock);
     this.desk = new NodeMessageHandler(inbox, stock, sessions);
     NodeStatePublisher telling =
         new NodeStatePublisher(

@@ -18,7 +18,6 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -36,30 +35,30 @@ final class NodeSession implements AutoCloseable {
   private final List<Part> parts;
   private final long cacheBytes;
   private final ComputeQueue.SessionLane lane;
-  private final NodeLinks roads;
+  private final NodeLinks links;
   private final StepProgress progress;
   private final PipeProcessor processor;
   private boolean cut; // its origin knows that the way on from here is
 
   NodeSession(
-      String node,
+      NodeContext context,
       long id,
       OpenSessionRequest opening,
       List<Part> parts,
-      long cacheBytes,
-      ComputeQueue.SessionLane lane,
-      NodeLinks roads,
-      UnaryOperator<Segment> hook) {
+      long cacheBytes) {
+    String node = context.node();
     this.id = id;
     this.opening = opening;
     place(node, opening.pipe());
     this.parts = List.copyOf(parts);
     this.cacheBytes = cacheBytes;
-    this.lane = lane;
-    this.roads = roads;
+    this.lane = context.queue().openLane(opening.parameters().batch().inFlight());
+    this.links = context.links();
     this.progress = new StepProgress(node, opening.pipe());
     List<Segment> segments =
-        parts.stream().map(part -> hook.apply(new TimedSegment(part.held(), part.cut()))).toList();
+        parts.stream()
+            .map(part -> context.hook().apply(new TimedSegment(part.held(), part.cut())))
+            .toList();
     this.processor = new PipeProcessor(node, segments, null, this::send);
     processor.setPlan(opening.pipe());
   }
@@ -169,7 +168,7 @@ final class NodeSession implements AutoCloseable {
           "a frame is to go to node " + to + ", which is not next in the plan");
     }
     try {
-      roads.sendFrame(to, new NodeMessage(Kind.FRAME, id, frame));
+      links.sendFrame(to, new NodeMessage(Kind.FRAME, id, frame));
     } catch (ClusterException e) {
       reportUnreachable(to, PipeProcessor.reason(e));
     }
@@ -186,7 +185,7 @@ final class NodeSession implements AutoCloseable {
 
   /** Tells the origin, soon. Any thread. */
   void notifyOrigin(Kind kind, ByteBuffer body) {
-    roads.sendSoon(origin(), new NodeMessage(kind, id, body));
+    links.sendSoon(origin(), new NodeMessage(kind, id, body));
   }
 
   /** Frees keys and values. */

@@ -10,7 +10,6 @@ import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.internal.pipe.Frame;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
-import dev.millrace.engine.internal.pipe.Segment;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -20,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,11 +32,11 @@ final class NodeSessions {
   static final long STUCK = 60;
 
   private final String node;
-  private final int most;
+  private final int maxSessions;
   private final SessionAdmission admission;
   private final LayerMemoryBudget budget;
-  private final ComputeQueue inbox;
-  private final NodeLinks roads;
+  private final ComputeQueue queue;
+  private final NodeLinks links;
   private final LongSupplier clock;
   private final Map<Long, NodeSession> open = new ConcurrentHashMap<>();
   private final PendingOpens anteroom = new PendingOpens();
@@ -46,26 +44,15 @@ final class NodeSessions {
   private volatile boolean stopping;
   private int version;
 
-  /**
-   * @param most that may be open at once
-   * @param hook put before every segment; the tests' way to spoil one
-   */
   NodeSessions(
-      String node,
-      int most,
-      LayerMemoryBudget budget,
-      LayerInventory stock,
-      ComputeQueue inbox,
-      NodeLinks roads,
-      LongSupplier clock,
-      UnaryOperator<Segment> hook) {
-    this.node = node;
-    this.most = most;
+      NodeContext context, int maxSessions, LayerMemoryBudget budget, LayerInventory inventory) {
+    this.node = context.node();
+    this.links = context.links();
+    this.queue = context.queue();
+    this.clock = context.clock();
+    this.maxSessions = maxSessions;
     this.budget = budget;
-    this.admission = new SessionAdmission(node, budget, stock, inbox, roads, hook);
-    this.inbox = inbox;
-    this.roads = roads;
-    this.clock = clock;
+    this.admission = new SessionAdmission(context, budget, inventory);
     this.step = new StepTimer(clock);
   }
 
@@ -123,7 +110,7 @@ final class NodeSessions {
       NodeSession session = admit(id, opening);
       open.put(id, session);
       version++;
-      roads.connect(session.nextNodes(), cut -> inbox.addTask(() -> linked(session, cut)));
+      links.connect(session.nextNodes(), cut -> queue.addTask(() -> linked(session, cut)));
     } catch (RuntimeException | OutOfMemoryError e) {
       refuse(from, id, PipeProcessor.reason(e));
     }
@@ -133,7 +120,7 @@ final class NodeSessions {
     if (id == 0 || open.containsKey(id)) {
       throw new ClusterException("a session of this number is open: draw another");
     }
-    if (open.size() >= most) {
+    if (open.size() >= maxSessions) {
       throw new ClusterException(
           "%d %s open, as many as node %s may have; wait, or start it with a larger --max-origins"
               .formatted(open.size(), open.size() == 1 ? "session is" : "sessions are", node));
@@ -156,7 +143,7 @@ final class NodeSessions {
         "session of origin {0}: {1} of model {2}, {3} for its cache",
         session.origin(),
         OpenRequestLimits.ranges(node, session.opening().pipe()),
-        session.opening().model(),
+        session.opening().parameters().model(),
         LayerMemoryBudget.humanBytes(session.cacheBytes()));
     session.notifyOrigin(Kind.OPENED, ByteBuffer.allocate(0));
   }
@@ -235,7 +222,7 @@ final class NodeSessions {
   /** Any thread. */
   void refuse(String to, long id, String why) {
     LOG.log(Level.INFO, "node {0} is refused: {1}", to, why);
-    roads.sendSoon(to, new NodeMessage(Kind.REFUSED, id, WireCodec.encode(why)));
+    links.sendSoon(to, new NodeMessage(Kind.REFUSED, id, WireCodec.encode(why)));
   }
 
   /** Who is a member now, for openings that wait for one. */

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.node;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
@@ -27,10 +28,11 @@ final class OpenRequestLimits {
    */
   static void check(String node, String from, OpenSessionRequest opening) {
     Pipe pipe = opening.pipe();
-    if (opening.numerics() != NumericsVersion.CURRENT) {
+    SessionParameters parameters = opening.parameters();
+    if (parameters.numerics() != NumericsVersion.CURRENT) {
       throw new ClusterException(
           "the origin computes by version %d of the arithmetic, this node by %d: run the same release"
-              .formatted(opening.numerics(), NumericsVersion.CURRENT));
+              .formatted(parameters.numerics(), NumericsVersion.CURRENT));
     }
     if (!pipe.origin().equals(from)) {
       throw new ClusterException(
@@ -45,11 +47,12 @@ final class OpenRequestLimits {
     if (ranges(node, pipe).isEmpty()) {
       throw new ClusterException("the plan has no layers at this node");
     }
-    requireWithin("maxRows", opening.maxRows(), MOST_ROWS);
-    requireWithin("maxRuns", opening.maxRuns(), opening.maxRows());
-    requireWithin("inFlight", opening.inFlight(), MOST_IN_FLIGHT);
-    requireWithin("pages", opening.pages(), MOST_PAGES);
-    requireWithin("context", opening.context(), MOST_CONTEXT);
+    SessionParameters.BatchShape batch = parameters.batch();
+    requireWithin("maxRows", batch.maxRows(), MOST_ROWS);
+    requireWithin("maxRuns", batch.maxRuns(), batch.maxRows());
+    requireWithin("inFlight", batch.inFlight(), MOST_IN_FLIGHT);
+    requireWithin("pages", parameters.cache().pages(), MOST_PAGES);
+    requireWithin("context", parameters.cache().context(), MOST_CONTEXT);
   }
 
   /** And what depends on the model. */
@@ -57,15 +60,16 @@ final class OpenRequestLimits {
     if (opening.pipe().layers() != weights.layers()) {
       throw new ClusterException(
           "the plan is for %d layers, model %s has %d"
-              .formatted(opening.pipe().layers(), opening.model(), weights.layers()));
+              .formatted(opening.pipe().layers(), opening.parameters().model(), weights.layers()));
     }
-    long waiting = 4L * opening.maxRows() * weights.width() * opening.inFlight();
+    SessionParameters.BatchShape batch = opening.parameters().batch();
+    long waiting = 4L * batch.maxRows() * weights.width() * batch.inFlight();
     if (waiting > MOST_WAITING) {
       throw new ClusterException(
           "%d steps of %d rows under way would take %s, at most %s may wait: use fewer or smaller ones"
               .formatted(
-                  opening.inFlight(),
-                  opening.maxRows(),
+                  batch.inFlight(),
+                  batch.maxRows(),
                   LayerMemoryBudget.humanBytes(waiting),
                   LayerMemoryBudget.humanBytes(MOST_WAITING)));
     }

@@ -1,7 +1,7 @@
 package dev.millrace.cluster.node;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
-import dev.millrace.cluster.internal.layers.ComputeQueue;
 import dev.millrace.cluster.internal.layers.LayerCoverage;
 import dev.millrace.cluster.internal.layers.LayerInventory;
 import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
@@ -10,33 +10,19 @@ import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.Pipe;
-import dev.millrace.engine.internal.pipe.Segment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** Finds layers and memory for a session, and makes it. Belongs to the thread that computes. */
 final class SessionAdmission {
-  private final String node;
+  private final NodeContext context;
   private final LayerMemoryBudget budget;
-  private final LayerInventory stock;
-  private final ComputeQueue inbox;
-  private final NodeLinks roads;
-  private final UnaryOperator<Segment> hook;
+  private final LayerInventory inventory;
 
-  SessionAdmission(
-      String node,
-      LayerMemoryBudget budget,
-      LayerInventory stock,
-      ComputeQueue inbox,
-      NodeLinks roads,
-      UnaryOperator<Segment> hook) {
-    this.node = node;
+  SessionAdmission(NodeContext context, LayerMemoryBudget budget, LayerInventory inventory) {
+    this.context = context;
     this.budget = budget;
-    this.stock = stock;
-    this.inbox = inbox;
-    this.roads = roads;
-    this.hook = hook;
+    this.inventory = inventory;
   }
 
   /**
@@ -53,12 +39,12 @@ final class SessionAdmission {
       OpenRequestLimits.checkModel(opening, weights);
       bytes = Math.addExact(bytes, weights.cacheBytes(piece.to() - piece.from(), settings));
     }
-    stock.makeRoom(bytes, pieces.stream().map(LayerCoverage.Piece::held).toList());
-    String refusal = budget.refusal(opening.pages() + " pages for keys and values need", bytes);
+    inventory.makeRoom(bytes, pieces.stream().map(LayerCoverage.Piece::held).toList());
+    String refusal = budget.refusal(opening.parameters().cache().pages() + " pages for keys and values need", bytes);
     if (refusal != null) {
       throw new ClusterException(
           "%s; start node %s with a larger --memory, or the server with fewer --slots or less --ctx"
-              .formatted(refusal, node));
+              .formatted(refusal, context.node()));
     }
     NodeSession session = open(id, opening, pieces, bytes);
     budget.reserve(bytes);
@@ -67,10 +53,13 @@ final class SessionAdmission {
   }
 
   private List<LayerCoverage.Piece> pieces(OpenSessionRequest opening) {
+    SessionParameters parameters = opening.parameters();
     List<LayerCoverage.Piece> pieces = new ArrayList<>();
     for (Pipe.NodeLayers stretch : opening.pipe().nodeLayers()) {
-      if (stretch.node().equals(node)) {
-        pieces.addAll(stock.cover(opening.sha256(), opening.model(), stretch.from(), stretch.to()));
+      if (stretch.node().equals(context.node())) {
+        pieces.addAll(
+            inventory.cover(
+                parameters.sha256(), parameters.model(), stretch.from(), stretch.to()));
       }
     }
     return pieces;
@@ -86,14 +75,16 @@ final class SessionAdmission {
 
   /** Who computes, and by which kernels, was decided when the weights were loaded. */
   private static LoadSettings settings(OpenSessionRequest opening) {
+    SessionParameters.CacheShape cache = opening.parameters().cache();
+    SessionParameters.BatchShape batch = opening.parameters().batch();
     return new LoadSettings(
         1,
         KernelType.best(),
-        opening.kvType(),
-        opening.context(),
-        opening.pages(),
-        opening.maxRows(),
-        opening.maxRuns());
+        cache.kvType(),
+        cache.context(),
+        cache.pages(),
+        batch.maxRows(),
+        batch.maxRuns());
   }
 
   private NodeSession open(
@@ -105,8 +96,7 @@ final class SessionAdmission {
         LoadedLayers.OpenLayers cut = weights(piece).open(piece.from(), piece.to(), settings);
         parts.add(new NodeSession.Part(piece.held(), cut));
       }
-      ComputeQueue.SessionLane lane = inbox.openLane(opening.inFlight());
-      return new NodeSession(node, id, opening, parts, bytes, lane, roads, hook);
+      return new NodeSession(context, id, opening, parts, bytes);
     } catch (Throwable e) {
       parts.forEach(part -> part.cut().close());
       throw e;

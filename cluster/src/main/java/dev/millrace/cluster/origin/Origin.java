@@ -18,6 +18,7 @@ import dev.millrace.cluster.internal.plan.KnownNodes;
 import dev.millrace.cluster.internal.plan.OriginCounters;
 import dev.millrace.cluster.internal.plan.OriginStatus;
 import dev.millrace.cluster.internal.plan.PipeCoordinator;
+import dev.millrace.cluster.internal.plan.PipeDemand;
 import dev.millrace.cluster.internal.plan.PipeSession;
 import dev.millrace.cluster.internal.plan.PlannerEvent;
 import dev.millrace.cluster.internal.plan.PlannerEventQueue;
@@ -48,13 +49,13 @@ public final class Origin implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long FAREWELL_MILLIS = 2_000;
 
-  private final OriginCounters figures = new OriginCounters();
+  private final OriginCounters counters = new OriginCounters();
   private final PlannerEventQueue events = new PlannerEventQueue();
   private final OriginModelFile file;
   private final OriginModel model;
-  private final MessageRouter traffic;
+  private final MessageRouter router;
   private final BatchLoop wheels;
-  private final PipeCoordinator planning;
+  private final PipeCoordinator coordinator;
   private final @Nullable Auditor audit;
   private final JoinedNetwork network;
   private final Engine engine;
@@ -92,38 +93,39 @@ public final class Origin implements AutoCloseable {
     this.model = model;
     String name = settings.network().name();
     LongSupplier ids = sessionIds();
-    traffic = new MessageRouter(settings.maxPipes(), figures, events);
+    router = new MessageRouter(settings.maxPipes(), counters, events);
     boolean alone =
         model.requirements().local() == model.requirements().layers(); // nobody to audit
     audit = settings.audit() > 0 && !alone ? audit(settings, ids) : null;
     AuditRecorder recorder =
         audit == null
             ? null
-            : new AuditRecorder(settings.audit(), model.width(), RECORD_BYTES, figures, audit);
-    wheels = model.wheels(name, traffic.hops(), System::nanoTime, recorder);
-    traffic.connect(wheels, audit);
-    planning =
+            : new AuditRecorder(settings.audit(), model.width(), RECORD_BYTES, counters, audit);
+    wheels = model.wheels(name, router.hops(), System::nanoTime, recorder);
+    router.connect(wheels, audit);
+    coordinator =
         new PipeCoordinator(
-            name,
-            model.requirements(),
-            model.sessionParameters(),
-            settings.maxPipes(),
-            settings.stepTimeout().toNanos(),
+            new PipeDemand(
+                name,
+                model.requirements(),
+                model.sessionParameters(),
+                settings.maxPipes(),
+                settings.stepTimeout().toNanos()),
             new KnownNodes(
                 name, model.requirements(), ClusterProtocol.VERSION, NumericsVersion.CURRENT),
-            new WheelPipeActions(wheels, traffic, audit, this::hangUp, this::announce),
-            figures,
+            new WheelPipeActions(wheels, router, audit, this::hangUp, this::announce),
+            counters,
             ids);
     planner = Thread.ofPlatform().daemon().name("millrace-planner").unstarted(this::plan);
     network =
         JoinedNetwork.join(
             settings.network(),
             this::described,
-            traffic,
+            router,
             states -> events.put("", new PlannerEvent.States(states)));
     network.connections().handleCalls(ModelServer.CALL, new ModelServer(file.store()));
     joined = network;
-    traffic.setSender(network.sender());
+    router.setSender(network.sender());
     engine = model.engine(wheels); // from here on nothing can fail
     if (audit != null && recorder != null) {
       audit.start(recorder::forget);
@@ -142,18 +144,18 @@ public final class Origin implements AutoCloseable {
     ReplayRunner replays =
         new ReplayRunner(
             model.requirements(),
-            () -> planning.board().holders(),
+            () -> coordinator.status().holders(),
             holder ->
                 new RemoteReplay(
                     name,
                     layers,
                     model.sessionParameters(),
-                    traffic::send,
+                    router::send,
                     holder,
                     ids.getAsLong()),
             local);
     long patience = Math.max(RECORDS_MILLIS, settings.stepTimeout().toMillis());
-    return new Auditor(replays, new AuditEnvironment(), figures, patience);
+    return new Auditor(replays, new AuditEnvironment(), counters, patience);
   }
 
   /** Numbers that nobody else can guess. */
@@ -177,12 +179,12 @@ public final class Origin implements AutoCloseable {
 
   /** Whether a pipe runs now. */
   public boolean isReady() {
-    return planning.board().isReady();
+    return coordinator.status().isReady();
   }
 
   /** Why none runs, in words; empty while one does. */
   public String waitingReason() {
-    return planning.board().waitingReason();
+    return coordinator.status().waitingReason();
   }
 
   /**
@@ -190,38 +192,32 @@ public final class Origin implements AutoCloseable {
    * once. If one runs already it is called now, by the caller.
    */
   public void onReady(Runnable listener) {
-    planning.board().onReady(listener);
+    coordinator.status().onReady(listener);
     if (isReady()) {
       listener.run();
     }
   }
 
   public OriginStats stats() {
-    OriginStatus board = planning.board();
+    OriginStatus status = coordinator.status();
     return new OriginStats(
-        board.pipes(),
-        board.nodes(),
-        board.members(),
-        figures.opened.sum(),
-        figures.broken.sum(),
-        figures.lost.sum(),
-        figures.recoveries.sum(),
-        figures.lastRecoveryNanos.get(),
-        board.expelled(),
-        figures.audits.sum(),
-        figures.auditsIncomplete.sum(),
-        figures.auditsSkipped.sum(),
-        figures.lies.sum(),
-        figures.bytesSent.sum(),
-        figures.bytesReceived.sum(),
-        wheels.stats().chosenTokens());
+        status.pipes(),
+        status.nodes(),
+        status.members(),
+        status.expelled(),
+        counters.pipeCounts(),
+        counters.auditCounts(),
+        new OriginStats.Traffic(
+            counters.bytesSent.sum(),
+            counters.bytesReceived.sum(),
+            wheels.stats().chosenTokens()));
   }
 
   private NodeState described(NodeState state) {
-    OriginStatus board = planning.board();
+    OriginStatus status = coordinator.status();
     return state
-        .withLayers(0, model.usedBytes(traffic.hops().size()), List.of(), file.store().hashes())
-        .withPipes(List.of(model.requirements()), board.pipes(), board.expelled());
+        .withLayers(0, model.usedBytes(router.hops().size()), List.of(), file.store().hashes())
+        .withPipes(List.of(model.requirements()), status.pipes(), status.expelled());
   }
 
   private void hangUp(String node, String why) {
@@ -245,9 +241,9 @@ public final class Origin implements AutoCloseable {
         PlannerEvent event = events.take(TICK_MILLIS);
         try {
           for (; event != null; event = events.next()) {
-            planning.handle(event, System.nanoTime());
+            coordinator.handle(event, System.nanoTime());
           }
-          planning.tick(System.nanoTime());
+          coordinator.tick(System.nanoTime());
         } catch (RuntimeException | Error e) { // a thread that ended would hold up all
           LOG.log(Level.ERROR, "planning failed; it goes on with what comes next", e);
         }
@@ -255,7 +251,7 @@ public final class Origin implements AutoCloseable {
     } catch (InterruptedException e) {
       // closed
     }
-    planning.close(System.nanoTime());
+    coordinator.close(System.nanoTime());
   }
 
   /** Tells the nodes, leaves the network, frees the model. Closing twice is no harm. */
@@ -266,7 +262,7 @@ public final class Origin implements AutoCloseable {
     boolean interrupted = false;
     try {
       planner.join();
-      traffic.flush(FAREWELL_MILLIS);
+      router.flush(FAREWELL_MILLIS);
     } catch (InterruptedException e) {
       interrupted = true;
     }
@@ -285,13 +281,13 @@ public final class Origin implements AutoCloseable {
   private final class AuditEnvironment implements Auditor.Environment {
     @Override
     public @Nullable PipeSession session(int pipe, long epoch) {
-      PipeSession session = traffic.hops().get(pipe).session();
+      PipeSession session = router.hops().get(pipe).session();
       return session != null && session.plan().epoch() == epoch ? session : null;
     }
 
     @Override
     public void send(String node, NodeMessage message) {
-      traffic.send(node, message);
+      router.send(node, message);
     }
 
     @Override

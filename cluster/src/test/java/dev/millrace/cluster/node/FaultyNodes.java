@@ -31,25 +31,26 @@ public final class FaultyNodes {
       LayerNode node, BiFunction<String, NodeMessage, List<NodeMessage>> forger) {
     Object sessions = get(node, "sessions");
     Object admission = get(sessions, "admission");
-    NodeLinks roads = (NodeLinks) get(admission, "roads");
+    NodeContext context = (NodeContext) get(admission, "context");
+    NodeLinks links = context.links();
     NodeLinks forged =
         new NodeLinks() {
           @Override
           public void sendSoon(String to, NodeMessage message) {
-            forger.apply(to, message).forEach(each -> roads.sendSoon(to, each));
+            forger.apply(to, message).forEach(each -> links.sendSoon(to, each));
           }
 
           @Override
           public void sendFrame(String to, NodeMessage frame) {
-            forger.apply(to, frame).forEach(each -> roads.sendFrame(to, each));
+            forger.apply(to, frame).forEach(each -> links.sendFrame(to, each));
           }
 
           @Override
           public void connect(Collection<String> nodes, Consumer<Optional<Unreachable>> made) {
-            roads.connect(nodes, made);
+            links.connect(nodes, made);
           }
         };
-    set(admission, "roads", forged);
+    set(admission, "context", context.withLinks(forged));
   }
 
   /** Sends something from a node, as itself. */

@@ -1,5 +1,8 @@
 package dev.millrace.cluster.node;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.ComputeQueue;
@@ -62,7 +65,8 @@ final class InMemoryNodes {
       this.name = name;
       budget = new LayerMemoryBudget(memory);
       stock = new LayerInventory(budget, supply, inbox, this::tick);
-      sessions = new NodeSessions(name, most, budget, stock, inbox, this, this::tick, hook);
+      sessions = new NodeSessions(
+              new NodeContext(name, this, inbox, this::tick, hook), most, budget, stock);
       desk = new NodeMessageHandler(inbox, stock, sessions);
       receivers.put(name, desk);
       nodes.add(this);
@@ -233,7 +237,13 @@ final class InMemoryNodes {
   }
 
   static OpenSessionRequest opening(Pipe plan) {
+    return opening(plan, 8, new BatchShape(64, 8, 2));
+  }
+
+  /** A request that differs from the usual one in what it asks for. */
+  static OpenSessionRequest opening(Pipe plan, int pages, BatchShape batch) {
+    CacheShape cache = new CacheShape(KvType.F16, 512, pages);
     return new OpenSessionRequest(
-        SHA, MODEL, NumericsVersion.CURRENT, plan, KvType.F16, 512, 8, 64, 8, 2);
+        new SessionParameters(SHA, MODEL, NumericsVersion.CURRENT, cache, batch), plan);
   }
 }

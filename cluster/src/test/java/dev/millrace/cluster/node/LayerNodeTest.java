@@ -42,7 +42,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -87,16 +86,7 @@ class LayerNodeTest {
 
   private NetworkSettings network(String name) {
     List<HostPort> join = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().address());
-    return new NetworkSettings(
-        name,
-        new HostPort("127.0.0.1", 0),
-        null,
-        join,
-        TLS,
-        false,
-        Set.of(),
-        0,
-        NetworkSettings.DEFAULT_LINK_TIMEOUT);
+    return NetworkSettings.of(name, new HostPort("127.0.0.1", 0), TLS).withJoin(join);
   }
 
   private LayerNode start(

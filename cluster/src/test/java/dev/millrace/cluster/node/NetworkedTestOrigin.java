@@ -1,5 +1,6 @@
 package dev.millrace.cluster.node;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.NetworkSettings;
 import dev.millrace.cluster.NodeState;
@@ -114,16 +115,14 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
       LoadSettings loading = end.settings();
       OpenSessionRequest opening =
           new OpenSessionRequest(
-              sha256,
-              "tiny",
-              NumericsVersion.CURRENT,
-              plan,
-              loading.kvType(),
-              loading.context(),
-              loading.pages(),
-              loading.maxRows(),
-              loading.maxRuns(),
-              4);
+              new SessionParameters(
+                  sha256,
+                  "tiny",
+                  NumericsVersion.CURRENT,
+                  new SessionParameters.CacheShape(
+                      loading.kvType(), loading.context(), loading.pages()),
+                  new SessionParameters.BatchShape(loading.maxRows(), loading.maxRuns(), 4)),
+              plan);
       Set<String> nodes = new TreeSet<>();
       plan.nodeLayers().forEach(stretch -> nodes.add(stretch.node()));
       nodes.remove(network.name());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HeldLayers.State;
@@ -153,18 +154,7 @@ class NodeLayersTest {
   }
 
   private static OpenSessionRequest opening(SteppedOrigin origin, int pages) {
-    OpenSessionRequest usual = origin.opening();
-    return new OpenSessionRequest(
-        usual.sha256(),
-        usual.model(),
-        usual.numerics(),
-        usual.pipe(),
-        usual.kvType(),
-        usual.context(),
-        pages,
-        usual.maxRows(),
-        usual.maxRuns(),
-        usual.inFlight());
+    return InMemoryNodes.opening(origin.plan, pages, new BatchShape(64, 8, 2));
   }
 
   @Test

@@ -2,6 +2,8 @@ package dev.millrace.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.FakeLoadedLayers;
 import dev.millrace.cluster.internal.layers.LayerEntry;
@@ -37,17 +39,7 @@ class NodeSessionsTest {
 
   private static OpenSessionRequest with(
       OpenSessionRequest o, int pages, int rows, int runs, int inFlight) {
-    return new OpenSessionRequest(
-        o.sha256(),
-        o.model(),
-        o.numerics(),
-        o.pipe(),
-        o.kvType(),
-        o.context(),
-        pages,
-        rows,
-        runs,
-        inFlight);
+    return InMemoryNodes.opening(o.pipe(), pages, new BatchShape(rows, runs, inFlight));
   }
 
   @Test
@@ -146,16 +138,13 @@ class NodeSessionsTest {
     refused(with(good, (1 << 20) + 1, 64, 8, 2), "pages is 1048577; it must be 1 to 1048576");
     OpenSessionRequest other =
         new OpenSessionRequest(
-            good.sha256(),
-            "fake",
-            NumericsVersion.CURRENT + 1,
-            good.pipe(),
-            KvType.F16,
-            512,
-            8,
-            64,
-            8,
-            2);
+            new SessionParameters(
+                InMemoryNodes.SHA,
+                "fake",
+                NumericsVersion.CURRENT + 1,
+                good.parameters().cache(),
+                good.parameters().batch()),
+            good.pipe());
     refused(other, "run the same release");
     refused(
         InMemoryNodes.opening(InMemoryNodes.plan(7, "x", "xaaa")), "opened by it alone, not by o");

@@ -30,7 +30,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -78,16 +77,7 @@ abstract class LoopbackCluster {
 
   NetworkSettings network(String name) {
     List<HostPort> join = nodes.stream().map(LayerNode::address).limit(2).toList();
-    return new NetworkSettings(
-        name,
-        new HostPort("127.0.0.1", 0),
-        null,
-        join,
-        TLS,
-        false,
-        Set.of(),
-        0,
-        NetworkSettings.DEFAULT_LINK_TIMEOUT);
+    return NetworkSettings.of(name, new HostPort("127.0.0.1", 0), TLS).withJoin(join);
   }
 
   NodeSettings settings(String name, List<ConfiguredLayers> layers, long memory) {

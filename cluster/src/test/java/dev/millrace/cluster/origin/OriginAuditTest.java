@@ -42,9 +42,9 @@ final class OriginAuditTest extends LoopbackCluster {
     Origin origin = ready("o", s -> s.withAudit(1));
     assertSame(generate(origin.engine(), token -> {}));
     OriginStats stats = origin.stats();
-    assertThat(stats.audits()).isEqualTo(8);
-    assertThat(stats.auditsIncomplete()).isZero();
-    assertThat(stats.lies()).isZero();
+    assertThat(stats.auditCounts().done()).isEqualTo(8);
+    assertThat(stats.auditCounts().incomplete()).isZero();
+    assertThat(stats.auditCounts().lies()).isZero();
     assertThat(stats.expelled()).isEmpty();
     Awaitility.await()
         .untilAsserted(
@@ -72,8 +72,8 @@ final class OriginAuditTest extends LoopbackCluster {
     assertSame(tokens);
     OriginStats stats = origin.stats();
     assertThat(stats.expelled()).isEmpty();
-    assertThat(stats.lies()).isZero();
-    assertThat(stats.audits() + stats.auditsIncomplete()).isGreaterThanOrEqualTo(4);
+    assertThat(stats.auditCounts().lies()).isZero();
+    assertThat(stats.auditCounts().done() + stats.auditCounts().incomplete()).isGreaterThanOrEqualTo(4);
   }
 
   /** Changes one bit of one number in one step. */
@@ -97,7 +97,7 @@ final class OriginAuditTest extends LoopbackCluster {
     assertSame(generate(origin.engine(), token -> {}));
     OriginStats stats = origin.stats();
     assertThat(stats.expelled()).containsExactly("b");
-    assertThat(stats.lies()).isGreaterThanOrEqualTo(1);
+    assertThat(stats.auditCounts().lies()).isGreaterThanOrEqualTo(1);
     assertThat(stats.pipes().getFirst().stretches())
         .noneMatch(stretch -> stretch.node().equals("b"));
     Awaitility.await()
@@ -179,7 +179,7 @@ final class OriginAuditTest extends LoopbackCluster {
     holding("c", 3, 6);
     assertSame(generate(origin.engine(), token -> {}));
     assertThat(killed).isTrue();
-    assertThat(origin.stats().auditsIncomplete()).isPositive();
+    assertThat(origin.stats().auditCounts().incomplete()).isPositive();
   }
 
   @Test
@@ -231,7 +231,7 @@ final class OriginAuditTest extends LoopbackCluster {
     assertSame(generate(origin.engine(), token -> {}));
     assertThat(forged.get()).isPositive();
     assertThat(origin.stats().expelled()).isEmpty();
-    assertThat(origin.stats().broken()).isPositive();
+    assertThat(origin.stats().pipeCounts().broken()).isPositive();
   }
 
   @Test
@@ -283,7 +283,7 @@ final class OriginAuditTest extends LoopbackCluster {
     Path other = model("other.gguf", SEED + 1);
     Files.move(other, copy, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     assertSame(generate(origin.engine(), token -> {}));
-    assertThat(origin.stats().audits()).isEqualTo(8);
+    assertThat(origin.stats().auditCounts().done()).isEqualTo(8);
     assertThat(origin.stats().expelled()).isEmpty();
   }
 

@@ -29,10 +29,10 @@ final class OriginTest extends LoopbackCluster {
     Origin origin = ready("o", s -> s);
     assertSame(generate(origin.engine(), token -> {}));
     OriginStats stats = origin.stats();
-    assertThat(stats.tokens()).isEqualTo(8L * TOKENS);
-    assertThat(stats.bytesSent()).isGreaterThan(64 * 4 * 8L * TOKENS);
-    assertThat(stats.bytesReceived()).isGreaterThan(64 * 4 * 8L * TOKENS);
-    assertThat(stats.broken()).isZero();
+    assertThat(stats.traffic().tokens()).isEqualTo(8L * TOKENS);
+    assertThat(stats.traffic().bytesSent()).isGreaterThan(64 * 4 * 8L * TOKENS);
+    assertThat(stats.traffic().bytesReceived()).isGreaterThan(64 * 4 * 8L * TOKENS);
+    assertThat(stats.pipeCounts().broken()).isZero();
     assertThat(nodes.getFirst().states())
         .filteredOn(state -> state.name().equals("o"))
         .allSatisfy(state -> assertThat(state.used()).as("its end and layer 0").isPositive())
@@ -64,7 +64,7 @@ final class OriginTest extends LoopbackCluster {
             });
     assertThat(killed).isTrue();
     assertSame(tokens);
-    Awaitility.await().untilAsserted(() -> assertThat(origin.stats().recoveries()).isEqualTo(1));
+    Awaitility.await().untilAsserted(() -> assertThat(origin.stats().pipeCounts().recoveries()).isEqualTo(1));
     assertThat(origin.stats().pipes().getFirst().stretches())
         .noneMatch(stretch -> stretch.node().equals(victim.name()));
   }
@@ -147,9 +147,9 @@ final class OriginTest extends LoopbackCluster {
     await(origin, 2);
     assertSame(generate(origin.engine(), token -> {}));
     OriginStats stats = origin.stats();
-    assertThat(stats.opened()).isGreaterThanOrEqualTo(2);
-    assertThat(stats.broken()).isZero();
-    assertThat(stats.tokens()).isEqualTo(8L * TOKENS);
+    assertThat(stats.pipeCounts().opened()).isGreaterThanOrEqualTo(2);
+    assertThat(stats.pipeCounts().broken()).isZero();
+    assertThat(stats.traffic().tokens()).isEqualTo(8L * TOKENS);
   }
 
   @Test
@@ -199,7 +199,7 @@ final class OriginTest extends LoopbackCluster {
     holding("c", 3, 6);
     try {
       assertSame(generate(origin.engine(), token -> {}));
-      assertThat(origin.stats().recoveries()).isEqualTo(1);
+      assertThat(origin.stats().pipeCounts().recoveries()).isEqualTo(1);
       assertThat(origin.stats().expelled()).isEmpty();
     } finally {
       stuck.countDown();
@@ -214,7 +214,7 @@ final class OriginTest extends LoopbackCluster {
     holding("c", 3, 6);
     Awaitility.await().until(() -> origin.stats().members() == 3);
     assertSame(generate(origin.engine(), token -> {}));
-    assertThat(origin.stats().broken()).isEqualTo(1);
+    assertThat(origin.stats().pipeCounts().broken()).isEqualTo(1);
     assertThat(origin.stats().nodes()).isEqualTo(2);
   }
 

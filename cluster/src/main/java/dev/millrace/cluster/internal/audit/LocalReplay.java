@@ -1,7 +1,7 @@
 package dev.millrace.cluster.internal.audit;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.model.OriginModelFile;
-import dev.millrace.cluster.internal.model.SessionParameters;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
@@ -66,7 +66,8 @@ public final class LocalReplay {
       throws ReplayFailedException {
     int pages = KvPages.countFor(in.count());
     LoadSettings settings =
-        new LoadSettings(threads, kernels, terms.kvType(), terms.context(), pages, ROWS, 1);
+        new LoadSettings(
+            threads, kernels, terms.cache().kvType(), terms.cache().context(), pages, ROWS, 1);
     int[] table = new int[pages];
     for (int i = 0; i < pages; i++) {
       table[i] = i;

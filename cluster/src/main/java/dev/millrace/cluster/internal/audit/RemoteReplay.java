@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.audit;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
-import dev.millrace.cluster.internal.model.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Batch;

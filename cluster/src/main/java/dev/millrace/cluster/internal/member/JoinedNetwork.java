@@ -47,7 +47,7 @@ public final class JoinedNetwork implements AutoCloseable {
     this.identity = identity;
     this.switchboard = switchboard;
     this.changed = changed;
-    OwnAddresses addresses = OwnAddresses.of(settings.listen(), settings.advertise());
+    OwnAddresses addresses = OwnAddresses.of(settings.addresses().listen(), settings.addresses().advertise());
     HostPort link = linkAddress(settings, addresses);
     HostPort bind = new HostPort(addresses.bound(), memberPort(settings));
     own =
@@ -105,15 +105,15 @@ public final class JoinedNetwork implements AutoCloseable {
         new NodeIdentity(
             settings.name(),
             NodeIdentity.newIncarnation(),
-            settings.tls(),
-            settings.namesFromCertificates());
-    MemberAdmission desk = new MemberAdmission(identity, settings.whitelist());
+            settings.trust().tls(),
+            settings.trust().namesFromCertificates());
+    MemberAdmission desk = new MemberAdmission(identity, settings.trust().whitelist());
     ConnectionSettings wire =
         ConnectionSettings.DEFAULTS
             .withLinkTimeout(settings.linkTimeout())
-            .withAdvertise(settings.advertise());
+            .withAdvertise(settings.addresses().advertise());
     PeerConnections switchboard =
-        PeerConnections.open(identity, settings.listen(), wire, desk, receiver);
+        PeerConnections.open(identity, settings.addresses().listen(), wire, desk, receiver);
     try {
       return new JoinedNetwork(settings, identity, switchboard, desk, first, changed);
     } catch (RuntimeException e) {
@@ -175,17 +175,13 @@ public final class JoinedNetwork implements AutoCloseable {
   /** The changed state, as the next of this node. */
   private static NodeState kept(NodeState before, UnaryOperator<NodeState> change) {
     NodeState after = change.apply(before);
-    return NodeState.of(
-            before.name(),
-            before.incarnation(),
-            before.protocol(),
-            before.numerics(),
-            before.linkAddress(),
-            before.memberAddress())
-        .withRevision(before.revision() + 1)
-        .withLayers(after.memory(), after.used(), after.holdings(), after.files())
-        .withSessions(after.sessions(), after.sequences(), after.cacheBytes())
-        .withPipes(after.needs(), after.pipes(), after.expelled());
+    return new NodeState(
+        before.identity(),
+        before.revision() + 1,
+        before.addresses(),
+        after.inventory(),
+        after.load(),
+        after.originPart());
   }
 
   /** The switchboard hears of members before anybody is told who would send to them. */
@@ -218,7 +214,7 @@ public final class JoinedNetwork implements AutoCloseable {
   }
 
   private HostPort linkAddress(NetworkSettings settings, OwnAddresses addresses) {
-    HostPort advertise = settings.advertise();
+    HostPort advertise = settings.addresses().advertise();
     int port = switchboard.address().port();
     return advertise == null || advertise.port() == 0
         ? new HostPort(addresses.advertised(), port)
@@ -226,9 +222,9 @@ public final class JoinedNetwork implements AutoCloseable {
   }
 
   private static int memberPort(NetworkSettings settings) {
-    int listen = settings.listen().port();
-    if (settings.membershipPort() != 0 || listen == 0) {
-      return settings.membershipPort();
+    int listen = settings.addresses().listen().port();
+    if (settings.addresses().membershipPort() != 0 || listen == 0) {
+      return settings.addresses().membershipPort();
     }
     if (listen == 65_535) {
       throw new ClusterException(

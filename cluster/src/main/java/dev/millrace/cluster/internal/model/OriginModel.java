@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.model;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.OriginSettings;
@@ -59,12 +60,9 @@ public final class OriginModel implements AutoCloseable {
             sha256,
             name,
             NumericsVersion.CURRENT,
-            settings.engine().kvType(),
-            turning.context(),
-            turning.pages(),
-            turning.maxRows(),
-            turning.maxSequences(),
-            GROUPS);
+            new SessionParameters.CacheShape(
+                settings.engine().kvType(), turning.context(), turning.pages()),
+            new SessionParameters.BatchShape(turning.maxRows(), turning.maxSequences(), GROUPS));
     end = EndModel.open(gguf, settings.localLayers(), loading);
   }
 

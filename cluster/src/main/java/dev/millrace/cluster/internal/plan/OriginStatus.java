@@ -31,8 +31,8 @@ public final class OriginStatus {
 
   private final String origin;
   private final ModelRequirements need;
-  private final PipeActions works;
-  private final OriginCounters figures;
+  private final PipeActions actions;
+  private final OriginCounters counters;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final Map<Integer, Long> brokeAt = new HashMap<>();
   private final Map<Integer, Rate> rates = new HashMap<>();
@@ -66,11 +66,11 @@ public final class OriginStatus {
     }
   }
 
-  OriginStatus(String origin, ModelRequirements need, PipeActions works, OriginCounters figures) {
-    this.origin = origin;
-    this.need = need;
-    this.works = works;
-    this.figures = figures;
+  OriginStatus(PipeDemand demand, PipeActions actions, OriginCounters counters) {
+    this.origin = demand.origin();
+    this.need = demand.need();
+    this.actions = actions;
+    this.counters = counters;
   }
 
   public boolean isReady() {
@@ -131,25 +131,25 @@ public final class OriginStatus {
   void pipeRuns(int pipe, long now) {
     Long broke = brokeAt.remove(pipe);
     if (broke != null) {
-      figures.recoveries.increment();
-      figures.lastRecoveryNanos.set(now - broke);
+      counters.recoveries.increment();
+      counters.lastRecoveryNanos.set(now - broke);
     }
   }
 
   /** Looks at everything again, and tells where it has changed. */
-  void refresh(List<PipeStateMachine> controls, NodePenalties blame, KnownNodes fleet, long now) {
-    boolean runs = controls.stream().anyMatch(PipeStateMachine::isRunning);
-    String why = runs ? "" : why(controls, blame, fleet, now);
-    boolean opens = controls.stream().anyMatch(control -> control.session() != null);
+  void refresh(List<PipeStateMachine> machines, NodePenalties penalties, KnownNodes known, long now) {
+    boolean runs = machines.stream().anyMatch(PipeStateMachine::isRunning);
+    String why = runs ? "" : why(machines, penalties, known, now);
+    boolean opens = machines.stream().anyMatch(machine -> machine.session() != null);
     if (!opens && !why.equals(logged)) {
       logged = why;
       LOG.log(Level.INFO, "{0} waits for a pipe: {1}", need.model(), why);
     }
     List<PipeState> states = new ArrayList<>();
-    for (PipeStateMachine control : controls) {
-      PipeSession session = control.session();
+    for (PipeStateMachine machine : machines) {
+      PipeSession session = machine.session();
       if (session != null) {
-        states.add(state(control, session, now));
+        states.add(state(machine, session, now));
       }
     }
     if (states.isEmpty()) {
@@ -157,20 +157,20 @@ public final class OriginStatus {
     }
     waiting = why;
     ready = runs;
-    members = fleet.size();
+    members = known.size();
     nodes =
         (int)
-            controls.stream()
+            machines.stream()
                 .map(PipeStateMachine::session)
                 .filter(Objects::nonNull)
                 .flatMap(session -> session.otherNodes().stream())
                 .distinct()
                 .count();
-    List<String> liars = blame.expelled();
+    List<String> liars = penalties.expelled();
     if (!states.equals(pipes) || !liars.equals(expelled)) {
       pipes = states;
       expelled = liars;
-      works.announce(states, liars);
+      actions.announce(states, liars);
     }
     if (runs && !wasReady) {
       listeners.forEach(OriginStatus::tell);
@@ -192,35 +192,35 @@ public final class OriginStatus {
     }
   }
 
-  private PipeState state(PipeStateMachine control, PipeSession session, long now) {
-    WheelStats stats = works.stats(control.number());
+  private PipeState state(PipeStateMachine machine, PipeSession session, long now) {
+    WheelStats stats = actions.stats(machine.number());
     double rate =
-        rates.computeIfAbsent(control.number(), n -> new Rate()).at(stats.chosenTokens(), now);
+        rates.computeIfAbsent(machine.number(), n -> new Rate()).at(stats.chosenTokens(), now);
     return new PipeState(
         need.sha256(),
         need.model(),
         need.layers(),
-        control.number(),
+        machine.number(),
         session.plan().epoch(),
         session.stretches(),
         stats.admitted(),
         rate,
-        control.isRunning() ? "" : opening(control));
+        machine.isRunning() ? "" : opening(machine));
   }
 
-  private static String opening(PipeStateMachine control) {
-    return "opens; awaited: " + String.join(", ", control.awaited());
+  private static String opening(PipeStateMachine machine) {
+    return "opens; awaited: " + String.join(", ", machine.awaited());
   }
 
   private String why(
-      List<PipeStateMachine> controls, NodePenalties blame, KnownNodes fleet, long now) {
-    for (PipeStateMachine control : controls) {
-      if (control.state() == PipeStateMachine.State.OPENING) {
-        return "pipe %d %s".formatted(control.number(), opening(control));
+      List<PipeStateMachine> machines, NodePenalties penalties, KnownNodes known, long now) {
+    for (PipeStateMachine machine : machines) {
+      if (machine.state() == PipeStateMachine.State.OPENING) {
+        return "pipe %d %s".formatted(machine.number(), opening(machine));
       }
     }
     Placement latest = placement;
-    if (latest == null || !fleet.hasSeenAny()) {
+    if (latest == null || !known.hasSeenAny()) {
       return LOOKING;
     }
     if (isStale && !waiting.isEmpty()) {
@@ -230,18 +230,18 @@ public final class OriginStatus {
     words.addAll(
         ShortageText.missing(
             latest.missing(),
-            fleet::lastHolder,
+            known::lastHolder,
             node -> {
-              String left = blame.exclusionReason(node, now);
-              return left != null ? ": " + left : fleet.has(node) ? "" : ", which is gone";
+              String left = penalties.exclusionReason(node, now);
+              return left != null ? ": " + left : known.has(node) ? "" : ", which is gone";
             }));
     words.addAll(ShortageText.coming(latest.coming(), candidates));
-    words.addAll(fleet.problems());
+    words.addAll(known.problems());
     String memory =
         ShortageText.memoryShortage(
             need,
             latest.missing(),
-            candidates.stream().filter(one -> fleet.acceptsLayers(one.node(), now)).toList());
+            candidates.stream().filter(one -> known.acceptsLayers(one.node(), now)).toList());
     if (memory != null) {
       words.add(memory);
     }

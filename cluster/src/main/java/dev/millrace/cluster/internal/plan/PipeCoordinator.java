@@ -3,7 +3,6 @@ package dev.millrace.cluster.internal.plan;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
-import dev.millrace.cluster.internal.model.SessionParameters;
 import dev.millrace.cluster.internal.place.CandidateNode;
 import dev.millrace.cluster.internal.place.PipePlanner;
 import dev.millrace.cluster.internal.place.Placement;
@@ -46,13 +45,13 @@ public final class PipeCoordinator {
 
   private final String origin;
   private final ModelRequirements need;
-  private final PipeActions works;
-  private final OriginCounters figures;
+  private final PipeActions actions;
+  private final OriginCounters counters;
   private final StepDeadlines deadlines;
-  private final NodePenalties blame = new NodePenalties();
-  private final KnownNodes fleet;
+  private final NodePenalties penalties = new NodePenalties();
+  private final KnownNodes nodes;
   private final PipeSet pipes;
-  private final OriginStatus board;
+  private final OriginStatus status;
   private final Map<String, Long> failedUntil = new HashMap<>(); // while that is the last failure
   private long planAt = Long.MAX_VALUE; // nothing is known yet
   private long lastTick;
@@ -61,28 +60,24 @@ public final class PipeCoordinator {
    * @param ids draws the numbers of sessions, never 0
    */
   public PipeCoordinator(
-      String origin,
-      ModelRequirements need,
-      SessionParameters terms,
-      int maxPipes,
-      long stepNanos,
-      KnownNodes fleet,
-      PipeActions works,
-      OriginCounters figures,
+      PipeDemand demand,
+      KnownNodes nodes,
+      PipeActions actions,
+      OriginCounters counters,
       LongSupplier ids) {
-    this.origin = origin;
-    this.need = need;
-    this.works = works;
-    this.figures = figures;
-    this.fleet = fleet;
-    this.deadlines = new StepDeadlines(stepNanos, ANSWER_NANOS);
-    board = new OriginStatus(origin, need, works, figures);
-    pipes = new PipeSet(maxPipes, origin, need, terms, works, figures, board, ids);
+    this.origin = demand.origin();
+    this.need = demand.need();
+    this.actions = actions;
+    this.counters = counters;
+    this.nodes = nodes;
+    this.deadlines = new StepDeadlines(demand.stepNanos(), ANSWER_NANOS);
+    status = new OriginStatus(demand, actions, counters);
+    pipes = new PipeSet(demand, actions, counters, status, ids);
   }
 
   /** What is known to others of all this; for any thread. */
-  public OriginStatus board() {
-    return board;
+  public OriginStatus status() {
+    return status;
   }
 
   public void handle(PlannerEvent event, long now) {
@@ -91,7 +86,7 @@ public final class PipeCoordinator {
       case PlannerEvent.Lost lost -> lost(lost.node(), lost.why(), now);
       case PlannerEvent.Opened opened -> {
         if (pipes.opened(opened.node(), opened.session(), now)) {
-          board.refresh(pipes.all(), blame, fleet, now);
+          status.refresh(pipes.all(), penalties, nodes, now);
         }
       }
       case PlannerEvent.Refused refused -> refused(refused, now);
@@ -110,28 +105,28 @@ public final class PipeCoordinator {
 
   private void states(PlannerEvent.States event, long now) {
     KnownNodes.Change change =
-        fleet.update(event.states(), node -> pipes.sessionsAt(node) > 0, now);
-    change.renewed().forEach(blame::seen);
-    change.arrived().forEach(blame::reset);
+        nodes.update(event.states(), node -> pipes.sessionsAt(node) > 0, now);
+    change.renewed().forEach(penalties::seen);
+    change.arrived().forEach(penalties::reset);
     for (String node : change.restarted()) {
-      blame.reset(node);
+      penalties.reset(node);
       breakPipesOf(node, "it was started anew", now);
     }
-    board.markStale();
+    status.markStale();
     planAt = Math.min(planAt, now + GATHER_NANOS);
   }
 
   private void lost(String node, String why, long now) {
-    if (fleet.has(node) || pipes.sessionsAt(node) > 0) {
-      figures.lost.increment();
+    if (nodes.has(node) || pipes.sessionsAt(node) > 0) {
+      counters.lost.increment();
       leave(node, NodePenalties.Fault.LINK, "the link is lost: " + why, now);
     }
-    fleet.remove(node);
+    nodes.remove(node);
   }
 
   private void refused(PlannerEvent.Refused refused, long now) {
     if (refused.session() == 0) { // layers that it was asked to hold
-      fleet.refused(refused.node(), refused.why(), now);
+      nodes.refused(refused.node(), refused.why(), now);
       planAt = Math.min(planAt, now + GATHER_NANOS);
     } else if (pipes.bySession(refused.session()) != null) {
       leave(refused.node(), NodePenalties.Fault.WORK, "refused: " + refused.why(), now);
@@ -139,7 +134,7 @@ public final class PipeCoordinator {
   }
 
   /**
-   * The first time the node is to blame, and as long as others can do its work: its sequences go
+   * The first time the node is to penalties, and as long as others can do its work: its sequences go
    * there and lose nothing. Where there is nobody else, it may be the sequences, and they end.
    */
   private void failed(PlannerEvent.Failed failed, long now) {
@@ -157,7 +152,7 @@ public final class PipeCoordinator {
     String own = "node " + node + ", "; // who it was is said anyway
     String why = failed.why().startsWith(own) ? failed.why().substring(own.length()) : failed.why();
     leave(node, NodePenalties.Fault.WORK, "a step failed: " + why, now);
-    failedUntil.put(node, blame.excludedUntil(node, now) + FAILURE_NANOS);
+    failedUntil.put(node, penalties.excludedUntil(node, now) + FAILURE_NANOS);
   }
 
   private boolean canDoWithout(String node, long now) {
@@ -167,13 +162,13 @@ public final class PipeCoordinator {
   }
 
   private List<CandidateNode> candidates(long now) {
-    return fleet.candidates(
-        node -> blame.exclusionReason(node, now) == null, pipes::sessionsAt, now);
+    return nodes.candidates(
+        node -> penalties.exclusionReason(node, now) == null, pipes::sessionsAt, now);
   }
 
   private void unreached(PlannerEvent.Unreached unreached, long now) {
     if (unreached.session() == 0 && unreached.by().isEmpty()) { // was to be asked for layers
-      fleet.refused(unreached.node(), "it could not be reached: " + unreached.why(), now);
+      nodes.refused(unreached.node(), "it could not be reached: " + unreached.why(), now);
       planAt = Math.min(planAt, now + GATHER_NANOS);
       return;
     }
@@ -188,7 +183,7 @@ public final class PipeCoordinator {
           NodePenalties.Fault.LINK,
           "could not be reached: " + unreached.why(),
           now);
-      works.disconnect(unreached.node(), unreached.why());
+      actions.disconnect(unreached.node(), unreached.why());
     } else if (PipeSet.session(pipe).includes(by)) {
       doubt(unreached.node(), "could not be reached: by " + by + ": " + unreached.why(), now);
     }
@@ -196,7 +191,7 @@ public final class PipeCoordinator {
 
   /** Leaves a node out for a while; pipes that it is in are made anew without it. */
   private void leave(String node, NodePenalties.Fault fault, String why, long now) {
-    blame.penalize(node, fault, why, now);
+    penalties.penalize(node, fault, why, now);
     breakPipesOf(node, why, now);
     plan(now);
   }
@@ -204,29 +199,29 @@ public final class PipeCoordinator {
   /** Leaves a node that does not do its work; what waits to be sent there would wait for ever. */
   private void doubt(String node, String why, long now) {
     leave(node, NodePenalties.Fault.WORK, why, now);
-    works.disconnect(node, why);
+    actions.disconnect(node, why);
   }
 
   /** What came through a liar may be anywhere by now: before any plan changes, all of it goes. */
   private void lied(PlannerEvent.Lied lied, long now) {
     String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
-    works.revokeAll(why);
+    actions.revokeAll(why);
     for (String node : lied.nodes()) {
-      if (!blame.isExpelled(node)) {
-        blame.expel(node, lied.why());
+      if (!penalties.isExpelled(node)) {
+        penalties.expel(node, lied.why());
         LOG.log(Level.ERROR, "node {0} is expelled: {1}", node, lied.why());
       }
       breakPipesOf(node, lied.why(), now);
-      works.disconnect(node, lied.why());
+      actions.disconnect(node, lied.why());
     }
     plan(now);
   }
 
   /** Does what is due by now. */
   public void tick(long now) {
-    for (String node : fleet.absentFor(ABSENT_NANOS, now)) {
+    for (String node : nodes.absentFor(ABSENT_NANOS, now)) {
       breakPipesOf(node, "it left the network", now);
-      fleet.remove(node);
+      nodes.remove(node);
       planAt = now;
     }
     for (PipeStateMachine pipe : pipes.all()) {
@@ -236,11 +231,11 @@ public final class PipeCoordinator {
         case RUNNING -> checkRunning(pipe, now);
       }
     }
-    if (now - planAt >= 0 || blame.anyReturned(lastTick, now)) {
+    if (now - planAt >= 0 || penalties.anyReturned(lastTick, now)) {
       plan(now);
     }
     lastTick = now;
-    board.refresh(pipes.all(), blame, fleet, now);
+    status.refresh(pipes.all(), penalties, nodes, now);
   }
 
   private void checkOpening(PipeStateMachine pipe, long now) {
@@ -251,18 +246,18 @@ public final class PipeCoordinator {
     List<String> awaited = pipe.awaited();
     pipes.breakPipe(pipe, String.join(", ", awaited) + " " + why, now);
     for (String node : awaited) {
-      boolean gone = blame.isSilentSinceLoss(node); // and not back: that is no other fault
-      blame.penalize(node, gone ? NodePenalties.Fault.LINK : NodePenalties.Fault.WORK, why, now);
+      boolean gone = penalties.isSilentSinceLoss(node); // and not back: that is no other fault
+      penalties.penalize(node, gone ? NodePenalties.Fault.LINK : NodePenalties.Fault.WORK, why, now);
     }
-    awaited.forEach(node -> works.disconnect(node, why));
+    awaited.forEach(node -> actions.disconnect(node, why));
     planAt = now;
   }
 
   private void checkRunning(PipeStateMachine pipe, long now) {
     PipeSession session = PipeSet.session(pipe);
-    StepDeadlines.Finding finding = deadlines.check(session, works.stepsAway(pipe.number()), now);
+    StepDeadlines.Finding finding = deadlines.check(session, actions.stepsAway(pipe.number()), now);
     switch (finding) {
-      case null -> session.otherNodes().forEach(node -> blame.workedFor(node, now - pipe.since()));
+      case null -> session.otherNodes().forEach(node -> penalties.workedFor(node, now - pipe.since()));
       case StepDeadlines.Finding.Ask ask -> pipes.probe(pipe);
       case StepDeadlines.Finding.Late late -> doubt(late.node(), late.why(), now);
     }
@@ -285,8 +280,8 @@ public final class PipeCoordinator {
     }
     fresh.forEach(planned -> pipes.open(planned, now));
     wish(placement, now);
-    board.planned(placement, candidates);
-    board.refresh(pipes.all(), blame, fleet, now);
+    status.planned(placement, candidates);
+    status.refresh(pipes.all(), penalties, nodes, now);
   }
 
   /** Pipes that run stay as they are; but idle ones give way where there can be more pipes. */
@@ -311,12 +306,12 @@ public final class PipeCoordinator {
   }
 
   private boolean isIdle(PipeStateMachine pipe) {
-    return pipe.isRunning() && works.isIdle(pipe.number());
+    return pipe.isRunning() && actions.isIdle(pipe.number());
   }
 
   private void wish(Placement placement, long now) {
     for (Placement.LayerAssignment wish : placement.assignments()) {
-      if (fleet.recordRequest(wish, now)) {
+      if (nodes.recordRequest(wish, now)) {
         int from = wish.range().from();
         int to = wish.range().to();
         long bytes = 0;
@@ -325,7 +320,7 @@ public final class PipeCoordinator {
         }
         LoadLayersRequest assignment =
             new LoadLayersRequest(need.sha256(), need.model(), from, to, need.fileBytes(), bytes);
-        works.send(wish.node(), new NodeMessage(Kind.LOAD, 0, WireCodec.encode(assignment)));
+        actions.send(wish.node(), new NodeMessage(Kind.LOAD, 0, WireCodec.encode(assignment)));
         LOG.log(Level.INFO, "node {0} is asked to hold layers {1}", wish.node(), wish.range());
       }
     }

@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.plan;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
-import dev.millrace.cluster.internal.model.SessionParameters;
 import dev.millrace.cluster.internal.place.PlannedPipe;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -21,10 +21,10 @@ final class PipeSet {
 
   private final String origin;
   private final ModelRequirements need;
-  private final SessionParameters terms;
-  private final PipeActions works;
-  private final OriginCounters figures;
-  private final OriginStatus board;
+  private final SessionParameters parameters;
+  private final PipeActions actions;
+  private final OriginCounters counters;
+  private final OriginStatus status;
   private final LongSupplier ids;
   private final List<PipeStateMachine> all;
   private long epochs;
@@ -33,23 +33,20 @@ final class PipeSet {
    * @param ids draws the numbers of sessions, never 0
    */
   PipeSet(
-      int count,
-      String origin,
-      ModelRequirements need,
-      SessionParameters terms,
-      PipeActions works,
-      OriginCounters figures,
-      OriginStatus board,
+      PipeDemand demand,
+      PipeActions actions,
+      OriginCounters counters,
+      OriginStatus status,
       LongSupplier ids) {
-    this.origin = origin;
-    this.need = need;
-    this.terms = terms;
-    this.works = works;
-    this.figures = figures;
-    this.board = board;
+    this.origin = demand.origin();
+    this.need = demand.need();
+    this.parameters = demand.parameters();
+    this.actions = actions;
+    this.counters = counters;
+    this.status = status;
     this.ids = ids;
     List<PipeStateMachine> made = new ArrayList<>();
-    for (int number = 0; number < count; number++) {
+    for (int number = 0; number < demand.maxPipes(); number++) {
       made.add(new PipeStateMachine(number));
     }
     all = List.copyOf(made);
@@ -100,7 +97,7 @@ final class PipeSet {
         Pipe plan = new Pipe(++epochs, origin, need.layers(), planned.stretches());
         PipeSession session = new PipeSession(ids.getAsLong(), pipe.number(), plan);
         boolean runs = pipe.planned(session, now);
-        tellAll(session, Kind.OPEN, WireCodec.encode(terms.openRequest(plan)));
+        tellAll(session, Kind.OPEN, WireCodec.encode(parameters.openRequest(plan)));
         if (runs) {
           run(pipe, now);
         }
@@ -121,9 +118,9 @@ final class PipeSet {
 
   private void run(PipeStateMachine pipe, long now) {
     PipeSession session = session(pipe);
-    works.usePlan(pipe.number(), session, "plan " + session.plan().epoch());
-    figures.opened.increment();
-    board.pipeRuns(pipe.number(), now);
+    actions.usePlan(pipe.number(), session, "plan " + session.plan().epoch());
+    counters.opened.increment();
+    status.pipeRuns(pipe.number(), now);
     LOG.log(
         Level.INFO,
         "pipe {0} of {1} runs by plan {2}: {3}",
@@ -141,7 +138,7 @@ final class PipeSet {
   /** Ends a pipe that nobody uses, so that its nodes may be in others. */
   void closeIdle(PipeStateMachine pipe, long now) {
     PipeSession over = pipe.broken(now);
-    works.usePlan(pipe.number(), null, "it is planned anew");
+    actions.usePlan(pipe.number(), null, "it is planned anew");
     LOG.log(Level.INFO, "pipe {0} of {1} is idle, and planned anew", over.pipe(), need.model());
     tellAll(over, Kind.CLOSE, NOTHING);
   }
@@ -151,9 +148,9 @@ final class PipeSet {
     boolean ran = pipe.isRunning();
     PipeSession over = pipe.broken(now);
     if (ran) {
-      works.usePlan(pipe.number(), null, why);
-      figures.broken.increment();
-      board.pipeBroke(pipe.number(), now);
+      actions.usePlan(pipe.number(), null, why);
+      counters.broken.increment();
+      status.pipeBroke(pipe.number(), now);
     }
     LOG.log(
         Level.WARNING,
@@ -170,7 +167,7 @@ final class PipeSet {
     for (PipeStateMachine pipe : all) {
       if (pipe.session() != null) {
         PipeSession over = pipe.broken(now);
-        works.usePlan(pipe.number(), null, "the origin ends");
+        actions.usePlan(pipe.number(), null, "the origin ends");
         tellAll(over, Kind.CLOSE, NOTHING);
       }
     }
@@ -178,7 +175,7 @@ final class PipeSet {
 
   private void tellAll(PipeSession session, Kind kind, ByteBuffer body) {
     for (String node : session.otherNodes()) {
-      works.send(node, new NodeMessage(kind, session.id(), body.duplicate()));
+      actions.send(node, new NodeMessage(kind, session.id(), body.duplicate()));
     }
   }
 }

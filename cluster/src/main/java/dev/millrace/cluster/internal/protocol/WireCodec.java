@@ -8,6 +8,8 @@ import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
 import dev.millrace.cluster.PipeStretch;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
+import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -54,49 +56,58 @@ public final class WireCodec {
     return read("a node's state", bytes, WireCodec::state);
   }
 
-  public static ByteBuffer encode(OpenSessionRequest opening) {
-    WireEncoder out = new WireEncoder();
-    out.text(opening.sha256(), HASH).text(opening.model(), MODEL).number(opening.numerics());
-    Pipe pipe = opening.pipe();
-    out.number(pipe.epoch()).text(pipe.origin(), NAME).number(pipe.layers());
-    out.list(pipe.nodeLayers(), ClusterProtocol.MAX_LAYERS, WireCodec::write);
-    out.number(opening.kvType().ordinal()).number(opening.context()).number(opening.pages());
-    out.number(opening.maxRows()).number(opening.maxRuns()).number(opening.inFlight());
-    return out.toBuffer();
+  public static ByteBuffer encode(OpenSessionRequest request) {
+    SessionParameters parameters = request.parameters();
+    Pipe pipe = request.pipe();
+    CacheShape cache = parameters.cache();
+    BatchShape batch = parameters.batch();
+    return new WireEncoder()
+        .text(parameters.sha256(), HASH)
+        .text(parameters.model(), MODEL)
+        .number(parameters.numerics())
+        .number(pipe.epoch())
+        .text(pipe.origin(), NAME)
+        .number(pipe.layers())
+        .list(pipe.nodeLayers(), ClusterProtocol.MAX_LAYERS, WireCodec::write)
+        .number(cache.kvType().ordinal())
+        .number(cache.context())
+        .number(cache.pages())
+        .number(batch.maxRows())
+        .number(batch.maxRuns())
+        .number(batch.inFlight())
+        .toBuffer();
   }
 
   public static OpenSessionRequest decodeOpenRequest(ByteBuffer bytes) {
-    return read(
-        "an opening of a pipe",
-        bytes,
-        in ->
-            new OpenSessionRequest(
-                in.text(HASH),
-                in.text(MODEL),
-                in.integer(),
-                pipe(in),
-                in.enumValue(KvType.values()),
-                in.integer(),
-                in.integer(),
-                in.integer(),
-                in.integer(),
-                in.integer()));
+    return read("a request to open a session", bytes, WireCodec::openRequest);
   }
 
-  public static ByteBuffer encode(LoadLayersRequest wish) {
+  private static OpenSessionRequest openRequest(WireDecoder in) {
+    String sha256 = in.text(HASH);
+    String model = in.text(MODEL);
+    int numerics = in.integer();
+    Pipe pipe = pipe(in);
+    CacheShape cache =
+        new CacheShape(in.enumValue(KvType.values()), in.integer(), in.integer());
+    BatchShape batch = new BatchShape(in.integer(), in.integer(), in.integer());
+    return new OpenSessionRequest(
+        new SessionParameters(sha256, model, numerics, cache, batch), pipe);
+  }
+
+  public static ByteBuffer encode(LoadLayersRequest request) {
     return new WireEncoder()
-        .text(wish.sha256(), HASH)
-        .text(wish.model(), MODEL)
-        .number(wish.from())
-        .number(wish.to())
-        .number(wish.fileBytes())
-        .number(wish.bytes())
+        .text(request.sha256(), HASH)
+        .text(request.model(), MODEL)
+        .number(request.from())
+        .number(request.to())
+        .number(request.fileBytes())
+        .number(request.bytes())
         .toBuffer();
   }
 
   public static LoadLayersRequest decodeLoadRequest(ByteBuffer bytes) {
     return read(
-        "an assignment of layers",
+        "a request to load layers",
         bytes,
         in ->
             new LoadLayersRequest(
@@ -172,24 +183,23 @@ public final class WireCodec {
   }
 
   static NodeState state(WireDecoder in) {
+    String name = in.text(NAME);
+    long incarnation = in.number();
+    long revision = in.number();
     return new NodeState(
-        in.text(NAME),
-        in.number(),
-        in.number(),
-        in.integer(),
-        in.integer(),
-        address(in),
-        address(in),
-        in.number(),
-        in.number(),
-        in.list(MANY, WireCodec::holding),
-        in.list(MANY, each -> each.text(HASH)),
-        in.integer(),
-        in.integer(),
-        in.number(),
-        in.list(FEW, WireCodec::need),
-        in.list(FEW, WireCodec::pipeState),
-        in.list(MANY, each -> each.text(NAME)));
+        new NodeState.Identity(name, incarnation, in.integer(), in.integer()),
+        revision,
+        new NodeState.Addresses(address(in), address(in)),
+        new NodeState.Inventory(
+            in.number(),
+            in.number(),
+            in.list(MANY, WireCodec::holding),
+            in.list(MANY, each -> each.text(HASH))),
+        new NodeState.Load(in.integer(), in.integer(), in.number()),
+        new NodeState.OriginPart(
+            in.list(FEW, WireCodec::need),
+            in.list(FEW, WireCodec::pipeState),
+            in.list(MANY, each -> each.text(NAME))));
   }
 
   public static void write(WireEncoder out, HostPort address) {

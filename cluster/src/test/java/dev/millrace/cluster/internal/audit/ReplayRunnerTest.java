@@ -2,11 +2,11 @@ package dev.millrace.cluster.internal.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
-import dev.millrace.cluster.internal.model.SessionParameters;
 import dev.millrace.cluster.internal.plan.OriginStatus;
 import dev.millrace.cluster.internal.plan.PipeSession;
 import dev.millrace.cluster.internal.protocol.WireCodec;
@@ -35,7 +35,12 @@ final class ReplayRunnerTest {
   /** A replay at a node that will not. */
   private RemoteReplay refusing(String node) {
     asked.add(node);
-    SessionParameters terms = new SessionParameters("5ha", "m", 1, KvType.F16, 64, 8, 32, 4, 8);
+    SessionParameters terms = new SessionParameters(
+            "5ha",
+            "m",
+            1,
+            new SessionParameters.CacheShape(KvType.F16, 64, 8),
+            new SessionParameters.BatchShape(32, 4, 8));
     return new RemoteReplay("origin", 2, terms, this::refuse, node, 7);
   }
 

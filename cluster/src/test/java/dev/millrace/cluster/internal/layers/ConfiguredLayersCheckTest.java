@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,16 +39,7 @@ class ConfiguredLayersCheckTest {
   private NodeSettings settings(long memory, Path file, @Nullable LayerRange range)
       throws NoSuchAlgorithmException {
     NetworkSettings network =
-        new NetworkSettings(
-            "a",
-            new HostPort("127.0.0.1", 0),
-            null,
-            List.of(),
-            SSLContext.getDefault(),
-            false,
-            Set.of(),
-            0,
-            NetworkSettings.DEFAULT_LINK_TIMEOUT);
+        NetworkSettings.of("a", new HostPort("127.0.0.1", 0), SSLContext.getDefault());
     List<ConfiguredLayers> layers = List.of(new ConfiguredLayers(file, range));
     return new NodeSettings(
         network, layers, memory, 1, KernelType.SCALAR, 16, List.of(), directory.resolve("cache"));

@@ -166,17 +166,9 @@ final class JoinedNetworkTest {
     HostPort any = new HostPort("127.0.0.1", 0);
     JoinedNetwork frozen =
         join(
-            new NetworkSettings(
-                "b",
-                any,
-                null,
-                List.of(a.linkAddress()),
-                tls,
-                false,
-                Set.of(),
-                0,
-                patience,
-                told::add));
+            NetworkSettings.of("b", any, tls)
+                .withJoin(List.of(a.linkAddress()))
+                .withOnNameTaken(told::add));
     awaitNames(Set.of("a", "b"), a, frozen);
     DISCARD silence = new DISCARD().discardAll(true);
     frozen
@@ -233,16 +225,9 @@ final class JoinedNetworkTest {
 
     JoinedNetwork again =
         join(
-            new NetworkSettings(
-                "a",
-                known,
-                null,
-                List.of(),
-                tls,
-                false,
-                Set.of(),
-                free().port(),
-                Duration.ofSeconds(5)));
+            NetworkSettings.of("a", known, tls)
+                .withAddresses(
+                    new NetworkSettings.Addresses(known, null, List.of(), free().port())));
     awaitNames(Set.of("a", "b"), again, b);
   }
 
@@ -295,7 +280,7 @@ final class JoinedNetworkTest {
 
   private static NetworkSettings patient(String name, Duration patience, HostPort... join) {
     HostPort any = new HostPort("127.0.0.1", 0);
-    return new NetworkSettings(name, any, null, List.of(join), tls, false, Set.of(), 0, patience);
+    return NetworkSettings.of(name, any, tls).withJoin(List.of(join));
   }
 
   private static NetworkSettings settings(
@@ -306,8 +291,9 @@ final class JoinedNetworkTest {
   private static NetworkSettings settings(
       String name, HostPort listen, SSLContext by, Set<String> whitelist, HostPort... join) {
     Duration patience = Duration.ofSeconds(5);
-    return new NetworkSettings(
-        name, listen, null, List.of(join), by, false, whitelist, 0, patience);
+    return NetworkSettings.of(name, listen, by)
+        .withJoin(List.of(join))
+        .withTrust(new NetworkSettings.Trust(by, false, whitelist));
   }
 
   private static Hello hello(String name, int numerics) {

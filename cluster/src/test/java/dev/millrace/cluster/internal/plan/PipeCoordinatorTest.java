@@ -2,6 +2,7 @@ package dev.millrace.cluster.internal.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
@@ -22,7 +23,7 @@ final class PipeCoordinatorTest {
   }
 
   private String waiting() {
-    return village.planning.board().waitingReason();
+    return village.planning.status().waitingReason();
   }
 
   @Test
@@ -33,18 +34,18 @@ final class PipeCoordinatorTest {
     village.tell();
     assertThat(village.pipe(0)).isEqualTo("none");
     assertThat(waiting()).isEqualTo("pipe 0 opens; awaited: b");
-    assertThat(village.planning.board().isReady()).isFalse();
+    assertThat(village.planning.status().isReady()).isFalse();
     village.tell(new PlannerEvent.Opened("b", 1));
     assertThat(village.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at b");
     assertThat(waiting()).isEmpty();
-    assertThat(village.planning.board().isReady()).isTrue();
+    assertThat(village.planning.status().isReady()).isTrue();
     assertThat(village.sent).containsExactly("OPEN a", "OPEN b");
   }
 
   @Test
   void whoeverWaitsIsToldWhenTheFirstPipeRuns() {
     List<String> told = new ArrayList<>();
-    village.planning.board().onReady(() -> told.add("ready"));
+    village.planning.status().onReady(() -> told.add("ready"));
     threeNodes();
     assertThat(told).hasSize(1);
     village.has("d", 1, 5);
@@ -303,8 +304,8 @@ final class PipeCoordinatorTest {
   @Test
   void nodesOfPipesAreCountedApartFromMembers() {
     threeNodes();
-    assertThat(village.planning.board().nodes()).isEqualTo(2);
-    assertThat(village.planning.board().members()).isEqualTo(3);
+    assertThat(village.planning.status().nodes()).isEqualTo(2);
+    assertThat(village.planning.status().members()).isEqualTo(3);
   }
 
   @Test
@@ -374,8 +375,8 @@ final class PipeCoordinatorTest {
     village.tell();
     village.go(600_000);
     assertThat(village.pipe(0)).isEqualTo("none");
-    assertThat(village.planning.board().expelled()).containsExactly(liar);
-    assertThat(village.planning.board().holders()).noneMatch(h -> h.node().equals(liar));
+    assertThat(village.planning.status().expelled()).containsExactly(liar);
+    assertThat(village.planning.status().holders()).noneMatch(h -> h.node().equals(liar));
   }
 
   @Test
@@ -565,26 +566,14 @@ final class PipeCoordinatorTest {
 
   @Test
   void nodesOfAnotherArithmeticOrFileAreNotUsed() {
-    NodeState other = SimulatedNodes.node("a", 1);
+    HostPort somewhere = new HostPort("127.0.0.1", 1);
     village.put(
-        new NodeState(
-            "a",
-            1,
-            1,
-            1,
-            2,
-            other.linkAddress(),
-            other.memberAddress(),
-            0,
-            0,
-            List.of(SimulatedNodes.holding(1, 9, HeldLayers.State.LOADED)),
-            List.of(),
-            0,
-            0,
-            0,
-            List.of(),
-            List.of(),
-            List.of()));
+        NodeState.of("a", 1, 1, 2, somewhere, somewhere)
+            .withLayers(
+                0,
+                0,
+                List.of(SimulatedNodes.holding(1, 9, HeldLayers.State.LOADED)),
+                List.of()));
     HeldLayers namesake =
         new HeldLayers("other", "model.gguf", 9, 1, 9, HeldLayers.State.LOADED, false, 1, 0, "");
     village.has("b", namesake);

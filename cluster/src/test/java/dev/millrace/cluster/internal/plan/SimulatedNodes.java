@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.plan;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.ModelRequirements;
@@ -7,7 +8,6 @@ import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
-import dev.millrace.cluster.internal.model.SessionParameters;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.api.KvType;
@@ -54,15 +54,16 @@ final class SimulatedNodes implements PipeActions {
   SimulatedNodes(int maxPipes) {
     ModelRequirements need =
         new ModelRequirements(SHA, "model.gguf", 1000, Collections.nCopies(LAYERS, 100L), 10, 1);
-    SessionParameters terms =
-        new SessionParameters(SHA, "model.gguf", 1, KvType.F16, 64, 8, 32, 4, 8);
+    SessionParameters parameters =
+        new SessionParameters(
+            SHA,
+            "model.gguf",
+            1,
+            new SessionParameters.CacheShape(KvType.F16, 64, 8),
+            new SessionParameters.BatchShape(32, 4, 8));
     planning =
         new PipeCoordinator(
-            "origin",
-            need,
-            terms,
-            maxPipes,
-            TimeUnit.SECONDS.toNanos(60),
+            new PipeDemand("origin", need, parameters, maxPipes, TimeUnit.SECONDS.toNanos(60)),
             new KnownNodes("origin", need, 1, 1),
             this,
             figures,
@@ -92,24 +93,7 @@ final class SimulatedNodes implements PipeActions {
   void put(NodeState state) {
     nodes.put(
         state.name(),
-        new NodeState(
-            state.name(),
-            state.incarnation(),
-            ++numbers,
-            state.protocol(),
-            state.numerics(),
-            state.linkAddress(),
-            state.memberAddress(),
-            state.memory(),
-            state.used(),
-            state.holdings(),
-            state.files(),
-            state.sessions(),
-            state.sequences(),
-            state.cacheBytes(),
-            state.needs(),
-            state.pipes(),
-            state.expelled()));
+        state.withRevision(++numbers));
   }
 
   void gone(String name) {
@@ -169,7 +153,7 @@ final class SimulatedNodes implements PipeActions {
     }
     if (message.kind() == Kind.OPEN) {
       OpenSessionRequest opening = WireCodec.decodeOpenRequest(message.body().duplicate());
-      if (opening.pages() != 8 || opening.inFlight() != 8) {
+      if (opening.parameters().cache().pages() != 8 || opening.parameters().batch().inFlight() != 8) {
         throw new AssertionError(opening);
       }
       String refusal = refusing.get(node);

@@ -3,6 +3,11 @@ package dev.millrace.cluster.internal.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
+import java.io.IOException;
+import java.io.DataOutputStream;
+import java.io.ByteArrayOutputStream;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HostPort;
@@ -44,6 +49,75 @@ final class WireCodecTest {
       assertThat(WireCodec.decodeLoadRequest(WireCodec.encode(wish)))
           .as("seed %d", seed)
           .isEqualTo(wish);
+    }
+  }
+
+  @Test
+  void theBytesOfAStateStayAsTheyAre() throws IOException {
+    HeldLayers held = new HeldLayers("h", "m", 9, 1, 4, HeldLayers.State.LOADED, true, 7, 2.5, "p");
+    ModelRequirements need = new ModelRequirements("h", "m", 70, List.of(8L, 9L), 10, 1);
+    PipeState pipe =
+        new PipeState("h", "m", 9, 2, 11, List.of(new PipeStretch("n", 1, 4)), 3, 1.5, "w");
+    NodeState state =
+        NodeState.of("a", 12, 1, 2, new HostPort("x", 5000), new HostPort("y", 5001))
+            .withRevision(13)
+            .withLayers(14, 15, List.of(held), List.of("f"))
+            .withSessions(16, 17, 18)
+            .withPipes(List.of(need), List.of(pipe), List.of("e"));
+    WireBytes bytes = new WireBytes().text("a").number(12).number(13).integers(1, 2);
+    bytes.text("x").integers(5000).text("y").integers(5001).number(14).number(15);
+    bytes.integers(1).text("h").text("m").integers(9, 1, 4, 2, 1).number(7).real(2.5).text("p");
+    bytes.integers(1).text("f").integers(16, 17).number(18);
+    bytes.integers(1).text("h").text("m").number(70).integers(2).number(8).number(9);
+    bytes.number(10).integers(1);
+    bytes.integers(1).text("h").text("m").integers(9, 2).number(11);
+    bytes.integers(1).text("n").integers(1, 4).integers(3).real(1.5).text("w");
+    bytes.integers(1).text("e");
+    assertThat(WireCodec.encode(state).array()).isEqualTo(bytes.toArray());
+  }
+
+  @Test
+  void theBytesOfARequestToOpenASessionStayAsTheyAre() throws IOException {
+    OpenSessionRequest request =
+        new OpenSessionRequest(
+            new SessionParameters(
+                "h", "m", 3, new CacheShape(KvType.values()[1], 4, 5), new BatchShape(6, 7, 8)),
+            new Pipe(9, "o", 2, List.of(new Pipe.NodeLayers("o", 0, 2))));
+    WireBytes bytes = new WireBytes().text("h").text("m").integers(3).number(9).text("o");
+    bytes.integers(2, 1).text("o").integers(0, 2).integers(1, 4, 5, 6, 7, 8);
+    assertThat(WireCodec.encode(request).array()).isEqualTo(bytes.toArray());
+  }
+
+  /** Big-endian numbers, and texts with their length before them. */
+  private static final class WireBytes {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final DataOutputStream out = new DataOutputStream(bytes);
+
+    WireBytes integers(int... values) throws IOException {
+      for (int value : values) {
+        out.writeInt(value);
+      }
+      return this;
+    }
+
+    WireBytes number(long value) throws IOException {
+      out.writeLong(value);
+      return this;
+    }
+
+    WireBytes real(double value) throws IOException {
+      out.writeDouble(value);
+      return this;
+    }
+
+    WireBytes text(String value) throws IOException {
+      out.writeInt(value.length());
+      out.writeBytes(value);
+      return this;
+    }
+
+    byte[] toArray() {
+      return bytes.toByteArray();
     }
   }
 
@@ -180,16 +254,17 @@ final class WireCodecTest {
   private OpenSessionRequest opening() {
     KvType[] types = KvType.values();
     return new OpenSessionRequest(
-        text(),
-        text(),
-        random.nextInt(),
-        new Pipe(random.nextLong(), text(), 60, nodeLayers()),
-        types[random.nextInt(types.length)],
-        1 + random.nextInt(9_999),
-        1 + random.nextInt(9_999),
-        1 + random.nextInt(9_999),
-        1 + random.nextInt(9_999),
-        1 + random.nextInt(9_999));
+        new SessionParameters(
+            text(),
+            text(),
+            random.nextInt(),
+            new CacheShape(types[random.nextInt(types.length)], positive(), positive()),
+            new BatchShape(positive(), positive(), positive())),
+        new Pipe(random.nextLong(), text(), 60, nodeLayers()));
+  }
+
+  private int positive() {
+    return 1 + random.nextInt(9_999);
   }
 
   private LoadLayersRequest assignment() {
