@@ -30,9 +30,8 @@ public final class ChatTemplate {
   private final ReasoningSplitter.Tags thoughtTags;
   private final Map<String, String> specialTokens;
 
-  private ChatTemplate(
-      String source, Origin origin, Map<String, String> specialTokens, JinjaLimits limits) {
-    this.template = JinjaTemplate.parse(source, limits);
+  private ChatTemplate(String source, Origin origin, Map<String, String> specialTokens) {
+    this.template = JinjaTemplate.parse(source, JinjaLimits.DEFAULT);
     this.origin = origin;
     this.thoughtTags = ReasoningSplitter.Tags.usedBy(source);
     this.specialTokens = Map.copyOf(specialTokens);
@@ -62,13 +61,7 @@ public final class ChatTemplate {
    * @throws ChatTemplateException if it is no template or uses what is not supported
    */
   public static ChatTemplate of(String source, Map<String, String> specialTokens) {
-    return of(source, specialTokens, JinjaLimits.DEFAULT);
-  }
-
-  /** As {@link #of(String, Map)}, within other limits. */
-  public static ChatTemplate of(
-      String source, Map<String, String> specialTokens, JinjaLimits limits) {
-    return new ChatTemplate(source, Origin.FILE, specialTokens, limits);
+    return new ChatTemplate(source, Origin.FILE, specialTokens);
   }
 
   /**
@@ -79,8 +72,7 @@ public final class ChatTemplate {
       Predicate<String> inVocabulary, Map<String, String> specialTokens) {
     boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
     String source = chatMl ? FallbackTemplates.CHATML : FallbackTemplates.PLAIN;
-    return new ChatTemplate(
-        source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, JinjaLimits.DEFAULT);
+    return new ChatTemplate(source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens);
   }
 
   public Origin origin() {

@@ -38,21 +38,17 @@ public final class Constraint {
   }
 
   /**
-   * Compiles for a vocabulary that no other constraint shares; else make its {@link VocabularyTrie}
-   * once.
+   * Compiles a grammar for a vocabulary. For several grammars over one vocabulary, make a {@link
+   * ConstraintCompiler}.
+   *
+   * @throws GrammarException if the grammar needs too many states, or a byte that is in no token
    */
   public static Constraint compile(Grammar grammar, Vocabulary vocabulary) {
     return compile(grammar, new VocabularyTrie(vocabulary));
   }
 
-  /**
-   * Compiles a grammar.
-   *
-   * @throws GrammarException where the grammar needs too many states, or a byte that stands in no
-   *     token
-   */
-  public static Constraint compile(Grammar grammar, VocabularyTrie trie) {
-    Constraint constraint = new Constraint(trie, PushdownAutomaton.of(grammar, trie.bytes()));
+  static Constraint compile(Grammar grammar, VocabularyTrie trie) {
+    Constraint constraint = new Constraint(trie, PushdownAutomaton.of(grammar.rules(), trie.bytes()));
     constraint.prepare();
     return constraint;
   }

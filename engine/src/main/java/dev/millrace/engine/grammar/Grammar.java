@@ -2,12 +2,8 @@ package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.internal.grammar.GbnfParser;
-import dev.millrace.engine.internal.grammar.GrammarAnalysis;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
-import dev.millrace.engine.internal.grammar.RuleExpression;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /**
  * A context-free grammar over Unicode text, checked: every rule that is named exists, the root can
@@ -15,21 +11,10 @@ import java.util.Map;
  * masks of it.
  */
 public final class Grammar {
-  public static final int MAX_RULES = 10_000;
-  public static final int MAX_SIZE = 200_000;
+  private final GrammarRules rules;
 
-  private final String root;
-  private final Map<String, RuleExpression> rules;
-  private final GrammarAnalysis facts;
-
-  public Grammar(String root, Map<String, RuleExpression> rules) {
-    this.root = root;
-    this.rules = Collections.unmodifiableMap(new LinkedHashMap<>(rules));
-    if (rules.size() > MAX_RULES) {
-      throw new GrammarException(
-          "grammar has %d rules; at most %d".formatted(rules.size(), MAX_RULES));
-    }
-    facts = new GrammarAnalysis(this);
+  Grammar(GrammarRules rules) {
+    this.rules = rules;
   }
 
   /**
@@ -43,29 +28,20 @@ public final class Grammar {
    *     root that can never be completed
    */
   public static Grammar gbnf(String text) {
-    return new GbnfParser(text).parse();
+    return new Grammar(new GbnfParser(text).parse());
   }
 
   /** Any JSON value, in the spelling that {@link JsonSchema} describes. */
   public static Grammar json() {
-    return new Grammar(JsonSyntax.VALUE, JsonSyntax.rules());
+    return new Grammar(new GrammarRules(JsonSyntax.VALUE, JsonSyntax.rules()));
   }
 
   /** Any JSON object, in the spelling that {@link JsonSchema} describes. */
   public static Grammar jsonObject() {
-    return new Grammar(JsonSyntax.OBJECT, JsonSyntax.rules());
+    return new Grammar(new GrammarRules(JsonSyntax.OBJECT, JsonSyntax.rules()));
   }
 
-  public String root() {
-    return root;
-  }
-
-  /** The rules by name, in the order of their definition. */
-  public Map<String, RuleExpression> rules() {
+  GrammarRules rules() {
     return rules;
-  }
-
-  public GrammarAnalysis facts() {
-    return facts;
   }
 }

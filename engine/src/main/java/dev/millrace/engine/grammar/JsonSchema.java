@@ -44,6 +44,6 @@ public final class JsonSchema {
    * @throws GrammarException naming the place and the keyword that cannot be honoured
    */
   public static Grammar compile(Map<String, ? extends @Nullable Object> schema) {
-    return new SchemaRuleCompiler(schema).grammar();
+    return new Grammar(new SchemaRuleCompiler(schema).compile());
   }
 }

@@ -6,6 +6,7 @@ import dev.millrace.engine.internal.token.SpecialTokenFinder;
 import dev.millrace.engine.internal.token.SpecialTokenIds;
 import dev.millrace.engine.internal.token.TextEncoder;
 import dev.millrace.engine.internal.token.TokenKind;
+import dev.millrace.engine.internal.token.TokenizerParts;
 import dev.millrace.engine.internal.token.TokenizerReader;
 import dev.millrace.engine.internal.token.VocabularyTable;
 import dev.millrace.engine.internal.token.pretokenize.IntList;
@@ -31,30 +32,16 @@ public final class Tokenizer implements Vocabulary {
   private final VocabularyTable tokens;
   private final SpecialTokenIds named;
   private final SpecialTokenFinder specials;
-  private final TextEncoder encoding;
-  private final Frame frame;
+  private final TextEncoder encoder;
+  private final TokenizerParts.Frame frame;
   private final byte[] @Nullable [] pieces; // filled as they are asked for
 
-  /**
-   * What stands around a text.
-   *
-   * @param before the token that starts a text, -1 for none
-   * @param after the token that ends it, -1 for none
-   * @param leadingSpace whether a text's first token starts with a space that is not in it
-   */
-  public record Frame(int before, int after, boolean leadingSpace) {}
-
-  public Tokenizer(
-      VocabularyTable tokens,
-      SpecialTokenIds named,
-      SpecialTokenFinder specials,
-      TextEncoder encoding,
-      Frame frame) {
-    this.tokens = tokens;
-    this.named = named;
-    this.specials = specials;
-    this.encoding = encoding;
-    this.frame = frame;
+  private Tokenizer(TokenizerParts parts) {
+    this.tokens = parts.tokens();
+    this.named = parts.named();
+    this.specials = parts.specials();
+    this.encoder = parts.encoder();
+    this.frame = parts.frame();
     this.pieces = new byte[tokens.size()][];
   }
 
@@ -65,7 +52,7 @@ public final class Tokenizer implements Vocabulary {
    *     supported
    */
   public static Tokenizer of(GgufMetadata metadata) {
-    return new TokenizerReader(metadata).read();
+    return new Tokenizer(new TokenizerReader(metadata).read());
   }
 
   /** The tokens of a text. See {@link #encode(byte[], boolean, boolean)}. */
@@ -87,20 +74,20 @@ public final class Tokenizer implements Vocabulary {
           "a text of more than " + LONGEST_TEXT + " bytes cannot be tokenized at once");
     }
     IntList out = new IntList();
-    if (addSpecial && frame.before >= 0) {
-      out.add(frame.before);
+    if (addSpecial && frame.before() >= 0) {
+      out.add(frame.before());
     }
     boolean first = true;
     for (SpecialTokenFinder.Part part : specials.split(text, parseSpecial)) {
       if (part.token() >= 0) {
         out.add(part.token());
       } else {
-        encoding.encode(text, part.from(), part.to(), first, out);
+        encoder.encode(text, part.from(), part.to(), first, out);
       }
       first = part.token() >= 0;
     }
-    if (addSpecial && frame.after >= 0) {
-      out.add(frame.after);
+    if (addSpecial && frame.after() >= 0) {
+      out.add(frame.after());
     }
     return out.toArray();
   }
@@ -150,7 +137,7 @@ public final class Tokenizer implements Vocabulary {
     if (tokens.hasKind(token, TokenKind.SPECIAL)) {
       return LenientUtf8.bytes(text);
     } else if (tokens.hasKind(token, TokenKind.NORMAL)) {
-      return encoding.decodePiece(text);
+      return encoder.decodePiece(text);
     } else if (tokens.hasKind(token, TokenKind.BYTE) && text.matches("<0x[0-9A-Fa-f]{2}>")) {
       return new byte[] {(byte) Integer.parseInt(text, 3, 5, 16)};
     }
@@ -207,11 +194,11 @@ public final class Tokenizer implements Vocabulary {
 
   /** Whether {@link #encode} starts a text with BOS (or [CLS]) if it is told to add them. */
   public boolean addsBos() {
-    return frame.before >= 0;
+    return frame.before() >= 0;
   }
 
   boolean leadingSpace() {
-    return frame.leadingSpace;
+    return frame.leadingSpace();
   }
 
   private static OptionalInt optional(int id) {

@@ -53,7 +53,7 @@ final class ConstraintReferenceTest {
     int compared = 0;
     for (int step = 0; step < 6; step++) {
       List<Integer> expected = expected(grammar, vocabulary, text.toByteArray());
-      Supplier<String> place = () -> "%s %s after %s".formatted(seed, grammar.rules(), text);
+      Supplier<String> place = () -> "%s %s after %s".formatted(seed, grammar.rules().rules(), text);
       List<Integer> actual;
       try {
         actual = bits(state.allowed());

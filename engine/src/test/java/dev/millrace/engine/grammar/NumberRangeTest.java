@@ -28,7 +28,7 @@ final class NumberRangeTest {
     private final PushdownAutomaton automaton;
 
     Reader(Map<String, @Nullable Object> schema) {
-      automaton = PushdownAutomaton.of(JsonSchema.compile(schema), BYTES.bytes());
+      automaton = PushdownAutomaton.of(JsonSchema.compile(schema).rules(), BYTES.bytes());
       stacks = new AutomatonRunner(automaton);
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.internal.grammar.CodePointSet;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
@@ -42,9 +43,9 @@ final class RandomGrammars {
       }
       try {
         for (String rule : rules.keySet()) {
-          new Grammar(rule, rules);
+          new Grammar(new GrammarRules(rule, rules));
         }
-        return new Grammar("root", rules);
+        return new Grammar(new GrammarRules("root", rules));
       } catch (GrammarException refused) {
         // left-recursive, or a rule never ends: another one
       }

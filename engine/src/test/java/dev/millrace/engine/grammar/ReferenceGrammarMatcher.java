@@ -31,9 +31,9 @@ final class ReferenceGrammarMatcher {
   private final boolean member;
 
   private ReferenceGrammarMatcher(Grammar grammar, byte[] text) {
-    rules = grammar.rules();
+    rules = grammar.rules().rules();
     this.text = text;
-    member = ends(new Ref(grammar.root()), 0).contains(text.length);
+    member = ends(new Ref(grammar.rules().root()), 0).contains(text.length);
   }
 
   static boolean isMember(Grammar grammar, byte[] text) {

@@ -33,7 +33,7 @@ final class SchemaRegexParserTest {
 
   private static PushdownAutomaton automaton(String pattern) {
     return PushdownAutomaton.of(
-        JsonSchema.compile(Map.of("type", "string", "pattern", pattern)), ALL_BYTES);
+        JsonSchema.compile(Map.of("type", "string", "pattern", pattern)).rules(), ALL_BYTES);
   }
 
   @Test

@@ -1,14 +1,12 @@
 package dev.millrace.engine.internal.grammar;
 
 import dev.millrace.engine.error.GrammarException;
-import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Ref;
 import dev.millrace.engine.internal.grammar.RuleExpression.Repeat;
 import dev.millrace.engine.internal.grammar.RuleExpression.Seq;
 import dev.millrace.engine.internal.grammar.RuleExpression.Text;
-import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,7 +32,7 @@ public final class GbnfParser {
     source = text.codePoints().toArray();
   }
 
-  public Grammar parse() {
+  public GrammarRules parse() {
     skip(true);
     while (at < source.length) {
       rule();
@@ -46,7 +44,7 @@ public final class GbnfParser {
             throw error(position, "rule %s is not defined".formatted(name));
           }
         });
-    return new Grammar("root", rules);
+    return new GrammarRules("root", rules);
   }
 
   private void rule() {
@@ -284,9 +282,9 @@ public final class GbnfParser {
     int value = 0;
     while (peek() >= '0' && peek() <= '9') {
       value = value * 10 + source[at++] - '0';
-      if (value > PushdownAutomaton.MAX_STATES) {
+      if (value > GrammarRules.MAX_STATES) {
         throw error(
-            start, "a repetition may count to %d at most".formatted(PushdownAutomaton.MAX_STATES));
+            start, "a repetition may count to %d at most".formatted(GrammarRules.MAX_STATES));
       }
     }
     if (at == start) {

@@ -1,7 +1,6 @@
 package dev.millrace.engine.internal.grammar;
 
 import dev.millrace.engine.error.GrammarException;
-import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Item;
@@ -31,7 +30,7 @@ public final class GrammarAnalysis {
   private final Set<String> recursive = new HashSet<>();
   private int size;
 
-  public GrammarAnalysis(Grammar grammar) {
+  GrammarAnalysis(GrammarRules grammar) {
     rules = grammar.rules();
     if (!rules.containsKey(grammar.root())) {
       throw new GrammarException(
@@ -85,15 +84,15 @@ public final class GrammarAnalysis {
   }
 
   private void visit(RuleExpression expr, Set<String> used, String name, int depth) {
-    if (++size > Grammar.MAX_SIZE || depth > 1000) {
+    if (++size > GrammarRules.MAX_SIZE || depth > 1000) {
       throw new GrammarException(
           "grammar is too large at rule %s: at most %d parts, nested at most 1000 deep"
-              .formatted(name, Grammar.MAX_SIZE));
+              .formatted(name, GrammarRules.MAX_SIZE));
     }
     switch (expr) {
       case Chars c -> {}
       case Text t -> {
-        if ((size += t.text().length()) > Grammar.MAX_SIZE) {
+        if ((size += t.text().length()) > GrammarRules.MAX_SIZE) {
           visit(expr, used, name, 1001);
         }
       }

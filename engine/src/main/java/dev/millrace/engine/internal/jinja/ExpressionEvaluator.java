@@ -111,7 +111,7 @@ final class ExpressionEvaluator {
     Map<Object, Object> map = new LinkedHashMap<>();
     for (Map.Entry<Expression, Expression> entry : dict.entries()) {
       Object key = evaluate(entry.getKey(), scope);
-      map.put(MemberAccess.hashableKey(key), evaluate(entry.getValue(), scope));
+      map.put(PyTypes.hashableKey(key), evaluate(entry.getValue(), scope));
     }
     return map;
   }

@@ -3,8 +3,8 @@ package dev.millrace.engine.internal.jinja;
 import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.parse.Statement;
 import dev.millrace.engine.internal.jinja.parse.Statement.Parameter;
+import dev.millrace.engine.internal.jinja.value.MacroValue;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
-import dev.millrace.engine.internal.jinja.value.PyCallable;
 import dev.millrace.engine.internal.jinja.value.Tuple;
 import dev.millrace.engine.internal.jinja.value.Undefined;
 import java.util.LinkedHashMap;
@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /** A macro, or the body of a call block, with the scope that it was defined in. */
-public record Macro(
+record Macro(
     String name, Statement.Signature signature, VariableScope scope, StatementRenderer renderer)
-    implements PyCallable {
+    implements MacroValue {
   @Override
   public Object call(PyArguments args) {
     VariableScope inner = new VariableScope(scope);

@@ -2,9 +2,9 @@ package dev.millrace.engine.internal.token;
 
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
+import dev.millrace.engine.internal.token.TokenizerParts.Frame;
 import dev.millrace.engine.internal.token.pretokenize.PreTokenizer;
 import dev.millrace.engine.internal.token.pretokenize.PreTokenizerRegistry;
-import dev.millrace.engine.token.Tokenizer;
 import java.util.List;
 import java.util.Locale;
 
@@ -24,7 +24,7 @@ public final class TokenizerReader {
     this.metadata = metadata;
   }
 
-  public Tokenizer read() {
+  public TokenizerParts read() {
     String model =
         metadata
             .findString(MODEL)
@@ -48,16 +48,16 @@ public final class TokenizerReader {
     };
   }
 
-  private Tokenizer spm() {
+  private TokenizerParts spm() {
     VocabularyTable tokens = VocabularyTable.of(metadata);
     SpecialTokenIds named = named(tokens, 1, 2, 0, NONE, NONE);
     boolean leadingSpace = metadata.flag("tokenizer.ggml.add_space_prefix", true);
     TextEncoder encoding =
         new SentencePieceEncoder(tokens, tokens.scores(metadata), named.unk, leadingSpace);
-    return tokenizer(tokens, named, encoding, frame(named, true, leadingSpace));
+    return parts(tokens, named, encoding, frame(named, true, leadingSpace));
   }
 
-  private Tokenizer bpe(String pre) {
+  private TokenizerParts bpe(String pre) {
     PreTokenizer preTokenizer = PreTokenizerRegistry.named(pre);
     VocabularyTable tokens = VocabularyTable.of(metadata);
     String[] merges =
@@ -69,23 +69,23 @@ public final class TokenizerReader {
     boolean gemma = !preTokenizer.bytes();
     SpecialTokenIds named =
         named(tokens, glm || gemma ? NONE : 11, gemma ? NONE : 11, NONE, NONE, NONE);
-    Tokenizer.Frame frame = frame(named, preTokenizer.addBos(), false);
+    Frame frame = frame(named, preTokenizer.addBos(), false);
     if (gemma && frame.before() < 0) {
       // some of these files say that they want no BOS, and are wrong
-      frame = new Tokenizer.Frame(required(named.bos, "bos_token_id"), frame.after(), false);
+      frame = new Frame(required(named.bos, "bos_token_id"), frame.after(), false);
     }
-    return tokenizer(tokens, named, new BpeEncoder(tokens, merges, preTokenizer), frame);
+    return parts(tokens, named, new BpeEncoder(tokens, merges, preTokenizer), frame);
   }
 
-  private Tokenizer wordPiece() {
+  private TokenizerParts wordPiece() {
     VocabularyTable tokens = VocabularyTable.of(metadata);
     SpecialTokenIds named = named(tokens, 101, NONE, 100, 102, 0);
     boolean lowerCase = metadata.flag("tokenizer.ggml.normalizer.lowercase", true);
     boolean strip = metadata.flag("tokenizer.ggml.normalizer.strip_accents", lowerCase);
-    Tokenizer.Frame frame =
-        new Tokenizer.Frame(
+    Frame frame =
+        new Frame(
             required(named.bos, "bos_token_id"), required(named.sep, "seperator_token_id"), true);
-    return tokenizer(
+    return parts(
         tokens, named, new WordPieceEncoder(tokens, named.unk, lowerCase, strip), frame);
   }
 
@@ -95,10 +95,10 @@ public final class TokenizerReader {
         metadata, tokens, new SpecialTokenIds.Defaults(bos, eos, unk, sep, pad));
   }
 
-  private Tokenizer.Frame frame(SpecialTokenIds named, boolean bosIfUnsaid, boolean leadingSpace) {
+  private Frame frame(SpecialTokenIds named, boolean bosIfUnsaid, boolean leadingSpace) {
     boolean bos = metadata.flag("tokenizer.ggml.add_bos_token", bosIfUnsaid);
     boolean eos = metadata.flag("tokenizer.ggml.add_eos_token", false);
-    return new Tokenizer.Frame(
+    return new Frame(
         bos ? required(named.bos, "bos_token_id") : NONE,
         eos ? required(named.eos, "eos_token_id") : NONE,
         leadingSpace);
@@ -114,9 +114,9 @@ public final class TokenizerReader {
     return id;
   }
 
-  private Tokenizer tokenizer(
-      VocabularyTable tokens, SpecialTokenIds named, TextEncoder encoding, Tokenizer.Frame frame) {
-    return new Tokenizer(
+  private TokenizerParts parts(
+      VocabularyTable tokens, SpecialTokenIds named, TextEncoder encoding, Frame frame) {
+    return new TokenizerParts(
         tokens, named, new SpecialTokenFinder(tokens, strips(tokens)), encoding, frame);
   }
 

@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
 import dev.millrace.engine.error.GrammarException;
-import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -14,12 +14,6 @@ import java.util.List;
  * Immutable.
  */
 public final class PushdownAutomaton {
-  /**
-   * How many states all rules of a grammar may have together; also the highest count of a
-   * repetition.
-   */
-  public static final int MAX_STATES = 100_000;
-
   private static final int[] NO_CALLS = {};
 
   public final ByteClasses classes;
@@ -33,7 +27,7 @@ public final class PushdownAutomaton {
   private final BitSet exits = new BitSet(); // ends from which nothing else goes on
 
   /** The automaton of a grammar for tokens that use only some bytes. */
-  public static PushdownAutomaton of(Grammar grammar, BitSet presentBytes) {
+  public static PushdownAutomaton of(GrammarRules grammar, BitSet presentBytes) {
     List<RuleGraphBuilder.Graph> graphs = RuleGraphBuilder.of(grammar);
     PushdownAutomaton automaton = new PushdownAutomaton(grammar, graphs, presentBytes);
     automaton.trim();
@@ -49,14 +43,14 @@ public final class PushdownAutomaton {
   }
 
   private PushdownAutomaton(
-      Grammar grammar, List<RuleGraphBuilder.Graph> graphs, BitSet presentBytes) {
+      GrammarRules grammar, List<RuleGraphBuilder.Graph> graphs, BitSet presentBytes) {
     classes = new ByteClasses(graphs, presentBytes);
     starts = new int[graphs.size()];
-    nullable = grammar.facts().isNullable(grammar.root());
+    nullable = grammar.analysis().isNullable(grammar.root());
     List<SubsetConstruction.State> states = new ArrayList<>();
     for (int rule = 0; rule < starts.length; rule++) {
       starts[rule] = states.size();
-      states.addAll(SubsetConstruction.of(graphs.get(rule), classes, states.size(), MAX_STATES));
+      states.addAll(SubsetConstruction.of(graphs.get(rule), classes, states.size(), GrammarRules.MAX_STATES));
     }
     rows = new int[states.size()][];
     calls = new int[states.size()][];

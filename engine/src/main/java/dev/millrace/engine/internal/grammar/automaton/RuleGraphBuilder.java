@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
 import dev.millrace.engine.error.GrammarException;
-import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
@@ -26,12 +26,12 @@ final class RuleGraphBuilder {
   private static final int INLINE_WEIGHT = 16;
   private static final int REPEATED_WEIGHT = 4;
   private static final int FEW_COPIES = 3;
-  private static final int MAX_NODES = 8 * PushdownAutomaton.MAX_STATES;
+  private static final int MAX_NODES = 8 * GrammarRules.MAX_STATES;
 
   /** One rule: its graph runs from state 0 to {@code end}. */
   record Graph(String name, Nfa nfa, int end) {}
 
-  private final Grammar grammar;
+  private final GrammarRules grammar;
   private final Map<String, Integer> weights = new HashMap<>();
   private final Map<String, Integer> ids = new HashMap<>();
   private final Map<RuleExpression, Integer> bodies = new HashMap<>();
@@ -41,14 +41,14 @@ final class RuleGraphBuilder {
   private Nfa nfa = new Nfa();
   private int nodes;
 
-  private RuleGraphBuilder(Grammar grammar) {
+  private RuleGraphBuilder(GrammarRules grammar) {
     this.grammar = grammar;
   }
 
   /**
    * The graphs of all rules that are called, the root first; calls name their place in the list.
    */
-  static List<Graph> of(Grammar grammar) {
+  static List<Graph> of(GrammarRules grammar) {
     RuleGraphBuilder builder = new RuleGraphBuilder(grammar);
     builder.rule(grammar.root());
     for (int i = 0; i < builder.exprs.size(); i++) {
@@ -129,7 +129,7 @@ final class RuleGraphBuilder {
     if (inlined(ref.rule())) {
       return build(grammar.rules().get(ref.rule()), from);
     }
-    return call(rule(ref.rule()), grammar.facts().isNullable(ref.rule()), from);
+    return call(rule(ref.rule()), grammar.analysis().isNullable(ref.rule()), from);
   }
 
   private int call(int rule, boolean nullable, int from) {
@@ -170,7 +170,7 @@ final class RuleGraphBuilder {
       return build(body, from);
     }
     int rule = bodies.computeIfAbsent(body, key -> add(names.get(graphs.size()), key));
-    return call(rule, grammar.facts().isNullable(body), from);
+    return call(rule, grammar.analysis().isNullable(body), from);
   }
 
   /**
@@ -201,7 +201,7 @@ final class RuleGraphBuilder {
   }
 
   private boolean inlined(String rule) {
-    return !grammar.facts().isRecursive(rule) && weight(rule) <= INLINE_WEIGHT;
+    return !grammar.analysis().isRecursive(rule) && weight(rule) <= INLINE_WEIGHT;
   }
 
   private int weight(String rule) {
@@ -228,7 +228,7 @@ final class RuleGraphBuilder {
               (long) weight(repeat.body()) * Math.max(repeat.min(), Math.max(repeat.max(), 1));
           case SeparatedItems list -> 2L * sum(list.items().stream().map(Item::expr).toList());
           case Ref ref ->
-              grammar.facts().isRecursive(ref.rule()) || weight(ref.rule()) > INLINE_WEIGHT
+              grammar.analysis().isRecursive(ref.rule()) || weight(ref.rule()) > INLINE_WEIGHT
                   ? 1
                   : weight(ref.rule());
         };

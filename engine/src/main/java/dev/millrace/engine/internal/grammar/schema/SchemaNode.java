@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.grammar.schema;
 
 import dev.millrace.engine.error.GrammarException;
-import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -164,9 +164,9 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     if (value.signum() < 0 || value.stripTrailingZeros().scale() > 0) {
       throw refused(keyword, "is %s; it must be a whole number, at least 0".formatted(value));
     }
-    if (value.compareTo(BigDecimal.valueOf(PushdownAutomaton.MAX_STATES)) > 0) {
+    if (value.compareTo(BigDecimal.valueOf(GrammarRules.MAX_STATES)) > 0) {
       throw refused(
-          keyword, "is %s; at most %d is supported".formatted(value, PushdownAutomaton.MAX_STATES));
+          keyword, "is %s; at most %d is supported".formatted(value, GrammarRules.MAX_STATES));
     }
     return value.intValueExact();
   }

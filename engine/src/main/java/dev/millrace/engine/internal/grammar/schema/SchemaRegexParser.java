@@ -2,12 +2,12 @@ package dev.millrace.engine.internal.grammar.schema;
 
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.internal.grammar.CodePointSet;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Repeat;
 import dev.millrace.engine.internal.grammar.RuleExpression.Seq;
-import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -186,8 +186,8 @@ final class SchemaRegexParser {
     int value = 0;
     while (peek() >= '0' && peek() <= '9') {
       value = value * 10 + pattern[at++] - '0';
-      if (value > PushdownAutomaton.MAX_STATES) {
-        throw refused("a repetition of more than %d".formatted(PushdownAutomaton.MAX_STATES));
+      if (value > GrammarRules.MAX_STATES) {
+        throw refused("a repetition of more than %d".formatted(GrammarRules.MAX_STATES));
       }
     }
     if (at == start) {

@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.grammar.schema;
 
 import dev.millrace.engine.error.GrammarException;
-import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
@@ -35,13 +35,13 @@ public final class SchemaRuleCompiler {
     this.root = root;
   }
 
-  public Grammar grammar() {
+  public GrammarRules compile() {
     Ref start = rule(root, "#");
     while (!pending.isEmpty()) {
       Pending next = pending.remove();
       rules.put(next.rule, expr(next.schema, next.path));
     }
-    return new Grammar(start.rule(), rules);
+    return new GrammarRules(start.rule(), rules);
   }
 
   /** A rule for a schema, the same for the same object; the place gives it a name. */
@@ -65,9 +65,9 @@ public final class SchemaRuleCompiler {
       name += "'"; // a merged schema at the place of one of its parts
     }
     rules.put(name, expr);
-    if (rules.size() > Grammar.MAX_RULES) {
+    if (rules.size() > GrammarRules.MAX_RULES) {
       throw new GrammarException(
-          "schema at %s: more than %d parts are not supported".formatted(path, Grammar.MAX_RULES));
+          "schema at %s: more than %d parts are not supported".formatted(path, GrammarRules.MAX_RULES));
     }
     return new Ref(name);
   }

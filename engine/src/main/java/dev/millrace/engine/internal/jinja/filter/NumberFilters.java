@@ -1,7 +1,6 @@
 package dev.millrace.engine.internal.jinja.filter;
 
 import dev.millrace.engine.error.ChatTemplateException;
-import dev.millrace.engine.internal.jinja.operation.PyArithmetic;
 import dev.millrace.engine.internal.jinja.operation.Whitespace;
 import dev.millrace.engine.internal.jinja.value.Comparisons;
 import dev.millrace.engine.internal.jinja.value.Markup;
@@ -109,7 +108,7 @@ final class NumberFilters {
       throw undefined.toException();
     }
     if (Comparisons.isNumber(value)) {
-      return PyArithmetic.real(value);
+      return PyTypes.toDouble(value);
     }
     Double number = PyTypes.isText(value) ? parsed(PyText.str(value)) : null;
     return number == null ? args.get(0, "default", 0.0) : number;
@@ -146,7 +145,7 @@ final class NumberFilters {
       throw new ChatTemplateException("type " + PyTypes.typeName(value) + " cannot be rounded");
     }
     boolean whole = !(value instanceof Double);
-    double number = PyArithmetic.real(value);
+    double number = PyTypes.toDouble(value);
     if (Double.isNaN(number) || Double.isInfinite(number)) {
       return number;
     }

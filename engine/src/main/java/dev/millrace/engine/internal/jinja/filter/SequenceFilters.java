@@ -147,7 +147,7 @@ final class SequenceFilters {
     Set<Object> seen = new LinkedHashSet<>();
     List<Object> unique = new ArrayList<>();
     for (Object item : PyTypes.list(value, budget)) {
-      if (seen.add(MemberAccess.hashableKey(key.get(item)))) {
+      if (seen.add(PyTypes.hashableKey(key.get(item)))) {
         unique.add(item);
       }
     }

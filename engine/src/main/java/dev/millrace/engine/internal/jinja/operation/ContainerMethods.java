@@ -9,6 +9,7 @@ import dev.millrace.engine.internal.jinja.value.PyArguments;
 import dev.millrace.engine.internal.jinja.value.PyCallable;
 import dev.millrace.engine.internal.jinja.value.PyRange;
 import dev.millrace.engine.internal.jinja.value.PyText;
+import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 import dev.millrace.engine.internal.jinja.value.Tuple;
 import dev.millrace.engine.internal.jinja.value.Undefined;
@@ -91,7 +92,7 @@ public final class ContainerMethods {
 
   private static Object get(Map<?, ?> map, PyArguments args) {
     args.requireOnly("get()", "key", "default");
-    Object value = map.get(MemberAccess.hashableKey(args.required(0, "key")));
+    Object value = map.get(PyTypes.hashableKey(args.required(0, "key")));
     return value != null ? value : args.get(1, "default", None.NONE);
   }
 

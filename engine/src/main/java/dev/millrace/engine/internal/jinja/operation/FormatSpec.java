@@ -103,7 +103,7 @@ record FormatSpec(
   }
 
   private String fixed(Object value, int times) {
-    double number = PyArithmetic.real(value) * times;
+    double number = PyTypes.toDouble(value) * times;
     if (Double.isNaN(number) || Double.isInfinite(number)) {
       return PyText.number(number);
     }

@@ -1,8 +1,8 @@
 package dev.millrace.engine.internal.jinja.operation;
 
 import dev.millrace.engine.error.ChatTemplateException;
-import dev.millrace.engine.internal.jinja.Macro;
 import dev.millrace.engine.internal.jinja.value.LoopVariable;
+import dev.millrace.engine.internal.jinja.value.MacroValue;
 import dev.millrace.engine.internal.jinja.value.Markup;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
@@ -49,7 +49,7 @@ public final class MemberAccess {
     budget.chargeRead(of instanceof String ? of : key);
     Object item =
         switch (of) {
-          case Map<?, ?> map -> hashable(key) ? map.get(key) : null;
+          case Map<?, ?> map -> PyTypes.isHashable(key) ? map.get(key) : null;
           case List<?> list ->
               key instanceof Long || key instanceof Boolean
                   ? at(list, PyTypes.integer(key, "an index"))
@@ -77,7 +77,7 @@ public final class MemberAccess {
       case List<?> list -> containers.ofList(list, name);
       case TemplateNamespace namespace -> namespace.attributes().get(name);
       case LoopVariable loop -> loop.attribute(name);
-      case Macro macro when name.equals("name") -> macro.name();
+      case MacroValue macro when name.equals("name") -> macro.name();
       default -> null;
     };
   }
@@ -123,17 +123,5 @@ public final class MemberAccess {
       part.appendCodePoint(points[slice.index(i)]);
     }
     return part.toString();
-  }
-
-  /** The value as a key of a dict; refuses what Python cannot hash. */
-  public static Object hashableKey(Object key) {
-    if (!hashable(key)) {
-      throw new ChatTemplateException("unhashable type: '" + PyTypes.typeName(key) + "'");
-    }
-    return key instanceof Markup markup ? markup.text() : key;
-  }
-
-  private static boolean hashable(Object key) {
-    return !(key instanceof Map || key instanceof List); // a tuple could be; no template needs it
   }
 }

@@ -9,7 +9,6 @@ import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 import dev.millrace.engine.internal.jinja.value.Tuple;
 import dev.millrace.engine.internal.jinja.value.Undefined;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -124,10 +123,10 @@ public final class PyArithmetic {
 
   private static Object numbers(String operator, Object left, Object right) {
     if (operator.equals("/")) {
-      return real(left) / divisor(real(right));
+      return PyTypes.toDouble(left) / divisor(PyTypes.toDouble(right));
     }
     if (left instanceof Double || right instanceof Double) {
-      return reals(operator, real(left), real(right));
+      return reals(operator, PyTypes.toDouble(left), PyTypes.toDouble(right));
     }
     long a = whole(left);
     long b = whole(right);
@@ -191,15 +190,6 @@ public final class PyArithmetic {
       case Long value -> value;
       default ->
           throw new ChatTemplateException("the whole number " + number + " has more than 64 bits");
-    };
-  }
-
-  public static double real(Object number) {
-    return switch (number) {
-      case Boolean flag -> flag ? 1 : 0;
-      case Long value -> value;
-      case BigInteger value -> value.doubleValue();
-      default -> (Double) number;
     };
   }
 }

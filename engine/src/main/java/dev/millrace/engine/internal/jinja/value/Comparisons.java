@@ -1,8 +1,6 @@
 package dev.millrace.engine.internal.jinja.value;
 
 import dev.millrace.engine.error.ChatTemplateException;
-import dev.millrace.engine.internal.jinja.operation.MemberAccess;
-import dev.millrace.engine.internal.jinja.operation.PyArithmetic;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Iterator;
@@ -82,7 +80,7 @@ public final class Comparisons {
     return switch (container) {
       case String text -> contains(text, part(item), budget);
       case Markup markup -> contains(markup.text(), part(item), budget);
-      case Map<?, ?> map -> map.containsKey(MemberAccess.hashableKey(item));
+      case Map<?, ?> map -> map.containsKey(PyTypes.hashableKey(item));
       case TemplateNamespace _ ->
           throw new ChatTemplateException("argument of type 'Namespace' is not iterable");
       default -> {
@@ -175,8 +173,8 @@ public final class Comparisons {
     if (left instanceof Long a && right instanceof Long b) {
       return Long.compare(a, b);
     }
-    double a = PyArithmetic.real(left);
-    double b = PyArithmetic.real(right);
+    double a = PyTypes.toDouble(left);
+    double b = PyTypes.toDouble(right);
     if (Double.isFinite(a) && Double.isFinite(b)) {
       return exact(left).compareTo(exact(right));
     }

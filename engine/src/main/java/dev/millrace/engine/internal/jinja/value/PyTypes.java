@@ -1,7 +1,6 @@
 package dev.millrace.engine.internal.jinja.value;
 
 import dev.millrace.engine.error.ChatTemplateException;
-import dev.millrace.engine.internal.jinja.Macro;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -42,7 +41,7 @@ public final class PyTypes {
       case DictView view -> view.kind();
       case TemplateNamespace _ -> "Namespace";
       case LoopVariable _ -> "LoopContext";
-      case Macro _ -> "Macro";
+      case MacroValue _ -> "Macro";
       default -> "function";
     };
   }
@@ -190,6 +189,28 @@ public final class PyTypes {
             values.put(
                 fromJava(key, where, depth + 1), fromJava(value, where + "." + key, depth + 1)));
     return values;
+  }
+
+  /** The value as a key of a dict; refuses what Python cannot hash. */
+  public static Object hashableKey(Object key) {
+    if (!isHashable(key)) {
+      throw new ChatTemplateException("unhashable type: '" + typeName(key) + "'");
+    }
+    return key instanceof Markup markup ? markup.text() : key;
+  }
+
+  public static boolean isHashable(Object key) {
+    return !(key instanceof Map || key instanceof List); // a tuple could be; no template needs it
+  }
+
+  /** The number as a double; a bool counts as 0 or 1. */
+  public static double toDouble(Object number) {
+    return switch (number) {
+      case Boolean flag -> flag ? 1 : 0;
+      case Long value -> value;
+      case BigInteger value -> value.doubleValue();
+      default -> (Double) number;
+    };
   }
 
   private static Iterator<String> characters(String text) {

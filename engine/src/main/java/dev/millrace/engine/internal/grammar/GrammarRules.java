@@ -1,0 +1,47 @@
+package dev.millrace.engine.internal.grammar;
+
+import dev.millrace.engine.error.GrammarException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The checked rules of a grammar: every rule that is named exists, the root can be completed, and no
+ * rule is left-recursive. Immutable.
+ */
+public final class GrammarRules {
+  public static final int MAX_RULES = 10_000;
+
+  /** The most parts that all rules of a grammar may have together. */
+  public static final int MAX_SIZE = 200_000;
+
+  /** The most states that a grammar's automaton may have; also the highest count of a repetition. */
+  public static final int MAX_STATES = 100_000;
+
+  private final String root;
+  private final Map<String, RuleExpression> rules;
+  private final GrammarAnalysis analysis;
+
+  public GrammarRules(String root, Map<String, RuleExpression> rules) {
+    this.root = root;
+    this.rules = Collections.unmodifiableMap(new LinkedHashMap<>(rules));
+    if (rules.size() > MAX_RULES) {
+      throw new GrammarException(
+          "grammar has %d rules; at most %d".formatted(rules.size(), MAX_RULES));
+    }
+    analysis = new GrammarAnalysis(this);
+  }
+
+  public String root() {
+    return root;
+  }
+
+  /** The rules by name, in the order of their definition. */
+  public Map<String, RuleExpression> rules() {
+    return rules;
+  }
+
+  public GrammarAnalysis analysis() {
+    return analysis;
+  }
+}
