@@ -216,7 +216,7 @@ public final class PipesBench {
         (after.bytesSent() - before.bytesSent()) / rows,
         (after.bytesReceived() - before.bytesReceived()) / rows,
         processes,
-        4 * ring.engine().config().width());
+        4 * ring.engine().model().width());
   }
 
   /** A node is killed while a sequence generates; another has the same layers. */

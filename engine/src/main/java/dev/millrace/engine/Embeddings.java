@@ -5,6 +5,7 @@ import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.Embedder;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.token.Tokenizer;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ public final class Embeddings implements AutoCloseable {
   public static Embeddings open(Path file, EngineSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-      return new Embeddings(tokenizer, LocalModel.open(gguf, settings.loadSettings()));
+      return new Embeddings(tokenizer, LocalModel.open(gguf, LoadSettings.of(settings)));
     }
   }
 

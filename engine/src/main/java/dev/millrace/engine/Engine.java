@@ -3,15 +3,18 @@ package dev.millrace.engine;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
+import dev.millrace.engine.api.GenerationLoop;
 import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.ModelInfo;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
 import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.grammar.ConstraintCompiler;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
-import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.wheel.BatchLoop;
@@ -34,7 +37,7 @@ public final class Engine implements AutoCloseable {
 
   private final Parts parts;
   private final Thread owner;
-  private @Nullable VocabularyTrie trie;
+  private @Nullable ConstraintCompiler compiler;
 
   /**
    * What an engine is made of.
@@ -49,11 +52,11 @@ public final class Engine implements AutoCloseable {
       Tokenizer tokenizer,
       PromptEncoder prompts,
       GgufMetadata metadata,
-      ModelConfig config,
+      ModelInfo model,
       int context,
       long weightBytes,
       long kvBytesPerToken,
-      BatchLoop wheels,
+      GenerationLoop loop,
       AutoCloseable resources) {}
 
   private Engine(Parts parts) {
@@ -75,32 +78,19 @@ public final class Engine implements AutoCloseable {
    */
   public static Engine open(Path file, EngineSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
-      ModelConfig config = generating(gguf);
+      ModelConfig config = ModelConfig.ofGenerator(gguf);
+      LoadSettings load = LoadSettings.of(settings, config);
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
       PromptEncoder prompts = new PromptEncoder(gguf.metadata(), tokenizer);
-      LocalModel model = LocalModel.open(gguf, settings.loadSettings(config));
+      LocalModel model = LocalModel.open(gguf, load);
       try {
-        return of(parts(tokenizer, prompts, model, settings.wheelSettings(config)));
+        WheelSettings wheel = WheelSettings.of(settings, load.pages(), load.context());
+        return of(parts(tokenizer, prompts, model, wheel));
       } catch (Throwable e) {
         model.close();
         throw e;
       }
     }
-  }
-
-  /**
-   * What a file says that its model is.
-   *
-   * @throws EngineException when it cannot be run here, or generates no text
-   */
-  public static ModelConfig generating(Gguf gguf) {
-    ModelConfig config = ModelConfig.of(gguf);
-    if (config.architecture().isEncoder()) {
-      throw new EngineException(
-          "%s: a model of architecture %s gives embeddings and generates no text"
-              .formatted(gguf.file(), gguf.metadata().string("general.architecture")));
-    }
-    return config;
   }
 
   private static Parts parts(
@@ -118,7 +108,7 @@ public final class Engine implements AutoCloseable {
         tokenizer,
         prompts,
         model.metadata(),
-        model.config(),
+        model.config().info(),
         model.context(),
         model.weightBytes(),
         model.kvBytesPerToken(),
@@ -128,7 +118,7 @@ public final class Engine implements AutoCloseable {
 
   private void turn() {
     try {
-      parts.wheels.run();
+      parts.loop.run();
     } finally {
       try {
         parts.resources.close();
@@ -147,9 +137,9 @@ public final class Engine implements AutoCloseable {
     return parts.prompts;
   }
 
-  /** What the file says the model is. */
-  public ModelConfig config() {
-    return parts.config;
+  /** What the file says about the model. */
+  public ModelInfo model() {
+    return parts.model;
   }
 
   /** The positions that a sequence may have. */
@@ -176,23 +166,23 @@ public final class Engine implements AutoCloseable {
    * What keeps requests to a grammar. Many may share one; making it takes a while, so keep it.
    */
   public Constraint constraint(Grammar grammar) {
-    return Constraint.compile(grammar, trie());
+    return compiler().compile(grammar);
   }
 
-  private synchronized VocabularyTrie trie() {
-    if (trie == null) {
-      trie = new VocabularyTrie(parts.tokenizer);
+  private synchronized ConstraintCompiler compiler() {
+    if (compiler == null) {
+      compiler = new ConstraintCompiler(parts.tokenizer);
     }
-    return trie;
+    return compiler;
   }
 
-  /** Takes a request into the line: see {@link BatchLoop#submit}. */
+  /** Takes a request into the line: see {@link GenerationLoop#submit}. */
   public Generation submit(GenerationRequest request, GenerationListener listener) {
-    return parts.wheels.submit(request, Objects.requireNonNull(listener, "listener"));
+    return parts.loop.submit(request, Objects.requireNonNull(listener, "listener"));
   }
 
   public WheelStats stats() {
-    return parts.wheels.stats();
+    return parts.loop.stats();
   }
 
   /**
@@ -202,7 +192,7 @@ public final class Engine implements AutoCloseable {
    */
   @Override
   public void close() {
-    parts.wheels.close();
+    parts.loop.close();
     if (Thread.currentThread() == owner) {
       return;
     }

@@ -16,11 +16,13 @@ import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorType;
 import dev.millrace.engine.internal.model.EndModel;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
 import dev.millrace.engine.token.Tokenizer;
@@ -110,9 +112,10 @@ class EngineTest {
   /** The layers as two segments on the same weights. */
   private static Engine.Parts inTwo(
       Gguf gguf, EngineSettings settings, AtomicReference<Thread> closer) {
-    ModelConfig config = Engine.generating(gguf);
+    ModelConfig config = ModelConfig.ofGenerator(gguf);
     Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-    EndModel end = EndModel.open(gguf, config.layers(), settings.loadSettings(config));
+    LoadSettings load = LoadSettings.of(settings, config);
+    EndModel end = EndModel.open(gguf, config.layers(), load);
     SegmentWeights weights = end.weights();
     List<Segment> segments = new ArrayList<>();
     for (int layer = 0; layer < config.layers(); layer++) {
@@ -120,7 +123,7 @@ class EngineTest {
     }
     BatchLoop wheels =
         new BatchLoop(
-            settings.wheelSettings(config),
+            WheelSettings.of(settings, load.pages(), load.context()),
             List.of(PipeProcessor.local(segments, end.end())),
             tokenizer,
             () -> TextAssembler.of(tokenizer.decoder()),
@@ -130,7 +133,7 @@ class EngineTest {
         tokenizer,
         new PromptEncoder(gguf.metadata(), tokenizer),
         gguf.metadata(),
-        config,
+        config.info(),
         end.settings().context(),
         end.weightBytes(),
         end.kvBytesPerToken(),

@@ -10,6 +10,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.server.infer.model.ModelFile;
 import dev.millrace.server.infer.model.RemoteModelOpener;
@@ -90,7 +91,7 @@ public final class PipeModel implements RemoteModelOpener {
         ? weights
         : weights
             + settings.maxPipes()
-                * SegmentWeights.cacheBytes(config, local, engine.loadSettings(config));
+                * SegmentWeights.cacheBytes(config, local, LoadSettings.of(engine, config));
   }
 
   @Override

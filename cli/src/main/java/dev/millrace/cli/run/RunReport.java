@@ -29,7 +29,7 @@ final class RunReport {
                 .put("prompt_tokens", prompt)
                 .put("completion_tokens", usage.generatedTokens())
                 .put("total_tokens", prompt + usage.generatedTokens()))
-        .put("model", engine.config().name())
+        .put("model", engine.model().name())
         .put("seed", sampling.sampling().seed())
         .put("temperature", sampling.sampling().temperature())
         .put(

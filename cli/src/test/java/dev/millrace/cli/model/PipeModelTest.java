@@ -11,6 +11,7 @@ import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ class PipeModelTest {
     try (Gguf gguf = Gguf.open(file)) {
       ModelConfig config = ModelConfig.of(gguf);
       long end = model(0, List.of()).bytes(gguf, ENGINE);
-      long cache = SegmentWeights.cacheBytes(config, 1, ENGINE.loadSettings(config));
+      long cache = SegmentWeights.cacheBytes(config, 1, LoadSettings.of(ENGINE, config));
       assertThat(model(1, List.of()).bytes(gguf, ENGINE))
           .isEqualTo(end + SegmentWeights.fileBytes(gguf, 0, 1) + 3 * cache);
       assertThat(end).isLessThan(gguf.tensors().stream().mapToLong(t -> t.bytes()).sum());

@@ -14,6 +14,7 @@ import dev.millrace.engine.Engine;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.EndModel;
 import dev.millrace.engine.internal.model.LoadSettings;
@@ -22,6 +23,7 @@ import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -111,7 +113,8 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
   Engine open(long session, String sha256, Pipe plan) throws InterruptedException {
     try (Gguf gguf = Gguf.open(file)) {
       int own = plan.nodeLayers().getFirst().to();
-      EndModel end = EndModel.open(gguf, own, settings.loadSettings(Engine.generating(gguf)));
+      LoadSettings wanted = LoadSettings.of(settings, ModelConfig.ofGenerator(gguf));
+      EndModel end = EndModel.open(gguf, own, wanted);
       LoadSettings loading = end.settings();
       OpenSessionRequest opening =
           new OpenSessionRequest(
@@ -140,7 +143,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
       BatchLoop turning =
           new BatchLoop(
-              settings.wheelSettings(end.config()).withGroups(2),
+              WheelSettings.of(settings, wanted.pages(), wanted.context()).withGroups(2),
               List.of(processor),
               tokenizer,
               () -> TextAssembler.of(tokenizer.decoder()),
@@ -153,7 +156,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
                   tokenizer,
                   new PromptEncoder(gguf.metadata(), tokenizer),
                   gguf.metadata(),
-                  end.config(),
+                  end.config().info(),
                   loading.context(),
                   end.weightBytes(),
                   end.kvBytesPerToken(),

@@ -1,10 +1,6 @@
 package dev.millrace.engine.api;
 
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.engine.internal.config.ModelConfig;
-import dev.millrace.engine.internal.model.LoadSettings;
-import dev.millrace.engine.internal.pipe.KvPages;
-import dev.millrace.engine.internal.wheel.WheelSettings;
 
 /**
  * How an engine runs a model.
@@ -27,8 +23,8 @@ public record EngineSettings(
     KernelType kernels,
     boolean prefixReuse) {
 
-  /** Rows of the largest turn: so large a chunk of a prompt is computed at once. */
-  static final int ROWS = 512;
+  /** The rows of the largest batch, and so the largest chunk of a prompt. */
+  public static final int ROWS = 512;
 
   public EngineSettings {
     check(threads >= 1 && threads <= 1024, "threads", threads, "1 to 1024");
@@ -73,32 +69,6 @@ public record EngineSettings(
 
   public EngineSettings withPrefixReuse(boolean reuse) {
     return new EngineSettings(threads, slots, context, tokens, kvType, kernels, reuse);
-  }
-
-  /** How a model that embeds is loaded; pages stay 0, as its own context decides. */
-  public LoadSettings loadSettings() {
-    return new LoadSettings(threads, kernels, kvType, context, 0, ROWS, slots);
-  }
-
-  /** How a model that generates is loaded: its context and pages as numbers. */
-  public LoadSettings loadSettings(ModelConfig config) {
-    return loadSettings().withContext(context(config)).withPages(pages(config));
-  }
-
-  /** How the wheel of a model turns. */
-  public WheelSettings wheelSettings(ModelConfig config) {
-    return WheelSettings.of(pages(config), context(config))
-        .withSequences(slots)
-        .withPrefixReuse(prefixReuse);
-  }
-
-  /** The positions that a sequence of a model may have. */
-  private int context(ModelConfig config) {
-    return context == 0 ? config.contextLength() : context;
-  }
-
-  private int pages(ModelConfig config) {
-    return KvPages.countFor(tokens == 0 ? Math.max(context(config), 2048 * slots) : tokens);
   }
 
   private static void check(boolean holds, String field, int value, String rule) {

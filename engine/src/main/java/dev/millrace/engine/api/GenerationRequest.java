@@ -74,30 +74,4 @@ public record GenerationRequest(
     return new GenerationRequest(
         prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens, order);
   }
-
-  /**
-   * Refuses tokens that the model does not have, and a prompt that leaves no room for another
-   * token.
-   */
-  public void check(int vocabulary, int capacity) {
-    check(prompt, vocabulary, "prompt");
-    check(prior, vocabulary, "prior");
-    long length = (long) prompt.length + prior.length;
-    if (length >= capacity) {
-      throw new EngineException(
-          ("request: prompt and prior tokens are %d, but context and cache hold %d, with room for"
-                  + " at least one more token; shorten the prompt, or allow a longer context")
-              .formatted(length, capacity));
-    }
-  }
-
-  private static void check(int[] tokens, int vocabulary, String name) {
-    for (int i = 0; i < tokens.length; i++) {
-      if (tokens[i] < 0 || tokens[i] >= vocabulary) {
-        throw new EngineException(
-            "request: %s[%d] is token %d; the vocabulary has tokens 0 to %d"
-                .formatted(name, i, tokens[i], vocabulary - 1));
-      }
-    }
-  }
 }

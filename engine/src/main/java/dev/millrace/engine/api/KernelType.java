@@ -1,7 +1,6 @@
 package dev.millrace.engine.api;
 
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.engine.internal.tensor.VectorWidth;
 import java.util.OptionalInt;
 
 /**
@@ -12,7 +11,7 @@ public enum KernelType {
   /** Plain loops: slow, and the definition of what is right. */
   SCALAR,
 
-  /** The Vector API, at the width that {@link VectorWidth} says. */
+  /** The Vector API, at the width of the processor, or the one that {@code millrace.vector.bits} asks for. */
   VECTOR;
 
   /** The flag without which a JVM has no Vector API. */

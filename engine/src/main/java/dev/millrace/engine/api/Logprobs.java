@@ -1,61 +1,23 @@
 package dev.millrace.engine.api;
 
-import dev.millrace.engine.internal.sample.DoubleExp;
-import dev.millrace.engine.internal.sample.TokenRanking;
-
 /**
- * Natural log probabilities of a choice and its best alternatives under the model's own
- * distribution: the softmax of the logits as they came, before bias, penalties, mask and
- * temperature. Reused from choice to choice.
+ * Natural log probabilities of a chosen token and its best alternatives. They are the softmax of the
+ * model's logits, before bias, penalties, mask and temperature. The object is reused from token to
+ * token: copy what you keep.
  */
-public final class Logprobs {
-  private final int wanted;
-  private final TokenRanking ranking;
-  private float chosen;
-  private double logTotal;
+public interface Logprobs {
+  /** The log probability of the chosen token; minus infinity if the model gave it no weight. */
+  float chosen();
 
-  public Logprobs(int wanted) {
-    this.wanted = wanted;
-    ranking = new TokenRanking(Math.max(wanted, 1));
-  }
-
-  /** Of the chosen token; minus infinity where the model gave it no weight. */
-  public float chosen() {
-    return chosen;
-  }
+  /** The number of alternatives: as many as requested, fewer if fewer tokens have any weight. */
+  int alternatives();
 
   /**
-   * How many alternatives there are: as many as asked for, fewer only where fewer have any weight.
+   * The token at a rank; rank 0 is the likeliest. The chosen token is one of them if it ranks high
+   * enough.
    */
-  public int alternatives() {
-    return wanted == 0 ? 0 : ranking.size();
-  }
+  int token(int rank);
 
-  /** The token at a rank, 0 being the likeliest; the chosen one is among them where it ranks so. */
-  public int token(int rank) {
-    return TokenRanking.token(ranking.get(rank));
-  }
-
-  public float logprob(int rank) {
-    return (float) (Math.min(TokenRanking.score(ranking.get(rank)), Float.MAX_VALUE) - logTotal);
-  }
-
-  public void fill(float[] logits, int offset, int vocabulary, int token) {
-    ranking.best(logits, offset, vocabulary, Math.max(wanted, 1));
-    if (ranking.size() == 0) {
-      chosen = Float.NEGATIVE_INFINITY;
-      return;
-    }
-    double max = Math.min(TokenRanking.score(ranking.get(0)), Float.MAX_VALUE);
-    double total = 0;
-    for (int i = 0; i < vocabulary; i++) {
-      total += DoubleExp.of(Math.min(logits[offset + i], Float.MAX_VALUE) - max);
-    }
-    logTotal = max + StrictMath.log(total);
-    float logit = logits[offset + token];
-    chosen =
-        logit != logit
-            ? Float.NEGATIVE_INFINITY
-            : (float) (Math.min(logit, Float.MAX_VALUE) - logTotal);
-  }
+  /** The log probability of the token at a rank. */
+  float logprob(int rank);
 }

@@ -1,11 +1,10 @@
 package dev.millrace.engine.api;
 
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.engine.internal.sample.Sampler;
 import java.util.Map;
 
 /**
- * How the next token of a sequence is chosen; validated, immutable, and all that {@link Sampler}
+ * How the next token of a sequence is chosen; validated, immutable, and all that {@code Sampler}
  * knows besides its arguments.
  *
  * @param temperature 0 is greedy; above it divides the scores of the candidates that the filters

@@ -4,7 +4,9 @@ import dev.millrace.engine.Engine;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.internal.pipe.Batch;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -12,6 +14,7 @@ import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.server.infer.model.ModelFile;
 import dev.millrace.server.infer.model.RemoteModelOpener;
@@ -134,10 +137,11 @@ final class FakeRemoteModel implements RemoteModelOpener {
     }
     try (Gguf gguf = Gguf.open(file)) {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-      LocalModel model = LocalModel.open(gguf, settings.loadSettings(Engine.generating(gguf)));
+      LoadSettings load = LoadSettings.of(settings, ModelConfig.ofGenerator(gguf));
+      LocalModel model = LocalModel.open(gguf, load);
       BatchLoop turning =
           new BatchLoop(
-              settings.wheelSettings(model.config()),
+              WheelSettings.of(settings, load.pages(), load.context()),
               List.of(PipeProcessor.local(List.of(new Doubted(model.segment())), model.end())),
               tokenizer,
               () -> TextAssembler.of(tokenizer.decoder()),
@@ -150,7 +154,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
               tokenizer,
               new PromptEncoder(model.metadata(), tokenizer),
               model.metadata(),
-              model.config(),
+              model.config().info(),
               model.context(),
               model.weightBytes(),
               model.kvBytesPerToken(),

@@ -44,8 +44,9 @@ public final class OriginModel implements AutoCloseable {
   private OriginModel(OriginSettings settings, String sha256, Gguf gguf, ModelConfig config) {
     tokenizer = Tokenizer.of(gguf.metadata());
     prompts = new PromptEncoder(gguf.metadata(), tokenizer);
-    LoadSettings loading = settings.engine().loadSettings(config);
-    turning = settings.engine().wheelSettings(config).withGroups(GROUPS);
+    LoadSettings loading = LoadSettings.of(settings.engine(), config);
+    turning =
+        WheelSettings.of(settings.engine(), loading.pages(), loading.context()).withGroups(GROUPS);
     List<Long> layerBytes = new ArrayList<>();
     for (int layer = 0; layer < config.layers(); layer++) {
       layerBytes.add(SegmentWeights.fileBytes(gguf, layer, layer + 1));
@@ -68,7 +69,7 @@ public final class OriginModel implements AutoCloseable {
 
   /** Loads the end and the first layers. */
   public static OriginModel load(OriginSettings settings, OriginModelFile file) {
-    ModelConfig config = Engine.generating(file.gguf());
+    ModelConfig config = ModelConfig.ofGenerator(file.gguf());
     if (settings.localLayers() > config.layers()) {
       throw new ClusterException(
           "%d local layers are asked for, but the model of %s has %d"
@@ -140,7 +141,7 @@ public final class OriginModel implements AutoCloseable {
             tokenizer,
             prompts,
             end.metadata(),
-            end.config(),
+            end.config().info(),
             end.settings().context(),
             end.weightBytes(),
             end.kvBytesPerToken(),

@@ -1,6 +1,8 @@
 package dev.millrace.engine.internal.config;
 
+import dev.millrace.engine.api.ModelInfo;
 import dev.millrace.engine.api.Pooling;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.gguf.Gguf;
 import java.util.Optional;
 
@@ -32,7 +34,7 @@ public record ModelConfig(
   /**
    * Reads the file's metadata and compares it with its tensors.
    *
-   * @throws dev.millrace.engine.error.EngineException when the architecture, a feature or a tensor's type
+   * @throws EngineException when the architecture, a feature or a tensor's type
    *     is not supported, a key or tensor is missing, or a shape is not the expected one; the
    *     message names it
    */
@@ -40,6 +42,27 @@ public record ModelConfig(
     ModelConfig config = new ConfigReader(gguf).read();
     new ExpectedTensors(config, gguf).check();
     return config;
+  }
+
+  /**
+   * As {@link #of}, for a model that generates text.
+   *
+   * @throws EngineException also if the model gives embeddings only
+   */
+  public static ModelConfig ofGenerator(Gguf gguf) {
+    ModelConfig config = of(gguf);
+    if (config.architecture().isEncoder()) {
+      throw new EngineException(
+          "%s: a model of architecture %s gives embeddings and generates no text"
+              .formatted(gguf.file(), gguf.metadata().string("general.architecture")));
+    }
+    return config;
+  }
+
+  /** The part that users of an engine see. */
+  public ModelInfo info() {
+    return new ModelInfo(
+        name, architecture.key(), layers, width, vocabulary, contextLength);
   }
 
   public boolean has(ArchitectureTrait trait) {

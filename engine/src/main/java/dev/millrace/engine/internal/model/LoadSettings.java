@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.model;
 
+import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
@@ -43,6 +44,26 @@ public record LoadSettings(
   public static LoadSettings usual() {
     return new LoadSettings(
         Runtime.getRuntime().availableProcessors(), KernelType.best(), KvType.F16, 0, 0, 512, 16);
+  }
+
+  /** How a model for embeddings is loaded; its own context decides the pages. */
+  public static LoadSettings of(EngineSettings settings) {
+    return new LoadSettings(
+        settings.threads(),
+        settings.kernels(),
+        settings.kvType(),
+        settings.context(),
+        0,
+        EngineSettings.ROWS,
+        settings.slots());
+  }
+
+  /** How a model that generates is loaded, with its context and pages as numbers. */
+  public static LoadSettings of(EngineSettings settings, ModelConfig config) {
+    int context = settings.context() == 0 ? config.contextLength() : settings.context();
+    int tokens =
+        settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
+    return of(settings).withContext(context).withPages(KvPages.countFor(tokens));
   }
 
   public LoadSettings withThreads(int threads) {

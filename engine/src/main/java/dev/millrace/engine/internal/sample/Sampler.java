@@ -28,7 +28,7 @@ public final class Sampler {
   private final int[] biasTokens;
   private final float[] biases;
   private final double logMinP;
-  private final @Nullable Logprobs logprobs;
+  private final @Nullable LogprobsBuffer logprobs;
 
   public Sampler(Sampling sampling, int vocabulary) {
     this(sampling, new SamplerBuffers(vocabulary));
@@ -50,7 +50,7 @@ public final class Sampler {
       }
     }
     logMinP = sampling.minP() == 0 ? Double.NEGATIVE_INFINITY : StrictMath.log(sampling.minP());
-    logprobs = sampling.logprobs() < 0 ? null : new Logprobs(sampling.logprobs());
+    logprobs = sampling.logprobs() < 0 ? null : new LogprobsBuffer(sampling.logprobs());
   }
 
   /**

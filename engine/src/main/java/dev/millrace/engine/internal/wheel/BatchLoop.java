@@ -2,6 +2,7 @@ package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
+import dev.millrace.engine.api.GenerationLoop;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineClosedException;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * listeners. {@link #run} makes the calling thread the owner until the wheels are closed. All else
  * is for any thread.
  */
-public final class BatchLoop implements Runnable, AutoCloseable {
+public final class BatchLoop implements GenerationLoop {
   private static final int MOST_PIPES = Long.SIZE;
 
   private final Shared shared;
@@ -114,8 +115,9 @@ public final class BatchLoop implements Runnable, AutoCloseable {
    * @throws EngineClosedException where the wheels are closed
    * @throws EngineException where it can never be done
    */
+  @Override
   public Generation submit(GenerationRequest request, GenerationListener listener) {
-    Generation generation = new Generation(inbox::wake);
+    GenerationHandle generation = new GenerationHandle(inbox::wake);
     Sequence sequence = shared.sequenceFactory().create(request, listener, generation);
     shared.tokenSelector().replay(sequence);
     inbox.put(sequence);
@@ -190,6 +192,7 @@ public final class BatchLoop implements Runnable, AutoCloseable {
   }
 
   /** Of all pipes and the line together. */
+  @Override
   public WheelStats stats() {
     return WheelCounters.sum(counters);
   }

@@ -1,7 +1,6 @@
 package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.api.FinishReason;
-import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.grammar.Constraint;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Sequence implements PipeSequence {
   final GenerationRequest request;
   final GenerationListener listener;
-  final Generation generation;
+  final GenerationHandle generation;
   final Sampler sampler;
   final GeneratedText text;
   final Constraint.@Nullable State constraint;
@@ -96,7 +95,7 @@ final class Sequence implements PipeSequence {
   long firstTokenAt;
 
   Sequence(
-      GenerationRequest request, GenerationListener listener, Generation generation, Parts parts) {
+      GenerationRequest request, GenerationListener listener, GenerationHandle generation, Parts parts) {
     this.request = request;
     this.listener = listener;
     this.generation = generation;

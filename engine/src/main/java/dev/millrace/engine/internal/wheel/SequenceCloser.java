@@ -1,11 +1,11 @@
 package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.api.FinishReason;
-import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.internal.pipe.SequenceCondition;
 import dev.millrace.engine.internal.pipe.SequenceState;
+import dev.millrace.engine.internal.wheel.GenerationHandle.StopRequest;
 import dev.millrace.engine.internal.wheel.WheelCounters.Counter;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,13 +41,13 @@ final class SequenceCloser {
 
   /** Ends a sequence if that is wished, or if its tokens are not trusted; says whether. */
   boolean endIfRequested(Sequence sequence) {
-    Generation.StopRequest wish = sequence.generation.stopRequest();
+    StopRequest wish = sequence.generation.stopRequest();
     String revoked = sequence.revoked;
-    if (wish == Generation.StopRequest.CANCEL) {
+    if (wish == StopRequest.CANCEL) {
       end(sequence, FinishReason.CANCELLED, SequenceCondition.CANCELLED, "");
     } else if (revoked != null) {
       end(sequence, FinishReason.REVOKED, SequenceCondition.STEP_FAILED, revoked);
-    } else if (wish == Generation.StopRequest.RELEASE) {
+    } else if (wish == StopRequest.RELEASE) {
       end(sequence, FinishReason.RELEASED, SequenceCondition.PAUSED, "");
     } else {
       return false;

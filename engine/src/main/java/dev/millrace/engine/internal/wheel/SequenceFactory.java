@@ -1,8 +1,8 @@
 package dev.millrace.engine.internal.wheel;
 
-import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.sample.Sampler;
 import dev.millrace.engine.internal.sample.SamplerBuffers;
@@ -36,8 +36,8 @@ final class SequenceFactory {
   }
 
   /** A sequence that was never seen before; a request that can never be done is refused. */
-  Sequence create(GenerationRequest request, GenerationListener listener, Generation generation) {
-    request.check(processor.end().vocabulary(), capacity);
+  Sequence create(GenerationRequest request, GenerationListener listener, GenerationHandle generation) {
+    check(request);
     Sequence.Parts parts = parts(request, arrivals.getAndIncrement(), clock.getAsLong());
     return new Sequence(request, listener, generation, parts);
   }
@@ -53,5 +53,29 @@ final class SequenceFactory {
   private Sequence.Parts parts(GenerationRequest request, long arrival, long now) {
     Sampler sampler = new Sampler(request.sampling(), workspace);
     return new Sequence.Parts(arrival, processor.newStep(), sampler, spellers.get(), capacity, now);
+  }
+
+  /** Refuses tokens that the model does not have, and a prompt that leaves no room for a token. */
+  private void check(GenerationRequest request) {
+    checkTokens(request.prompt(), "prompt");
+    checkTokens(request.prior(), "prior");
+    long length = (long) request.prompt().length + request.prior().length;
+    if (length >= capacity) {
+      throw new EngineException(
+          ("request: prompt and prior tokens are %d, but context and cache hold %d, with room for"
+                  + " at least one more token; shorten the prompt, or allow a longer context")
+              .formatted(length, capacity));
+    }
+  }
+
+  private void checkTokens(int[] tokens, String name) {
+    int vocabulary = processor.end().vocabulary();
+    for (int i = 0; i < tokens.length; i++) {
+      if (tokens[i] < 0 || tokens[i] >= vocabulary) {
+        throw new EngineException(
+            "request: %s[%d] is token %d; the vocabulary has tokens 0 to %d"
+                .formatted(name, i, tokens[i], vocabulary - 1));
+      }
+    }
   }
 }

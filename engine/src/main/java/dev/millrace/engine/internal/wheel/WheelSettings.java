@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.wheel;
 
+import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.KvPages;
 
@@ -38,6 +39,13 @@ public record WheelSettings(
   /** What serves well for most: 16 sequences, chunks of 512, of 128 while others decode. */
   public static WheelSettings of(int pages, int context) {
     return new WheelSettings(512, 16, 128, pages, context, true, 1);
+  }
+
+  /** How the scheduler of an engine runs, with that many pages and positions a sequence. */
+  public static WheelSettings of(EngineSettings settings, int pages, int context) {
+    return of(pages, context)
+        .withSequences(settings.slots())
+        .withPrefixReuse(settings.prefixReuse());
   }
 
   public WheelSettings withRows(int rows, int whileDecoding) {

@@ -1,6 +1,5 @@
 package dev.millrace.server.infer.model;
 
-import dev.millrace.engine.Engine;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
@@ -8,7 +7,9 @@ import dev.millrace.engine.internal.cache.KvCache;
 import dev.millrace.engine.internal.config.AttentionConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.wheel.WheelSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ record ModelDescription(
   static ModelDescription read(ModelFile model, EngineSettings requested) {
     try (Gguf gguf = Gguf.open(model.file())) {
       ModelConfig config =
-          model.remoteOpener() == null ? ModelConfig.of(gguf) : Engine.generating(gguf);
+          model.remoteOpener() == null ? ModelConfig.of(gguf) : ModelConfig.ofGenerator(gguf);
       long bytes = 0;
       for (Path file : gguf.files()) {
         bytes += Files.size(file);
@@ -50,7 +51,7 @@ record ModelDescription(
       long generateBytes =
           opener == null
               ? bytes
-                  + cacheBytes(config, settings.wheelSettings(config).pages(), settings.kvType())
+                  + cacheBytes(config, LoadSettings.of(settings, config).pages(), settings.kvType())
               : opener.bytes(gguf, settings);
       return new ModelDescription(
           model.name(), List.copyOf(gguf.files()), config, bytes, settings, generateBytes, opener);
@@ -70,7 +71,8 @@ record ModelDescription(
 
   /** The most positions of one sequence. */
   int capacity() {
-    return settings.wheelSettings(config).capacity();
+    LoadSettings load = LoadSettings.of(settings, config);
+    return WheelSettings.of(settings, load.pages(), load.context()).capacity();
   }
 
   /** Whether it could generate now, if it were loaded. */
