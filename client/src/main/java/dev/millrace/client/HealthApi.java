@@ -1,6 +1,5 @@
 package dev.millrace.client;
 
-import dev.millrace.client.error.ApiException;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
 import dev.millrace.client.internal.transport.ClientResponse;
@@ -60,7 +59,7 @@ public final class HealthApi {
     ClientResponse response = transport.exchange(ClientRequest.get("/"));
     String location = response.header("Location");
     if (location == null) {
-      throw ApiException.of(response);
+      throw response.toException();
     }
     return location;
   }
@@ -71,7 +70,7 @@ public final class HealthApi {
       return false;
     }
     if (!response.ok()) {
-      throw ApiException.of(response);
+      throw response.toException();
     }
     return true;
   }

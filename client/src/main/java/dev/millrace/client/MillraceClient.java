@@ -4,6 +4,7 @@ import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientMeters;
 import dev.millrace.client.internal.transport.RequestSender;
 import dev.millrace.client.internal.transport.TimeSource;
+import dev.millrace.client.internal.transport.TransportAccess;
 import dev.millrace.core.task.TraceContext;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * twice. An interrupt cancels the request. Thread-safe; connections are kept and shared.
  */
 public final class MillraceClient implements AutoCloseable {
+  static {
+    TransportAccess.register(client -> ((MillraceClient) client).transport);
+  }
+
   private final @Nullable HttpClient owned;
   private final ApiTransport transport;
   private final URI base;
@@ -70,10 +75,6 @@ public final class MillraceClient implements AutoCloseable {
   /** The same connections, with requests that belong to {@code trace}. Needs no closing. */
   public MillraceClient withTrace(@Nullable TraceContext trace) {
     return new MillraceClient(null, transport.withTrace(() -> trace), base);
-  }
-
-  public ApiTransport transport() {
-    return transport;
   }
 
   /** Lets go of the connections; what is under way is cancelled. */
@@ -161,11 +162,12 @@ public final class MillraceClient implements AutoCloseable {
     }
 
     public Builder metrics(SdkMetrics value) {
-      meters = value;
+      meters = value.meters();
       return this;
     }
 
-    public Builder timeSource(TimeSource value) {
+    /** For tests. */
+    Builder timeSource(TimeSource value) {
       timing = value;
       return this;
     }
@@ -188,7 +190,13 @@ public final class MillraceClient implements AutoCloseable {
       }
       HttpClient client = http.build();
       RequestSender.Settings settings =
-          new RequestSender.Settings(base, key, requestTimeout, retries, "millrace-client");
+          new RequestSender.Settings(
+              base,
+              key,
+              requestTimeout,
+              retries.retries(),
+              retries.backoff(),
+              "millrace-client");
       RequestSender sender = new RequestSender(client, settings, timing, meters);
       return new MillraceClient(client, new ApiTransport(sender, trace, timing, meters), base);
     }

@@ -6,19 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.api.So1State;
 import dev.millrace.api.SseEvent;
 import dev.millrace.client.error.ApiException;
-import dev.millrace.client.internal.transport.LineQueue;
-import dev.millrace.client.internal.transport.SseParser;
 import dev.millrace.core.json.JsonObject;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -200,84 +194,5 @@ class JobEventStreamTest {
     assertThat(first.await(20, TimeUnit.SECONDS)).isTrue();
     events.close();
     assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
-  }
-
-  @Test
-  void linesAreSplitWhereverBuffersAre() throws InterruptedException {
-    byte[] text = "grün\r\n\rend\n".getBytes(StandardCharsets.UTF_8);
-    for (int cut = 1; cut < text.length; cut++) {
-      LineQueue queue = new LineQueue();
-      queue.onSubscribe(new Asked(new AtomicInteger()));
-      queue.onNext(List.of(ByteBuffer.wrap(text, 0, cut)));
-      queue.onNext(List.of(ByteBuffer.wrap(text, cut, text.length - cut)));
-      queue.onComplete();
-      List<Object> items = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        items.add(queue.poll(Duration.ZERO));
-      }
-      assertThat(items)
-          .as("cut at %d", cut)
-          .containsExactly(
-              new LineQueue.Item.Text("grün"),
-              new LineQueue.Item.Text(""),
-              new LineQueue.Item.Text("end"),
-              new LineQueue.Item.End(null));
-    }
-  }
-
-  @Test
-  void slowReaderIsNotSentMoreThanItCanHold() throws InterruptedException {
-    AtomicInteger asked = new AtomicInteger();
-    LineQueue queue = new LineQueue();
-    queue.onSubscribe(new Asked(asked));
-    queue.onNext(List.of(ByteBuffer.wrap("x\n".repeat(300).getBytes(StandardCharsets.UTF_8))));
-    assertThat(asked).as("only the first").hasValue(1);
-    for (int i = 0; i < 100; i++) {
-      queue.poll(Duration.ZERO);
-    }
-    assertThat(asked).as("asked on once there was room").hasValue(2);
-  }
-
-  private record Asked(AtomicInteger times) implements Flow.Subscription {
-    @Override
-    public void request(long n) {
-      times.incrementAndGet();
-    }
-
-    @Override
-    public void cancel() {}
-  }
-
-  @Test
-  void eventsFollowTheStandard() {
-    SseParser parser = new SseParser();
-    List<SseEvent> events = new ArrayList<>();
-    for (String line :
-        List.of(
-            ":comment",
-            "data:a",
-            "data: b",
-            "",
-            "id",
-            "event:x",
-            "",
-            "data",
-            "",
-            "retry:soon",
-            "id:5",
-            "unknown: z",
-            "data:  c",
-            "")) {
-      SseEvent event = parser.accept(line);
-      if (event != null) {
-        events.add(event);
-      }
-    }
-    assertThat(events)
-        .containsExactly(
-            new SseEvent(null, "message", "a\nb"),
-            new SseEvent("", "message", ""),
-            new SseEvent("5", "message", " c"));
-    assertThat(parser.retry()).isNull();
   }
 }

@@ -70,7 +70,12 @@ public final class ScriptedServer implements AutoCloseable {
 
   /** A client that waits by {@code timing} and does not wait long for anything else. */
   public MillraceClient client(TimeSource timing) {
-    return MillraceClient.builder(uri()).timeSource(timing).build();
+    return builder(timing).build();
+  }
+
+  /** A client to be configured further, whose waits are those of {@code timing}. */
+  public MillraceClient.Builder builder(TimeSource timing) {
+    return MillraceClient.builder(uri()).timeSource(timing);
   }
 
   /**

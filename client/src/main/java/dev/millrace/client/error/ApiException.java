@@ -1,18 +1,11 @@
 package dev.millrace.client.error;
 
-import dev.millrace.client.internal.transport.ClientResponse;
-import dev.millrace.core.json.Json;
-import dev.millrace.core.json.JsonException;
-import dev.millrace.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The server answered, but with an error. */
 public final class ApiException extends ClientException {
   private static final long serialVersionUID = 1L;
-
-  /** The code of an answer that is not what the API promises. */
-  public static final String UNREADABLE = "REQUEST_FAILED_ERROR";
 
   private final int status;
   private final String code;
@@ -39,31 +32,6 @@ public final class ApiException extends ClientException {
     this.text = text;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
-  }
-
-  /** What an answer with an error status says, in either face's words or in none. */
-  public static ApiException of(ClientResponse response) {
-    String code = standard(response.status());
-    String text = "the server answered with status " + response.status();
-    try {
-      JsonObject body = Json.object(response.text());
-      JsonObject error = body.has("error") ? body.object("error") : body;
-      code = String.valueOf(error.string("code", code));
-      text = String.valueOf(error.string("message", text));
-    } catch (JsonException e) {
-      // A proxy's page, or nothing at all: the status has to do.
-    }
-    return new ApiException(
-        response.status(), code, text, response.header("X-Request-Id"), response.retryAfter());
-  }
-
-  private static String standard(int status) {
-    return switch (status) {
-      case 502 -> "HTTP_BAD_GATEWAY";
-      case 503 -> "HTTP_SERVICE_UNAVAILABLE";
-      case 504 -> "HTTP_GATEWAY_TIMEOUT";
-      default -> "HTTP_" + status;
-    };
   }
 
   public int status() {

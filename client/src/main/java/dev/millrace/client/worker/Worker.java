@@ -2,7 +2,10 @@ package dev.millrace.client.worker;
 
 import dev.millrace.api.ClaimedTask;
 import dev.millrace.client.MillraceClient;
+import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientMeters;
+import dev.millrace.client.internal.transport.ClientMeters.RunningWorker;
+import dev.millrace.client.internal.transport.TransportAccess;
 import dev.millrace.client.worker.WorkerEvent.Location;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import java.time.Duration;
@@ -40,23 +43,33 @@ public final class Worker implements AutoCloseable {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
   private final Thread poller;
+  private final RunningWorker running;
   private volatile long startedAt;
 
   Worker(MillraceClient client, TaskHandler handler, WorkerSettings settings) {
     this.settings = settings;
+    this.running = new RunningWorker(settings.type(), settings.name(), this::uptime);
     this.slots = new Semaphore(settings.concurrency());
-    ScheduledThreadPoolExecutor clockwork =
+    ScheduledThreadPoolExecutor scheduler =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("millrace-worker-clock").factory());
-    clockwork.setRemoveOnCancelPolicy(true);
-    Breaker ofHandler = breaker(client, Breaker.HANDLER, settings.handlerBreaker());
-    Breaker ofDequeue = breaker(client, Breaker.DEQUEUE, settings.dequeueBreaker());
+    scheduler.setRemoveOnCancelPolicy(true);
+    ApiTransport transport = TransportAccess.of(client);
+    Breaker handlerBreaker = breaker(transport, Breaker.HANDLER, settings.handlerBreaker());
+    Breaker dequeueBreaker = breaker(transport, Breaker.DEQUEUE, settings.dequeueBreaker());
     this.runtime =
-        new WorkerRuntime(client, settings, handler, ofHandler, clockwork, new CountDownLatch(1));
+        new WorkerRuntime(
+            client,
+            transport,
+            settings,
+            handler,
+            handlerBreaker,
+            scheduler,
+            new CountDownLatch(1));
     this.poller =
         Thread.ofVirtual()
             .name("millrace-poll-" + settings.type())
-            .unstarted(new TaskPoller(runtime, slots, ofDequeue, stopping, this::take));
+            .unstarted(new TaskPoller(runtime, slots, dequeueBreaker, stopping, this::take));
   }
 
   /** A worker with the usual settings, not yet started. */
@@ -68,12 +81,12 @@ public final class Worker implements AutoCloseable {
     return new WorkerBuilder(client, type, handler);
   }
 
-  private Breaker breaker(MillraceClient client, String name, BreakerSettings given) {
+  private Breaker breaker(ApiTransport transport, String name, BreakerSettings given) {
     return new Breaker(
         name,
         given,
-        client.transport().timeSource(),
-        state -> changed(client.transport().meters(), name, state));
+        transport.timeSource(),
+        state -> changed(transport.meters(), name, state));
   }
 
   private void changed(ClientMeters meters, String breaker, State state) {
@@ -97,7 +110,7 @@ public final class Worker implements AutoCloseable {
       throw new IllegalStateException("worker " + name() + " was started before");
     }
     startedAt = runtime.timeSource().nanos();
-    runtime.meters().workerStarted(this);
+    runtime.meters().workerStarted(running);
     runtime.notifyListener(new WorkerEvent.Started());
     poller.start();
     return this;
@@ -205,7 +218,7 @@ public final class Worker implements AutoCloseable {
     runtime.dropSignal().countDown();
     interrupted |= giveBackRest();
     runtime.scheduler().shutdownNow();
-    runtime.meters().workerStopped(this);
+    runtime.meters().workerStopped(running);
     runtime.notifyListener(new WorkerEvent.Stopped());
     phase.set(Phase.STOPPED);
     stopped.countDown();

@@ -2,6 +2,7 @@ package dev.millrace.client.worker;
 
 import dev.millrace.api.ClaimedTask;
 import dev.millrace.client.MillraceClient;
+import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientMeters;
 import dev.millrace.client.internal.transport.TimeSource;
 import dev.millrace.client.worker.WorkerEvent.Location;
@@ -14,14 +15,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker's threads share.
+ * What the threads of a worker share.
  *
- * @param breaker of the handler
- * @param clockwork one thread that says when; what is due then runs on a thread of its own
- * @param over given when what is under way must be dropped
+ * @param breaker the circuit breaker of the handler
+ * @param scheduler one thread that starts scheduled actions; each runs on a thread of its own
+ * @param dropSignal counted down when reports that are still retried must be given up
  */
 record WorkerRuntime(
     MillraceClient client,
+    ApiTransport transport,
     WorkerSettings settings,
     TaskHandler handler,
     Breaker breaker,
@@ -30,15 +32,15 @@ record WorkerRuntime(
   private static final System.Logger LOG = System.getLogger("dev.millrace.client");
 
   TimeSource timeSource() {
-    return client.transport().timeSource();
+    return transport.timeSource();
   }
 
   ClientMeters meters() {
-    return client.transport().meters();
+    return transport.meters();
   }
 
   Duration since(long start) {
-    return client.transport().since(start);
+    return transport.since(start);
   }
 
   String type() {

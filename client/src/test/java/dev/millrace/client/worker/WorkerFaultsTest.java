@@ -66,8 +66,9 @@ class WorkerFaultsTest {
         ScriptedServer.json(200, List.of(ScriptedServer.claimed(TASK))),
         ScriptedServer.after(bench.over, ScriptedServer.json(200, List.of())));
     try (MillraceClient client =
-            MillraceClient.builder(bench.api.uri())
-                .timeSource(timing)
+            bench
+                .api
+                .builder(timing)
                 .trace(
                     () -> {
                       if (asked.incrementAndGet() == 2) { // the one that is let through

@@ -38,7 +38,7 @@ public record ApiTransport(
   public void sendChange(ClientRequest request, Predicate<ApiException> done) {
     ClientResponse response = exchange(request);
     if (!response.ok()) {
-      ApiException refused = ApiException.of(response);
+      ApiException refused = response.toException();
       if (response.tries() == 1 || !done.test(refused)) {
         throw refused;
       }

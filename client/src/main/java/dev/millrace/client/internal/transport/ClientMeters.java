@@ -1,10 +1,19 @@
 package dev.millrace.client.internal.transport;
 
-import dev.millrace.client.worker.Worker;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /** What is counted; all of it may be called by many threads at once. */
 public interface ClientMeters {
+
+  /**
+   * A worker between its start and its stop. It equals only itself, because its supplier does: pass
+   * the same instance to {@link #workerStarted} and {@link #workerStopped}.
+   *
+   * @param type the stage type whose tasks it processes
+   * @param uptime the time since its start
+   */
+  record RunningWorker(String type, String name, Supplier<Duration> uptime) {}
 
   /**
    * @param status 0 where no answer came
@@ -34,9 +43,9 @@ public interface ClientMeters {
 
   default void emptyPolls(String type, int inARow) {}
 
-  default void workerStarted(Worker worker) {}
+  default void workerStarted(RunningWorker worker) {}
 
-  default void workerStopped(Worker worker) {}
+  default void workerStopped(RunningWorker worker) {}
 
   ClientMeters NONE = new ClientMeters() {};
 }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param tries how often the request was sent
  */
 public record ClientResponse(int status, HttpHeaders headers, String text, int tries) {
+  /** The error code of a response that does not match the API. */
+  private static final String UNREADABLE = "REQUEST_FAILED_ERROR";
 
   public boolean ok() {
     return status >= 200 && status < 300;
@@ -76,13 +78,37 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
         });
   }
 
+  /** The error that a response with an error status describes, in either API's format or in none. */
+  public ApiException toException() {
+    String code = defaultCode();
+    String message = "the server answered with status " + status;
+    try {
+      JsonObject body = Json.object(text);
+      JsonObject error = body.has("error") ? body.object("error") : body;
+      code = String.valueOf(error.string("code", code));
+      message = String.valueOf(error.string("message", message));
+    } catch (JsonException e) {
+      // The page of a proxy, or an empty body: only the status is known.
+    }
+    return new ApiException(status, code, message, header("X-Request-Id"), retryAfter());
+  }
+
+  private String defaultCode() {
+    return switch (status) {
+      case 502 -> "HTTP_BAD_GATEWAY";
+      case 503 -> "HTTP_SERVICE_UNAVAILABLE";
+      case 504 -> "HTTP_GATEWAY_TIMEOUT";
+      default -> "HTTP_" + status;
+    };
+  }
+
   private <T> T checked(java.util.function.Supplier<T> read) {
     try {
       return read.get();
     } catch (JsonException | IllegalArgumentException | ArithmeticException e) {
       throw new ApiException(
           status,
-          ApiException.UNREADABLE,
+          UNREADABLE,
           "the answer is not what the API promises: " + e.getMessage(),
           header("X-Request-Id"),
           null);

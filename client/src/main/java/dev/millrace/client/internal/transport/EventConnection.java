@@ -88,8 +88,8 @@ public final class EventConnection {
   /** What an answer without a stream says. */
   public ApiException refusal() {
     HttpResponse<Body> given = answer.join();
-    return ApiException.of(
-        new ClientResponse(given.statusCode(), given.headers(), given.body().text(), 1));
+    return new ClientResponse(given.statusCode(), given.headers(), given.body().text(), 1)
+        .toException();
   }
 
   /** Cancels what is under way. */

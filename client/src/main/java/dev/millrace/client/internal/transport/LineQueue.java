@@ -38,6 +38,8 @@ public final class LineQueue implements Flow.Subscriber<List<ByteBuffer>> {
   private volatile Flow.@Nullable Subscription subscription;
   private volatile boolean cancelled;
 
+  LineQueue() {}
+
   @Override
   public void onSubscribe(Flow.Subscription given) {
     subscription = given;

@@ -1,9 +1,8 @@
 package dev.millrace.client.internal.transport;
 
-import dev.millrace.client.RetryPolicy;
-import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.core.json.Json;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TraceContext;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,7 +36,12 @@ public final class RequestSender {
    * @param timeout of one try, from its start to the end of the answer
    */
   public record Settings(
-      URI base, @Nullable String key, Duration timeout, RetryPolicy retries, String agent) {
+      URI base,
+      @Nullable String key,
+      Duration timeout,
+      int retries,
+      Backoff backoff,
+      String agent) {
     /** Keys stay out of logs. */
     @Override
     public String toString() {
@@ -66,7 +70,7 @@ public final class RequestSender {
   ClientResponse send(ClientRequest request, Supplier<@Nullable TraceContext> trace) {
     ClientResponse response = exchange(request, trace.get());
     if (!response.ok()) {
-      throw ApiException.of(response);
+      throw response.toException();
     }
     return response;
   }
@@ -77,7 +81,7 @@ public final class RequestSender {
       Duration wait;
       try {
         ClientResponse response = once(request, trace, tries);
-        if (tries > settings.retries().retries() || !worthAnother(request, response.status())) {
+        if (tries > settings.retries() || !worthAnother(request, response.status())) {
           return response;
         }
         Duration asked = response.retryAfter();
@@ -88,7 +92,7 @@ public final class RequestSender {
         meters.retried("HTTP_" + response.status());
       } catch (NetworkException e) {
         boolean allowed = e.isUnsent() || request.isRepeatable();
-        if (tries > settings.retries().retries() || !allowed || !e.isTransient()) {
+        if (tries > settings.retries() || !allowed || !e.isTransient()) {
           throw e;
         }
         wait = pause(tries);
@@ -107,7 +111,7 @@ public final class RequestSender {
   }
 
   private Duration pause(int tries) {
-    return settings.retries().backoff().delay(tries, timing.random());
+    return settings.backoff().delay(tries, timing.random());
   }
 
   private static Duration longer(Duration one, @Nullable Duration other) {
