@@ -10,11 +10,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as the API tells it.
+ * A job in an answer of the Jobnik API.
  *
- * @param percentage how many of its stages are completed, in percent
- * @param sealed whether it was submitted whole and does not grow
- * @param stages in order; empty unless they were asked for
+ * @param percentage the share of completed stages, in percent
+ * @param error why the job failed
+ * @param sealed whether the job was submitted as a whole, so that no stages can be added
+ * @param parent the job that created this one
+ * @param retryOf the job that this one repeats
+ * @param stages in order; empty unless the request asks for them
  */
 public record ApiJob(
     UUID id,
@@ -24,16 +27,13 @@ public record ApiJob(
     Priority priority,
     JobState status,
     int percentage,
-    Instant creationTime,
-    Instant updateTime,
-    @Nullable Instant startTime,
-    @Nullable Instant endTime,
+    ApiTimes times,
     @Nullable String error,
     boolean sealed,
     @Nullable TraceContext trace,
     List<String> tags,
-    @Nullable String parent,
-    @Nullable String retryOf,
+    @Nullable UUID parent,
+    @Nullable UUID retryOf,
     List<ApiStage> stages) {
 
   public ApiJob {
@@ -50,16 +50,55 @@ public record ApiJob(
         JsonFields.enumConstant(Priority.class, in, "priority"),
         JsonFields.enumConstant(JobState.class, in, "status"),
         JsonFields.integer(in, "percentage"),
-        JsonFields.instant(in, "creationTime"),
-        JsonFields.instant(in, "updateTime"),
-        JsonFields.instantOrNull(in, "startTime"),
-        JsonFields.instantOrNull(in, "endTime"),
+        ApiTimes.fromJson(in),
         in.string("error", null),
         in.flag("sealed", false),
-        JsonFields.trace(in),
+        TraceFields.fromJson(in),
         JsonFields.strings(in, "tags"),
-        in.string("parent", null),
-        in.string("retryOf", null),
+        JsonFields.uuidOrNull(in, "parent"),
+        JsonFields.uuidOrNull(in, "retryOf"),
         JsonFields.list(in, "stages", ApiStage::fromJson));
+  }
+
+  /** The answer to a request that does not ask for stages: it has no field {@code stages}. */
+  public JsonObject toJson() {
+    JsonObject out =
+        JsonObject.create()
+            .put("id", id.toString())
+            .put("name", name)
+            .put("data", data)
+            .put("userMetadata", userMetadata)
+            .put("priority", priority.name())
+            .put("status", status.name())
+            .put("percentage", percentage);
+    times.putInto(out);
+    out.putIfPresent("error", error).put("sealed", sealed);
+    TraceFields.putOrNoTrace(out, trace);
+    if (!tags.isEmpty()) {
+      out.put("tags", tags);
+    }
+    return out.putIfPresent("parent", JsonFields.text(parent))
+        .putIfPresent("retryOf", JsonFields.text(retryOf));
+  }
+
+  /** The answer to a request that asks for stages: {@code stages} is there even if empty. */
+  public JsonObject toJsonWithStages() {
+    return toJson().put("stages", stages.stream().map(ApiStage::toJson).toList());
+  }
+
+  public Instant creationTime() {
+    return times.creationTime();
+  }
+
+  public Instant updateTime() {
+    return times.updateTime();
+  }
+
+  public @Nullable Instant startTime() {
+    return times.startTime();
+  }
+
+  public @Nullable Instant endTime() {
+    return times.endTime();
   }
 }

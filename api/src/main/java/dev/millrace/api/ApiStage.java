@@ -9,12 +9,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage as the API tells it.
+ * A stage in an answer of the Jobnik API.
  *
- * @param order its number, from 1
- * @param percentage how many of its tasks are completed, in percent
- * @param gate whether it waits for approval when its turn comes
- * @param tasks the first of them; empty unless they were asked for
+ * @param order the number of the stage in its job, from 1
+ * @param percentage the share of completed tasks, in percent
+ * @param gate whether the stage waits for approval before it starts
+ * @param error why the stage failed
+ * @param tasks the first tasks; empty unless the request asks for them
  */
 public record ApiStage(
     UUID id,
@@ -52,7 +53,31 @@ public record ApiStage(
         JsonFields.instantOrNull(in, "startTime"),
         JsonFields.instantOrNull(in, "endTime"),
         in.string("error", null),
-        JsonFields.trace(in),
+        TraceFields.fromJson(in),
         JsonFields.list(in, "tasks", ApiTask::fromJson));
+  }
+
+  /**
+   * The stage without its tasks. The server adds the field {@code tasks} itself, because it limits
+   * their number by the size of each.
+   */
+  public JsonObject toJson() {
+    JsonObject out =
+        JsonObject.create()
+            .put("id", id.toString())
+            .put("jobId", jobId.toString())
+            .put("type", type)
+            .put("order", order)
+            .put("data", data)
+            .put("userMetadata", userMetadata)
+            .put("status", status.name())
+            .put("percentage", percentage)
+            .put("summary", summary.toJson())
+            .put("gate", gate)
+            .putIfPresent("startTime", JsonFields.text(startTime))
+            .putIfPresent("endTime", JsonFields.text(endTime))
+            .putIfPresent("error", error);
+    TraceFields.putOrNoTrace(out, trace);
+    return out;
   }
 }

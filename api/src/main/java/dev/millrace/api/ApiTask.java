@@ -1,6 +1,7 @@
 package dev.millrace.api;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.TraceContext;
 import java.time.Instant;
@@ -9,12 +10,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as the API tells it.
+ * A task in an answer of the Jobnik API.
  *
- * @param data its input, or {@code {"input": …}} where the input is no object
- * @param attempts failures so far
- * @param notBefore end of its backoff
- * @param resultKind {@code EMBEDDING} where the result is a vector
+ * @param data the input; {@code {"input": …}} where the input is not an object
+ * @param attempts failed attempts so far
+ * @param notBefore the end of the backoff after a failed attempt
+ * @param worker the name of the worker that has claimed the task
+ * @param output the result with its kind and receipt; null until the task is completed
+ * @param error why the last attempt failed
  */
 public record ApiTask(
     UUID id,
@@ -24,15 +27,10 @@ public record ApiTask(
     TaskState status,
     int attempts,
     int maxAttempts,
-    Instant creationTime,
-    Instant updateTime,
-    @Nullable Instant startTime,
-    @Nullable Instant endTime,
+    ApiTimes times,
     @Nullable Instant notBefore,
     @Nullable String worker,
-    @Nullable String result,
-    @Nullable String resultKind,
-    @Nullable JsonObject receipt,
+    @Nullable TaskResult output,
     @Nullable String error,
     @Nullable TraceContext trace) {
 
@@ -45,23 +43,89 @@ public record ApiTask(
         JsonFields.enumConstant(TaskState.class, in, "status"),
         JsonFields.integer(in, "attempts"),
         JsonFields.integer(in, "maxAttempts"),
-        JsonFields.instant(in, "creationTime"),
-        JsonFields.instant(in, "updateTime"),
-        JsonFields.instantOrNull(in, "startTime"),
-        JsonFields.instantOrNull(in, "endTime"),
+        ApiTimes.fromJson(in),
         JsonFields.instantOrNull(in, "notBefore"),
         in.string("worker", null),
-        in.string("result", null),
-        in.string("resultKind", null),
-        in.has("receipt") ? in.object("receipt") : null,
+        in.has("result") ? readOutput(in) : null,
         in.string("error", null),
-        JsonFields.trace(in));
+        TraceFields.fromJson(in));
   }
 
-  /** What the task is about: the object in {@code data}, or the value that it wraps. */
+  private static TaskResult readOutput(JsonObject in) {
+    return new TaskResult(
+        in.has("resultKind")
+            ? JsonFields.enumConstant(TaskResult.Kind.class, in, "resultKind")
+            : TaskResult.Kind.RESULT,
+        in.string("result"),
+        in.has("receipt") ? in.object("receipt") : null);
+  }
+
+  public JsonObject toJson() {
+    JsonObject out =
+        JsonObject.create()
+            .put("id", id.toString())
+            .put("stageId", stageId.toString())
+            .put("data", data)
+            .put("userMetadata", userMetadata)
+            .put("status", status.name())
+            .put("attempts", attempts)
+            .put("maxAttempts", maxAttempts);
+    times.putInto(out);
+    out.putIfPresent("notBefore", JsonFields.text(notBefore)).putIfPresent("worker", worker);
+    if (output != null) {
+      putOutput(out, output);
+    }
+    out.putIfPresent("error", error);
+    TraceFields.putOrNoTrace(out, trace);
+    return out;
+  }
+
+  /** The kind is left out where the result is text, as in Jobnik. */
+  private static void putOutput(JsonObject out, TaskResult output) {
+    out.put("result", output.text());
+    if (output.kind() != TaskResult.Kind.RESULT) {
+      out.put("resultKind", output.kind().name());
+    }
+    out.putIfPresent("receipt", output.receipt());
+  }
+
+  /** Makes {@code data} from an input, which may be any JSON value. */
+  public static JsonObject wrapInput(@Nullable Object input) {
+    return input instanceof Map<?, ?> || input instanceof JsonObject
+        ? JsonObject.of(input, "data")
+        : JsonObject.create().put("input", input);
+  }
+
+  /** The input of the task: the object in {@code data}, or the value that it wraps. */
   public @Nullable Object input() {
     boolean wrapped = data.values().size() == 1 && data.values().containsKey("input");
     Object only = wrapped ? data.get("input") : null;
     return wrapped && !(only instanceof Map<?, ?>) ? only : data.values();
+  }
+
+  /** The text of the result; null until the task is completed. */
+  public @Nullable String result() {
+    return output == null ? null : output.text();
+  }
+
+  /** How the result was produced; null where the worker gives no receipt. */
+  public @Nullable JsonObject receipt() {
+    return output == null ? null : output.receipt();
+  }
+
+  public Instant creationTime() {
+    return times.creationTime();
+  }
+
+  public Instant updateTime() {
+    return times.updateTime();
+  }
+
+  public @Nullable Instant startTime() {
+    return times.startTime();
+  }
+
+  public @Nullable Instant endTime() {
+    return times.endTime();
   }
 }

@@ -6,12 +6,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task in this worker's hands.
+ * A task that a worker has claimed, with what the worker needs to process it.
  *
- * @param attempt which one this is, from 1
- * @param token to say with every answer; null for a claim without one
- * @param lease how long it lives without a heartbeat
- * @param runTimeout how long this attempt may take; null: as long as it likes
+ * @param attempt the number of this attempt, from 1
+ * @param token the fencing token to send with every report; null for a claim without one
+ * @param lease how long the claim lasts without a heartbeat; null where the server does not say
+ * @param runTimeout how long this attempt may take; null for no limit
  */
 public record ClaimedTask(
     ApiTask task,
@@ -21,15 +21,14 @@ public record ClaimedTask(
     JsonObject stageData,
     int attempt,
     @Nullable String token,
-    Duration lease,
+    @Nullable Duration lease,
     @Nullable Duration runTimeout) {
 
-  /** A stock server, which knows no leases, takes a task back after this time. */
+  /** A Jobnik server has no leases, and takes a task back after this time. */
   private static final Duration STOCK_LEASE = Duration.ofMinutes(30);
 
   public static ClaimedTask fromJson(JsonObject in) {
     ApiTask task = ApiTask.fromJson(in);
-    Duration lease = JsonFields.secondsOrNull(in, "leaseSeconds");
     return new ClaimedTask(
         task,
         JsonFields.uuid(in, "jobId"),
@@ -38,11 +37,27 @@ public record ClaimedTask(
         in.object("stageData"),
         Math.toIntExact(in.integer("attempt", task.attempts() + 1)),
         in.string("token", null),
-        lease == null ? STOCK_LEASE : lease,
-        JsonFields.secondsOrNull(in, "runTimeoutSeconds"));
+        JsonFields.durationOrNull(in, "leaseSeconds"),
+        JsonFields.durationOrNull(in, "runTimeoutSeconds"));
+  }
+
+  public JsonObject toJson() {
+    JsonObject out =
+        task.toJson().put("jobId", jobId.toString()).put("stageType", stageType);
+    JsonFields.putUnlessEmpty(out, "jobData", jobData);
+    return out.put("stageData", stageData)
+        .put("attempt", attempt)
+        .putIfPresent("token", token)
+        .putIfPresent("leaseSeconds", JsonFields.seconds(lease))
+        .putIfPresent("runTimeoutSeconds", JsonFields.seconds(runTimeout));
   }
 
   public UUID id() {
     return task.id();
+  }
+
+  /** The lease, or that of a Jobnik server where this one names none. */
+  public Duration leaseOrDefault() {
+    return lease == null ? STOCK_LEASE : lease;
   }
 }

@@ -5,12 +5,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker that says it is alive is told.
+ * The answer to a heartbeat.
  *
- * @param cancel whether to stop: the job has ended
- * @param pause whether a user holds the job
- * @param lease how long the claim lives from now; null where the server does not say
- * @param reason why it is cancelled or paused
+ * @param cancel whether the worker should stop, because the job has ended
+ * @param pause whether the job or the stage is paused
+ * @param lease how long the claim lasts from now; null where the server does not say
+ * @param reason why to stop or to pause
  */
 public record HeartbeatResponse(
     boolean cancel, boolean pause, @Nullable Duration lease, @Nullable String reason) {
@@ -19,7 +19,15 @@ public record HeartbeatResponse(
     return new HeartbeatResponse(
         in.flag("cancel", false),
         in.flag("pause", false),
-        JsonFields.secondsOrNull(in, "leaseSeconds"),
+        JsonFields.durationOrNull(in, "leaseSeconds"),
         in.string("reason", null));
+  }
+
+  public JsonObject toJson() {
+    return JsonObject.create()
+        .put("cancel", cancel)
+        .put("pause", pause)
+        .putIfPresent("leaseSeconds", JsonFields.seconds(lease))
+        .putIfPresent("reason", reason);
   }
 }

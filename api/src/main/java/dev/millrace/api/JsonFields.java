@@ -3,7 +3,6 @@ package dev.millrace.api;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.task.TraceContext;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,11 +12,8 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads typed fields of an answer; errors name the field. */
+/** Reads and writes typed fields of a JSON object; errors name the field. */
 final class JsonFields {
-  /** What the API writes where there is no trace. */
-  private static final String NO_TRACE = "00-00000000000000000000000000000000-0000000000000000-00";
-
   private JsonFields() {}
 
   static UUID uuid(JsonObject in, String name) {
@@ -54,8 +50,24 @@ final class JsonFields {
     }
   }
 
-  static @Nullable Duration secondsOrNull(JsonObject in, String name) {
+  static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
+  }
+
+  static @Nullable String text(@Nullable UUID uuid) {
+    return uuid == null ? null : uuid.toString();
+  }
+
+  static @Nullable Duration durationOrNull(JsonObject in, String name) {
     return in.has(name) ? Duration.ofMillis(Math.round(in.number(name, 0) * 1_000)) : null;
+  }
+
+  /** Whole seconds as an integer, others with a fraction to the millisecond. */
+  static @Nullable Number seconds(@Nullable Duration time) {
+    if (time == null) {
+      return null;
+    }
+    return time.toMillis() % 1_000 == 0 ? (Number) time.toSeconds() : time.toMillis() / 1_000.0;
   }
 
   static int integer(JsonObject in, String name) {
@@ -83,21 +95,7 @@ final class JsonFields {
     return out;
   }
 
-  /** The trace in {@code in}; null where it has none, or one that is not valid. */
-  static @Nullable TraceContext trace(JsonObject in) {
-    String parent = in.string("traceparent", null);
-    return parent == null || parent.equals(NO_TRACE) || !TraceContext.isParent(parent)
-        ? null
-        : new TraceContext(parent, in.string("tracestate", null));
-  }
-
-  static void put(JsonObject out, @Nullable TraceContext trace) {
-    if (trace != null) {
-      out.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
-    }
-  }
-
-  static void put(JsonObject out, List<Webhook> webhooks) {
+  static void putWebhooks(JsonObject out, List<Webhook> webhooks) {
     if (!webhooks.isEmpty()) {
       out.put("webhooks", webhooks.stream().map(JsonFields::webhook).toList());
     }

@@ -4,9 +4,9 @@ import dev.millrace.core.json.JsonObject;
 import java.time.Instant;
 
 /**
- * A line of a job's log.
+ * A line of the log of a job.
  *
- * @param cursor its number in the log: what comes after it is asked for with this
+ * @param cursor the number of the line; a request with this cursor starts after it
  */
 public record LogLine(long cursor, Instant at, String level, String line) {
   public static LogLine fromJson(JsonObject in) {
@@ -15,5 +15,13 @@ public record LogLine(long cursor, Instant at, String level, String line) {
         JsonFields.instant(in, "at"),
         in.has("level") ? in.string("level") : "info",
         in.string("line"));
+  }
+
+  public JsonObject toJson() {
+    return JsonObject.create()
+        .put("cursor", cursor)
+        .put("at", at.toString())
+        .put("level", level)
+        .put("line", line);
   }
 }

@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be made, to which stages are added later.
+ * A request to create a job; stages are added later.
  *
  * @param name 2 to 50 characters
- * @param hold whether it starts out PAUSED
+ * @param hold whether the job starts as PAUSED
  */
 public record NewJob(
     String name,
@@ -28,7 +28,7 @@ public record NewJob(
     tags = List.copyOf(tags);
     webhooks = List.copyOf(webhooks);
     if (name.isBlank() || name.length() < 2 || name.length() > 50) {
-      throw new IllegalArgumentException("a job's name has 2 to 50 characters");
+      throw new IllegalArgumentException("name must have 2 to 50 characters, got \"" + name + "\"");
     }
     tags.forEach(JobSpec::requireTag);
   }
@@ -77,14 +77,14 @@ public record NewJob(
     JsonObject out = JsonObject.create().put("name", name).put("data", data);
     JsonFields.putUnlessEmpty(out, "userMetadata", userMetadata);
     out.put("priority", priority.name());
-    JsonFields.put(out, trace);
+    TraceFields.putIfPresent(out, trace);
     if (!tags.isEmpty()) {
       out.put("tags", tags);
     }
     if (hold) {
       out.put("hold", true);
     }
-    JsonFields.put(out, webhooks);
+    JsonFields.putWebhooks(out, webhooks);
     return out;
   }
 }

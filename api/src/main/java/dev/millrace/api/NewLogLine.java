@@ -4,7 +4,7 @@ import dev.millrace.core.json.JsonObject;
 import java.util.Set;
 
 /**
- * A line that a worker adds to its job's log.
+ * A line that a worker adds to the log of its job.
  *
  * @param level error, warn, info, debug or trace
  */

@@ -8,10 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be made in so1's way.
+ * A request to create a job through the so1 API.
  *
- * @param action {@code generate}, {@code embed}, {@code pipeline}, or a type that the server runs
- * @param inputs what the action says there may be
+ * @param action {@code generate}, {@code embed}, {@code pipeline}, or a stage type of the server
+ * @param inputs the inputs of the action; which ones exist depends on the action
+ * @param hold whether the job starts as paused
  */
 public record NewSo1Job(
     String action,
@@ -70,7 +71,7 @@ public record NewSo1Job(
     if (hold) {
       out.put("hold", true);
     }
-    JsonFields.put(out, webhooks);
+    JsonFields.putWebhooks(out, webhooks);
     return out;
   }
 }

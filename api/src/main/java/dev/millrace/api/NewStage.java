@@ -9,9 +9,9 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage to be added to an open job; its tasks come later.
+ * A request to add a stage to an open job; tasks are added later.
  *
- * @param startAsWaiting whether it waits for approval when its turn comes
+ * @param startAsWaiting whether the stage waits for approval before it starts
  */
 public record NewStage(
     String type,
@@ -71,7 +71,7 @@ public record NewStage(
     if (tolerance.collect()) {
       out.put("collect", true).put("tolerate", tolerance.share());
     }
-    JsonFields.put(out, trace);
+    TraceFields.putIfPresent(out, trace);
     return out;
   }
 }

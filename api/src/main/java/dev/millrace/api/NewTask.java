@@ -6,9 +6,9 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task to be added to a stage.
+ * A request to add a task to a stage.
  *
- * @param maxAttempts how often it may fail; null: as its stage says
+ * @param maxAttempts after how many failed attempts the task fails; null for the stage's setting
  */
 public record NewTask(
     JsonObject data,
@@ -42,7 +42,7 @@ public record NewTask(
     JsonObject out = JsonObject.create().put("data", data);
     JsonFields.putUnlessEmpty(out, "userMetadata", userMetadata);
     out.putIfPresent("maxAttempts", maxAttempts);
-    JsonFields.put(out, trace);
+    TraceFields.putIfPresent(out, trace);
     return out;
   }
 }

@@ -13,37 +13,37 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a list.
+ * One page of a list.
  *
- * @param next the cursor to ask on with; null where this is the last part
+ * @param next the cursor of the next page; null on the last page
  */
 public record PageOf<T>(List<T> items, @Nullable String next) {
   public PageOf {
     items = List.copyOf(items);
   }
 
-  /** The whole list, page by page as it is read; {@code read} gets null, then each cursor. */
+  /** The whole list, fetched page by page; {@code read} gets null first, then each cursor. */
   public static <T> Stream<T> stream(Function<@Nullable String, PageOf<T>> read) {
     return StreamSupport.stream(
-        Spliterators.spliteratorUnknownSize(new All<>(read), Spliterator.ORDERED), false);
+        Spliterators.spliteratorUnknownSize(new PageIterator<>(read), Spliterator.ORDERED), false);
   }
 
-  private static final class All<T> implements Iterator<T> {
+  private static final class PageIterator<T> implements Iterator<T> {
     private final Function<@Nullable String, PageOf<T>> read;
     private final Queue<T> page = new ArrayDeque<>();
     private @Nullable String cursor;
     private boolean last;
 
-    All(Function<@Nullable String, PageOf<T>> read) {
+    PageIterator(Function<@Nullable String, PageOf<T>> read) {
       this.read = read;
     }
 
     @Override
     public boolean hasNext() {
       while (page.isEmpty() && !last) {
-        PageOf<T> more = read.apply(cursor);
-        page.addAll(more.items());
-        cursor = more.next();
+        PageOf<T> fetched = read.apply(cursor);
+        page.addAll(fetched.items());
+        cursor = fetched.next();
         last = cursor == null;
       }
       return !page.isEmpty();

@@ -8,10 +8,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as so1 tells it.
+ * A job in an answer of the so1 API.
  *
- * @param output any JSON value, once it succeeded
- * @param logs its log as lines of text
+ * @param output any JSON value; null until the job succeeds
+ * @param error null unless the job failed
+ * @param logs the last lines of the log, as text
  */
 public record So1Job(
     UUID id,
@@ -24,14 +25,22 @@ public record So1Job(
     List<String> logs,
     Metadata metadata) {
 
-  /** Why it failed. */
+  /** Why a job failed. */
   public record ErrorDetail(String code, String message) {
     static ErrorDetail fromJson(JsonObject in) {
       return new ErrorDetail(in.string("code"), in.string("message"));
     }
+
+    public JsonObject toJson() {
+      return JsonObject.create().put("code", code).put("message", message);
+    }
   }
 
-  /** Who asked for it and what for; inputs that could be private are redacted. */
+  /**
+   * Who submitted the job, and what for.
+   *
+   * @param inputs redacted: what could be private is replaced by its length
+   */
   public record Metadata(
       @Nullable String requestId,
       @Nullable String userId,
@@ -45,6 +54,16 @@ public record So1Job(
           in.string("orgId", null),
           in.string("action"),
           in.object("inputs"));
+    }
+
+    /** The server also stores this with the job, so {@code inputs} is written as a plain map. */
+    public JsonObject toJson() {
+      return JsonObject.create()
+          .put("requestId", requestId)
+          .put("userId", userId)
+          .put("orgId", orgId)
+          .put("action", action)
+          .put("inputs", inputs.values());
     }
   }
 
@@ -63,6 +82,19 @@ public record So1Job(
         errorDetail(in),
         JsonFields.strings(in, "logs"),
         Metadata.fromJson(in.object("metadata")));
+  }
+
+  public JsonObject toJson() {
+    return JsonObject.create()
+        .put("id", id.toString())
+        .put("state", state.word())
+        .put("createdAt", createdAt.toString())
+        .putIfPresent("startedAt", JsonFields.text(startedAt))
+        .putIfPresent("completedAt", JsonFields.text(completedAt))
+        .putIfPresent("output", output)
+        .putIfPresent("error", error == null ? null : error.toJson())
+        .put("logs", logs)
+        .put("metadata", metadata.toJson());
   }
 
   static So1State state(JsonObject in) {

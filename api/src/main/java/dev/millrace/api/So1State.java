@@ -2,7 +2,7 @@ package dev.millrace.api;
 
 import java.util.Locale;
 
-/** The states of a job in so1's words. */
+/** The states of a job in the so1 API. */
 public enum So1State {
   PENDING,
   RUNNING,
@@ -14,7 +14,7 @@ public enum So1State {
     return this != PENDING && this != RUNNING;
   }
 
-  /** As the API writes it. */
+  /** The state in lower case, as the API writes it. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

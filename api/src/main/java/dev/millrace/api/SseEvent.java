@@ -6,9 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event of a job's stream.
+ * An event in the event stream of a job.
  *
- * @param id the cursor to go on from; null where the server gave none
+ * @param id the cursor to resume from; null where the server gives none
  * @param event {@code status} or {@code log}
  * @param data a JSON object as text
  */
@@ -18,29 +18,29 @@ public record SseEvent(@Nullable String id, String event, String data) {
     return Json.object(data);
   }
 
-  /** The new state, if this is about one. */
+  /** The new state, if this is a status event. */
   public Optional<So1State> state() {
     return event.equals("status") ? Optional.of(So1Job.state(json())) : Optional.empty();
   }
 
-  /** The line, if this is one of the log. */
+  /** The line, if this is a log event. */
   public Optional<String> line() {
     return event.equals("log") ? Optional.of(json().string("line")) : Optional.empty();
   }
 
-  /** The output, if this is the end of a job that succeeded. */
+  /** The output, if this is the last event of a job that succeeded. */
   public Optional<Object> output() {
     return event.equals("status") ? Optional.ofNullable(json().get("output")) : Optional.empty();
   }
 
-  /** Why the job failed, if this is its end and it did. */
+  /** Why the job failed, if this is the last event of a job that failed. */
   public Optional<So1Job.ErrorDetail> error() {
     return event.equals("status")
         ? Optional.ofNullable(So1Job.errorDetail(json()))
         : Optional.empty();
   }
 
-  /** Whether nothing comes after this. */
+  /** Whether this is the last event of the stream. */
   public boolean isFinal() {
     return state().filter(So1State::isFinal).isPresent();
   }

@@ -16,6 +16,21 @@ public record StageSummary(
     int aborted,
     int total) {
 
+  /**
+   * @param tasks the number of tasks by state; a state without tasks may be missing
+   */
+  public static StageSummary of(Map<TaskState, Integer> tasks, int total) {
+    return new StageSummary(
+        tasks.getOrDefault(TaskState.PENDING, 0),
+        tasks.getOrDefault(TaskState.IN_PROGRESS, 0),
+        tasks.getOrDefault(TaskState.COMPLETED, 0),
+        tasks.getOrDefault(TaskState.FAILED, 0),
+        tasks.getOrDefault(TaskState.CREATED, 0),
+        tasks.getOrDefault(TaskState.RETRIED, 0),
+        tasks.getOrDefault(TaskState.ABORTED, 0),
+        total);
+  }
+
   public static StageSummary fromJson(JsonObject in) {
     return new StageSummary(
         JsonFields.integer(in, "pending"),
@@ -28,7 +43,19 @@ public record StageSummary(
         JsonFields.integer(in, "total"));
   }
 
-  /** The same by state; states without tasks are left out. */
+  public JsonObject toJson() {
+    return JsonObject.create()
+        .put("pending", pending)
+        .put("inProgress", inProgress)
+        .put("completed", completed)
+        .put("failed", failed)
+        .put("created", created)
+        .put("retried", retried)
+        .put("aborted", aborted)
+        .put("total", total);
+  }
+
+  /** The number of tasks by state; a state without tasks is missing. */
   public Map<TaskState, Integer> byState() {
     Map<TaskState, Integer> counts = new EnumMap<>(TaskState.class);
     for (TaskState state : TaskState.values()) {

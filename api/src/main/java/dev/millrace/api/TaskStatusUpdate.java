@@ -4,13 +4,13 @@ import dev.millrace.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a task, as its worker says it.
+ * A report by a worker that its task is COMPLETED or FAILED.
  *
  * @param completed COMPLETED, else FAILED
  * @param result text, or any JSON value
- * @param retryable whether another attempt could help
- * @param partial what a failed attempt had produced
- * @param receipt how the output came about
+ * @param retryable whether another attempt may succeed
+ * @param partial the output of a failed attempt
+ * @param receipt how the output was produced
  */
 public record TaskStatusUpdate(
     boolean completed,

@@ -4,18 +4,34 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
-/** The trace of an entity, which Jobnik's clients find in every one of them. */
-public final class TraceFields {
-  public static final String NO_TRACE = "00-" + "0".repeat(32) + "-" + "0".repeat(16) + "-00";
+/** The fields {@code traceparent} and {@code tracestate}, as W3C Trace Context defines them. */
+final class TraceFields {
+  /** Jobnik clients require a trace in every entity; this value stands for none. */
+  private static final String NO_TRACE = "00-" + "0".repeat(32) + "-" + "0".repeat(16) + "-00";
 
   private TraceFields() {}
 
-  /** Its own, or else that of what it belongs to. */
-  public static JsonObject put(
-      JsonObject out, @Nullable TraceContext own, @Nullable TraceContext above) {
-    TraceContext trace = own == null ? above : own;
-    return trace == null
-        ? out.put("traceparent", NO_TRACE)
-        : out.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
+  /** The trace; null where there is none or where it is not valid. */
+  static @Nullable TraceContext fromJson(JsonObject in) {
+    String parent = in.string("traceparent", null);
+    return parent == null || parent.equals(NO_TRACE) || !TraceContext.isParent(parent)
+        ? null
+        : new TraceContext(parent, in.string("tracestate", null));
+  }
+
+  /** For requests: writes nothing where there is no trace. */
+  static void putIfPresent(JsonObject out, @Nullable TraceContext trace) {
+    if (trace != null) {
+      out.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
+    }
+  }
+
+  /** For answers, where {@code traceparent} is required. */
+  static void putOrNoTrace(JsonObject out, @Nullable TraceContext trace) {
+    if (trace == null) {
+      out.put("traceparent", NO_TRACE);
+    } else {
+      putIfPresent(out, trace);
+    }
   }
 }

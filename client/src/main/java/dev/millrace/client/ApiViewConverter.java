@@ -13,11 +13,11 @@ import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.store.Timestamps;
-import dev.millrace.core.task.TaskResult;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What the API tells, in core's words. */
+/** Converts records of the API to the views of core. */
 final class ApiViewConverter {
   private ApiViewConverter() {}
 
@@ -60,7 +60,7 @@ final class ApiViewConverter {
   static TaskView toTaskView(JobId job, ApiTask task) {
     EntityId id =
         EntityId.of(task.id(), job)
-            .orElseThrow(() -> new JsonException("task " + task.id() + " is not of job " + job));
+            .orElseThrow(() -> new JsonException("task " + task.id() + " does not belong to job " + job));
     String worker = task.worker();
     return new TaskView(
         id.stage(),
@@ -70,25 +70,11 @@ final class ApiViewConverter {
         worker == null ? null : new TaskView.LastClaim(worker, null, false),
         new Timestamps(task.creationTime(), task.updateTime(), task.startTime(), task.endTime()),
         new TaskView.Content(task.input(), task.userMetadata(), task.trace()),
-        new TaskView.Answer(result(task), task.error()));
+        new TaskView.Answer(task.output(), task.error()));
   }
 
-  private static @Nullable TaskResult result(ApiTask task) {
-    String text = task.result();
-    if (text == null) {
-      return null;
-    }
-    String kind = task.resultKind();
-    return new TaskResult(
-        kind == null ? TaskResult.Kind.RESULT : TaskResult.Kind.valueOf(kind),
-        text,
-        task.receipt());
-  }
-
-  /** The job that a UUID names; null for one whose own name is hashed in it. */
-  static @Nullable JobId toJobId(@Nullable String uuid) {
-    return uuid == null
-        ? null
-        : EntityId.parse(uuid).flatMap(EntityId::of).map(EntityId::job).orElse(null);
+  /** The id of the job that a UUID names; null where the UUID only has a hash of it. */
+  static @Nullable JobId toJobId(@Nullable UUID uuid) {
+    return uuid == null ? null : EntityId.of(uuid).map(EntityId::job).orElse(null);
   }
 }

@@ -2,7 +2,6 @@ package dev.millrace.client;
 
 import dev.millrace.api.ApiJob;
 import dev.millrace.api.So1Job;
-import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader.Query;
@@ -10,13 +9,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Answers a query from what the API can list. Jobs whose names are hashed in their UUIDs, those of
- * directories that somebody else named, are left out: the API does not tell their names.
+ * Answers a query with the lists of the API. Jobs whose UUIDs have only a hash of their id are left
+ * out, because the API does not show the id: these are jobs of directories that a user has named.
  */
 final class RemoteJobQuery {
   private static final int PAGE = 1_000;
@@ -29,16 +26,16 @@ final class RemoteJobQuery {
 
   List<JobId> find(Query query) {
     boolean any = query.states().size() == JobState.values().length && query.parent() == null;
-    return query.newest() && any ? newest(query) : walk(query);
+    return query.newest() && any ? newest(query) : scan(query);
   }
 
-  /** The way back from the newest, which so1's list goes. */
+  /** The list of the so1 API starts at the newest job. */
   private List<JobId> newest(Query query) {
     return client
         .so1()
         .all(null, query.tag())
         .map(So1Job::id)
-        .map(RemoteJobQuery::id)
+        .map(ApiViewConverter::toJobId)
         .filter(Objects::nonNull)
         .filter(id -> within(query, id))
         .limit(query.limit())
@@ -46,13 +43,13 @@ final class RemoteJobQuery {
         .reversed();
   }
 
-  private List<JobId> walk(Query query) {
+  private List<JobId> scan(Query query) {
     Stream<JobId> found =
         client
             .jobs()
             .all(JobFilter.all().limit(PAGE))
             .filter(job -> matches(query, job))
-            .map(job -> id(job.id()))
+            .map(job -> ApiViewConverter.toJobId(job.id()))
             .filter(Objects::nonNull)
             .filter(id -> within(query, id))
             .sorted();
@@ -80,9 +77,5 @@ final class RemoteJobQuery {
   private static boolean within(Query query, JobId id) {
     JobId beyond = query.beyond();
     return beyond == null || (query.newest() ? id.compareTo(beyond) < 0 : id.compareTo(beyond) > 0);
-  }
-
-  private static @Nullable JobId id(UUID uuid) {
-    return EntityId.of(uuid).map(EntityId::job).orElse(null);
   }
 }

@@ -1,7 +1,6 @@
 package dev.millrace.client.worker;
 
 import dev.millrace.api.ClaimedTask;
-import dev.millrace.client.StagesApi;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.worker.WorkerEvent.Location;
 import java.time.Duration;
@@ -126,13 +125,7 @@ final class TaskPoller implements Runnable {
   }
 
   private List<ClaimedTask> ask(int limit) {
-    WorkerSettings settings = runtime.settings();
-    return runtime
-        .client()
-        .stages()
-        .dequeue(
-            new StagesApi.DequeueRequest(
-                settings.type(), settings.name(), settings.lease(), limit, settings.longPoll()));
+    return runtime.client().stages().dequeue(runtime.settings().dequeueRequest(limit));
   }
 
   private void counted(int tasks) {

@@ -60,7 +60,7 @@ final class TaskRun implements Runnable {
     this.asked = asked;
     this.ended = ended;
     this.log = new TaskLogSender(shop, claim);
-    this.leaseEnd = asked + claim.lease().toNanos();
+    this.leaseEnd = asked + claim.leaseOrDefault().toNanos();
   }
 
   @Override
@@ -68,7 +68,7 @@ final class TaskRun implements Runnable {
     Future<?> heart = null;
     try {
       if (claim.token() != null) { // a stock server gives none and knows no heartbeat
-        heart = runtime.scheduleEvery(runtime.settings().heartbeat(), asked, this::sendHeartbeat);
+        heart = runtime.scheduleEvery(runtime.settings().timing().heartbeat(), asked, this::sendHeartbeat);
       }
       runtime.meters().taskStarted(runtime.type());
       runtime.notifyListener(new WorkerEvent.TaskStarted(claim));
@@ -153,7 +153,7 @@ final class TaskRun implements Runnable {
     try {
       HeartbeatResponse told =
           runtime.client().tasks().heartbeat(claim.id(), claim.token(), further, limit());
-      Duration lease = told.lease() == null ? claim.lease() : told.lease();
+      Duration lease = told.lease() == null ? claim.leaseOrDefault() : told.lease();
       leaseEnd = sent + lease.toNanos();
       paused = told.pause();
       if (told.cancel()) {
@@ -170,7 +170,7 @@ final class TaskRun implements Runnable {
 
   /** The next beat is the better second try. */
   private Duration limit() {
-    Duration heartbeat = runtime.settings().heartbeat();
+    Duration heartbeat = runtime.settings().timing().heartbeat();
     return heartbeat.compareTo(SHORTEST) < 0 ? SHORTEST : heartbeat;
   }
 

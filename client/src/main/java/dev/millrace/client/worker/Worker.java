@@ -55,8 +55,8 @@ public final class Worker implements AutoCloseable {
             1, Thread.ofPlatform().daemon().name("millrace-worker-clock").factory());
     scheduler.setRemoveOnCancelPolicy(true);
     ApiTransport transport = TransportAccess.of(client);
-    Breaker handlerBreaker = breaker(transport, Breaker.HANDLER, settings.handlerBreaker());
-    Breaker dequeueBreaker = breaker(transport, Breaker.DEQUEUE, settings.dequeueBreaker());
+    Breaker handlerBreaker = breaker(transport, Breaker.HANDLER, settings.breakers().handler());
+    Breaker dequeueBreaker = breaker(transport, Breaker.DEQUEUE, settings.breakers().dequeue());
     this.runtime =
         new WorkerRuntime(
             client,
@@ -171,7 +171,7 @@ public final class Worker implements AutoCloseable {
   /** As {@link #stop(Duration)} with the grace that it was built with. */
   @Override
   public void close() {
-    stop(settings.grace());
+    stop(settings.timing().grace());
   }
 
   /**

@@ -104,13 +104,10 @@ public final class WorkerBuilder {
             type,
             name == null ? ownName() : name,
             concurrency,
-            lease,
-            heartbeat == null ? lease.dividedBy(3) : heartbeat,
-            longPoll,
+            new WorkerSettings.Timing(
+                lease, heartbeat == null ? lease.dividedBy(3) : heartbeat, longPoll, grace),
             backoff,
-            dequeueBreaker,
-            handlerBreaker,
-            grace,
+            new WorkerSettings.Breakers(dequeueBreaker, handlerBreaker),
             threads,
             listener));
   }

@@ -98,7 +98,7 @@ final class EntityScanner {
         if (!listing.visit(lineage.task(task.task()))) {
           return false;
         }
-        JsonObject json = ApiTaskMapper.of(lineage, task);
+        JsonObject json = ApiTaskMapper.of(lineage, task).toJson();
         if (filter.accept(task)) {
           listing.add(json);
         } else {

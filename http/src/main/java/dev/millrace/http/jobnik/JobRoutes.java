@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Outcome;
@@ -63,18 +64,19 @@ final class JobRoutes {
             ListFilters.OfJobs.of(call),
             job -> {
               listing.countVisits(stages ? job.stages().size() : 0);
-              return stages ? ApiJobMapper.withStages(job) : ApiJobMapper.of(job);
+              return json(job, stages);
             });
     return listing.reply();
   }
 
   private ApiResponse create(ApiRequest call) {
-    return ApiResponse.json(201, ApiJobMapper.of(submit(call, () -> SpecReader.readJob(call))));
+    return ApiResponse.json(
+        201, json(submit(call, () -> SpecReader.readJob(call)), false));
   }
 
   private ApiResponse createWhole(ApiRequest call) {
     return ApiResponse.json(
-        201, ApiJobMapper.withStages(submit(call, () -> SpecReader.readPipeline(call))));
+        201, json(submit(call, () -> SpecReader.readPipeline(call)), true));
   }
 
   private JobView submit(ApiRequest call, Supplier<JobSpec> asked) {
@@ -90,10 +92,7 @@ final class JobRoutes {
 
   private ApiResponse get(ApiRequest call) {
     JobView job = lookup.job(id(call));
-    return ApiResponse.ok(
-        RequestParameters.flag(call, "should_return_stages")
-            ? ApiJobMapper.withStages(job)
-            : ApiJobMapper.of(job));
+    return ApiResponse.ok(json(job, RequestParameters.flag(call, "should_return_stages")));
   }
 
   private ApiResponse delete(ApiRequest call) {
@@ -137,6 +136,12 @@ final class JobRoutes {
           .reply(); // a wish repeated: its answer may be lost
     }
     return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+  }
+
+  private static JsonObject json(JobView job, boolean withStages) {
+    return withStages
+        ? ApiJobMapper.ofWithStages(job).toJsonWithStages()
+        : ApiJobMapper.of(job).toJson();
   }
 
   private JobId id(ApiRequest call) {

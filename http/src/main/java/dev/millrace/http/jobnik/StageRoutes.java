@@ -88,7 +88,7 @@ final class StageRoutes {
   }
 
   private JsonObject json(EntityLookup.StageInJob stage, boolean withTasks) {
-    JsonObject out = ApiStageMapper.of(stage.job(), stage.stage());
+    JsonObject out = ApiStageMapper.of(stage.job(), stage.stage()).toJson();
     if (withTasks) {
       out.put("tasks", tasks(stage.context()));
     }
@@ -103,7 +103,7 @@ final class StageRoutes {
       int most = portion.batchSize(TASKS_ALONG - tasks.size());
       List<TaskView> next = store.tasks(lineage.job(), lineage.stage(), tasks.size() + 1, most);
       for (TaskView task : next) {
-        JsonObject json = ApiTaskMapper.of(lineage, task);
+        JsonObject json = ApiTaskMapper.of(lineage, task).toJson();
         portion.add(JsonTextSize.of(json));
         tasks.add(json);
       }
@@ -124,7 +124,8 @@ final class StageRoutes {
       throw JobnikProblems.of(added.outcome(), JobnikProblems.noJob(call.pathParameter("jobId")));
     }
     JobView now = lookup.job(id);
-    return ApiResponse.json(201, ApiStageMapper.of(now, now.stages().get(added.first() - 1)));
+    return ApiResponse.json(
+        201, ApiStageMapper.of(now, now.stages().get(added.first() - 1)).toJson());
   }
 
   private ApiResponse get(ApiRequest call) {
@@ -132,7 +133,7 @@ final class StageRoutes {
   }
 
   private ApiResponse summary(ApiRequest call) {
-    return ApiResponse.ok(ApiStageMapper.summary(stage(call).stage()));
+    return ApiResponse.ok(ApiStageMapper.summary(stage(call).stage()).toJson());
   }
 
   private ApiResponse describe(ApiRequest call) {

@@ -84,13 +84,13 @@ final class TaskRoutes {
             ? List.of()
             : store.tasks(lineage.job(), lineage.stage(), added.first(), tasks.size());
     return ApiResponse.json(
-        201, made.stream().map(task -> ApiTaskMapper.of(lineage, task)).toList());
+        201, made.stream().map(task -> ApiTaskMapper.of(lineage, task).toJson()).toList());
   }
 
   private ApiResponse get(ApiRequest call) {
     EntityId id = lookup.taskId(call.pathParameter("taskId"));
     TaskView task = lookup.task(id);
-    return ApiResponse.ok(ApiTaskMapper.of(contexts.of(id.job(), id.stage()), task));
+    return ApiResponse.ok(ApiTaskMapper.of(contexts.of(id.job(), id.stage()), task).toJson());
   }
 
   private ApiResponse describe(ApiRequest call) {

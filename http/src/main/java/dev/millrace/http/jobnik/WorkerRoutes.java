@@ -122,7 +122,7 @@ final class WorkerRoutes {
   }
 
   private ApiResponse heartbeat(ApiRequest call) {
-    return ApiResponse.ok(actions.heartbeat(id(call), bodyOrEmpty(call)));
+    return ApiResponse.ok(actions.heartbeat(id(call), bodyOrEmpty(call)).toJson());
   }
 
   private ApiResponse log(ApiRequest call) {
@@ -131,7 +131,8 @@ final class WorkerRoutes {
   }
 
   private ApiResponse task(EntityId id) {
-    return ApiResponse.ok(ApiTaskMapper.of(contexts.of(id.job(), id.stage()), lookup.task(id)));
+    return ApiResponse.ok(
+        ApiTaskMapper.of(contexts.of(id.job(), id.stage()), lookup.task(id)).toJson());
   }
 
   private EntityId id(ApiRequest call) {

@@ -1,5 +1,6 @@
 package dev.millrace.http.so1;
 
+import dev.millrace.api.So1State;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
@@ -31,7 +32,7 @@ final class JobOutput {
 
   /** Null unless the job succeeded. */
   static @Nullable JsonObject of(JobReader store, JobView view) {
-    if (So1StateMapping.of(view) != So1StateMapping.SUCCESS || view.stages().isEmpty()) {
+    if (So1StateMapping.of(view) != So1State.SUCCESS || view.stages().isEmpty()) {
       return null;
     }
     StageView last = view.stages().getLast();

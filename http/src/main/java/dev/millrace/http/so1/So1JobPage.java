@@ -1,5 +1,6 @@
 package dev.millrace.http.so1;
 
+import dev.millrace.api.So1State;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobException;
@@ -28,11 +29,11 @@ record So1JobPage(List<JobView> jobs, @Nullable JobId next) {
    */
   static So1JobPage of(
       JobReader store,
-      @Nullable So1StateMapping state,
+      @Nullable So1State state,
       @Nullable String tag,
       int limit,
       @Nullable JobId beyond) {
-    Set<JobState> among = state == null ? EnumSet.allOf(JobState.class) : state.storeStates();
+    Set<JobState> among = state == null ? EnumSet.allOf(JobState.class) : So1StateMapping.storeStates(state);
     int wanted = limit + 1; // one more, to know whether there is another page
     Query query = new Query(among, tag, null, true, wanted, beyond);
     List<JobView> jobs = new ArrayList<>();

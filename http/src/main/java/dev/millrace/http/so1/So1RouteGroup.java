@@ -1,5 +1,9 @@
 package dev.millrace.http.so1;
 
+import dev.millrace.api.CallerIdentity;
+import dev.millrace.api.LogLine;
+import dev.millrace.api.So1Job;
+import dev.millrace.api.So1State;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
@@ -11,7 +15,6 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.http.auth.KeyScope;
-import dev.millrace.http.auth.Principal;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.job.WebhookPolicy;
@@ -112,7 +115,7 @@ public final class So1RouteGroup implements RouteGroup {
 
   private ApiResponse submit(ApiRequest call) {
     JobId id = idempotency.submit(call, () -> spec(call));
-    JsonObject body = answer(call).put("job", So1JobMapper.full(store, view(id)));
+    JsonObject body = answer(call).put("job", So1JobMapper.full(store, view(id)).toJson());
     return new ApiResponse.Json(202, Map.of("Location", "/api/jobs/" + EntityId.of(id)), body);
   }
 
@@ -132,7 +135,7 @@ public final class So1RouteGroup implements RouteGroup {
             page.limit(),
             page.after() == null ? null : page.after().job());
     JsonObject body =
-        answer(call).put("jobs", found.jobs().stream().map(So1JobMapper::brief).toList());
+        answer(call).put("jobs", found.jobs().stream().map(So1JobMapper::brief).map(So1Job::toJson).toList());
     if (found.next() == null) {
       return ApiResponse.ok(body);
     }
@@ -142,21 +145,21 @@ public final class So1RouteGroup implements RouteGroup {
   }
 
   private ApiResponse get(ApiRequest call) {
-    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view(id(call)))));
+    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view(id(call))).toJson()));
   }
 
   private ApiResponse cancel(ApiRequest call) {
     JobId id = id(call);
     Outcome answer = store.abort(id, Cause.user(call.principal().name(), null));
     JobView view = view(id);
-    if (!answer.isDone() && So1StateMapping.of(view) != So1StateMapping.CANCELLED) {
+    if (!answer.isDone() && So1StateMapping.of(view) != So1State.CANCELLED) {
       throw new Problem(
           Problem.Kind.CONFLICT,
           "the job cannot be cancelled any more: its state is "
               + So1StateMapping.of(view).word()
               + ", and only pending and running jobs can");
     }
-    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view)));
+    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view).toJson()));
   }
 
   private ApiResponse logs(ApiRequest call) {
@@ -166,21 +169,17 @@ public final class So1RouteGroup implements RouteGroup {
     List<LogEntry> entries = store.events(view.header().id(), after, limit);
     LogLineFormatter wording = LogLineFormatter.of(view);
     JsonObject body =
-        answer(call).put("lines", entries.stream().map(entry -> line(entry, wording)).toList());
+        answer(call).put("lines", entries.stream().map(entry -> line(entry, wording).toJson()).toList());
     boolean more = !entries.isEmpty() && entries.getLast().number() < view.lastEvent();
     return ApiResponse.ok(more ? body.put("nextCursor", entries.getLast().number()) : body);
   }
 
-  private static JsonObject line(LogEntry entry, LogLineFormatter wording) {
+  private static LogLine line(LogEntry entry, LogLineFormatter wording) {
     String level =
         entry.fact() instanceof Fact.WorkerLogLine line
             ? line.level().toLowerCase(Locale.ROOT)
             : "info";
-    return JsonObject.create()
-        .put("cursor", entry.number())
-        .put("at", entry.at().toString())
-        .put("level", level)
-        .put("line", wording.of(entry));
+    return new LogLine(entry.number(), entry.at(), level, wording.of(entry));
   }
 
   /**
@@ -202,13 +201,9 @@ public final class So1RouteGroup implements RouteGroup {
   }
 
   private ApiResponse session(ApiRequest call) {
-    Principal principal = call.principal();
-    JsonObject session =
-        JsonObject.create()
-            .put("userId", principal.name())
-            .put("orgId", SubmissionMetadata.ORGANISATION)
-            .put("email", null);
-    return ApiResponse.ok(answer(call).put("session", session));
+    CallerIdentity caller =
+        new CallerIdentity(call.principal().name(), SubmissionMetadata.ORGANISATION, null);
+    return ApiResponse.ok(answer(call).put("session", caller.toJson()));
   }
 
   private static JsonObject answer(ApiRequest call) {

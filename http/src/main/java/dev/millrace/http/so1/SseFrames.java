@@ -1,5 +1,7 @@
 package dev.millrace.http.so1;
 
+import dev.millrace.api.So1Job;
+import dev.millrace.api.So1State;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobEvent;
@@ -25,10 +27,10 @@ final class SseFrames {
    */
   static byte[] of(LogEntry entry, long begun, LogLineFormatter wording) {
     if (entry.fact() instanceof Fact.Submitted) {
-      return status(entry.number(), state(So1StateMapping.PENDING));
+      return status(entry.number(), state(So1State.PENDING));
     }
     return entry.number() == begun
-        ? status(begun, state(So1StateMapping.RUNNING))
+        ? status(begun, state(So1State.RUNNING))
         : log(entry.number(), wording.of(entry));
   }
 
@@ -36,7 +38,8 @@ final class SseFrames {
   static byte[] finalStatus(long number, JobReader store, JobView view) {
     JsonObject data = state(So1StateMapping.of(view));
     data.putIfPresent("output", JobOutput.of(store, view));
-    data.putIfPresent("error", So1JobMapper.errorOf(view));
+    So1Job.ErrorDetail error = So1JobMapper.errorOf(view);
+    data.putIfPresent("error", error == null ? null : error.toJson());
     return status(number, data);
   }
 
@@ -54,7 +57,7 @@ final class SseFrames {
         && (event == JobEvent.COMPLETE || event == JobEvent.FAIL || event == JobEvent.ABORT);
   }
 
-  private static JsonObject state(So1StateMapping state) {
+  private static JsonObject state(So1State state) {
     return JsonObject.create().put("state", state.word());
   }
 

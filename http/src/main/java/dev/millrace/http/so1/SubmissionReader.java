@@ -1,5 +1,6 @@
 package dev.millrace.http.so1;
 
+import dev.millrace.api.So1Job;
 import dev.millrace.core.Work;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobSpec;
@@ -159,7 +160,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     check(asked);
     JsonObject all = JsonObject.create();
     all.values().putAll(metadata.values());
-    SubmissionMetadata origin =
+    So1Job.Metadata origin =
         SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(asked));
     all.put(SubmissionMetadata.NAME, origin.toJson().values());
     return asked.toBuilder()

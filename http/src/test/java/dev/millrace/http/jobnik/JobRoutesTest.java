@@ -2,7 +2,6 @@ package dev.millrace.http.jobnik;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.api.TraceFields;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
@@ -42,7 +41,7 @@ class JobRoutesTest {
                     + "'priority':'MEDIUM','status':'PENDING','percentage':0,"
                     + "'creationTime':'2026-03-01T08:00:00Z','updateTime':'2026-03-01T08:00:00Z',"
                     + "'sealed':false,'traceparent':'"
-                    + TraceFields.NO_TRACE
+                    + JobnikTestServer.NO_TRACE
                     + "'}"));
     assertThat(api.get("/v1/jobs/" + made.id()).object()).isEqualTo(job);
   }

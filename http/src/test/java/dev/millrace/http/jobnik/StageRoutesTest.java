@@ -2,7 +2,6 @@ package dev.millrace.http.jobnik;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.api.TraceFields;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ class StageRoutesTest {
                     + "'status':'PENDING','percentage':0,'summary':{'pending':0,'inProgress':0,"
                     + "'completed':0,'failed':0,'created':0,'retried':0,'aborted':0,'total':0},"
                     + "'gate':false,'traceparent':'"
-                    + TraceFields.NO_TRACE
+                    + JobnikTestServer.NO_TRACE
                     + "'}"));
     JsonObject second = api.get("/v1/stages/" + api.stage(job, "blur")).object();
     assertThat(second.string("status")).isEqualTo("CREATED");

@@ -2,7 +2,6 @@ package dev.millrace.http.jobnik;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.api.TraceFields;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
 import java.time.Duration;
@@ -39,7 +38,7 @@ class TaskRoutesTest {
                     + "','data':{'n':1},'userMetadata':{},'status':'PENDING','attempts':0,"
                     + "'maxAttempts':1,'creationTime':'2026-03-01T08:00:00Z',"
                     + "'updateTime':'2026-03-01T08:00:00Z','traceparent':'"
-                    + TraceFields.NO_TRACE
+                    + JobnikTestServer.NO_TRACE
                     + "'}"));
     JsonObject second = made.list().getLast();
     assertThat(second.integer("maxAttempts")).isEqualTo(3);

@@ -280,7 +280,7 @@ class So1ContractTest {
     JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
     JobView before = service.store.find(id).orElseThrow();
     service.claim();
-    JsonObject job = So1JobMapper.full(service.store, before);
+    JsonObject job = So1JobMapper.full(service.store, before).toJson();
     assertThat(job.string("state")).isEqualTo("pending");
     assertThat(job.list("logs")).containsExactly("job submitted");
   }

@@ -1,11 +1,13 @@
 package dev.millrace.http.jobnik.claim;
 
+import dev.millrace.api.HeartbeatResponse;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.task.TaskState;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +59,7 @@ public final class ClaimedTaskActions {
   }
 
   /** Renews the lease, and says what the worker is to do. */
-  public JsonObject heartbeat(EntityId id, JsonObject said) {
+  public HeartbeatResponse heartbeat(EntityId id, JsonObject said) {
     ClaimStatus hold = verifier.verify(id, token(said));
     Claim claim = hold.claim() == null ? hold.formerClaim() : hold.claim();
     ClaimSignal pulse =
@@ -65,16 +67,14 @@ public final class ClaimedTaskActions {
     if (claim == null || pulse == ClaimSignal.LOST) {
       throw hold.claimLost();
     }
-    return JsonObject.create()
-        .put("cancel", pulse == ClaimSignal.CANCEL)
-        .put("pause", pulse == ClaimSignal.PAUSE)
-        .put("leaseSeconds", leaseSeconds(claim))
-        .putIfPresent("reason", reason(pulse));
+    return new HeartbeatResponse(
+        pulse == ClaimSignal.CANCEL, pulse == ClaimSignal.PAUSE, lease(claim), reason(pulse));
   }
 
-  /** Of what has ended, or needs no sign of life, as good as none. */
-  private static long leaseSeconds(Claim claim) {
-    return claim.lease() == null ? 1 : Math.max(1, claim.lease().toSeconds());
+  /** In whole seconds. A claim without a lease, or one that has ended, gets the shortest lease. */
+  private static Duration lease(Claim claim) {
+    return Duration.ofSeconds(
+        claim.lease() == null ? 1 : Math.max(1, claim.lease().toSeconds()));
   }
 
   private static @Nullable String reason(ClaimSignal pulse) {

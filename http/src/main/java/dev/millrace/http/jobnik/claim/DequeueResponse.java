@@ -4,6 +4,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.http.jobnik.entity.ApiTaskMapper;
 import dev.millrace.http.jobnik.entity.ResponseBudget;
+import dev.millrace.http.jobnik.entity.StageContext;
 import dev.millrace.http.jobnik.entity.StageContextCache;
 import dev.millrace.http.limits.JsonTextSize;
 import dev.millrace.http.route.ApiRequest;
@@ -54,7 +55,8 @@ public final class DequeueResponse {
   }
 
   private void add(Claim claim) {
-    JsonObject task = ApiTaskMapper.claimed(contexts.of(claim.job(), claim.key().stage()), claim);
+    StageContext context = contexts.of(claim.job(), claim.key().stage());
+    JsonObject task = ApiTaskMapper.claimed(context, claim).toJson();
     long weight = JsonTextSize.of(task);
     call.reserveMemory(weight);
     portion.add(weight);

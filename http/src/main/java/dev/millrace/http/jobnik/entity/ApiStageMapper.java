@@ -1,57 +1,52 @@
 package dev.millrace.http.jobnik.entity;
 
-import dev.millrace.api.TraceFields;
+import dev.millrace.api.ApiStage;
+import dev.millrace.api.StageSummary;
 import dev.millrace.core.job.EntityId;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
-import dev.millrace.core.task.TaskState;
-import dev.millrace.http.job.IsoTime;
+import java.util.List;
 
-/** A stage as Jobnik's clients read it. */
+/** Maps a stage of the store to the record of the API. */
 public final class ApiStageMapper {
   private ApiStageMapper() {}
 
-  public static JsonObject of(JobView job, StageView stage) {
-    JsonObject out =
-        JsonObject.create()
-            .put("id", EntityId.of(job.header().id(), stage.number()).toString())
-            .put("jobId", EntityId.of(job.header().id()).toString())
-            .put("type", stage.type())
-            .put("order", stage.number())
-            .put("data", stage.spec().data())
-            .put("userMetadata", stage.metadata())
-            .put("status", stage.state().name())
-            .put("percentage", percentage(stage))
-            .put("summary", summary(stage))
-            .put("gate", stage.gate())
-            .putIfPresent("startTime", IsoTime.format(stage.startedAt()))
-            .putIfPresent("endTime", IsoTime.format(stage.completedAt()))
-            .putIfPresent("error", stage.error());
-    return TraceFields.put(out, stage.spec().trace(), job.header().trace());
+  /** The stage without its tasks. */
+  public static ApiStage of(JobView job, StageView stage) {
+    StageContext context = StageContext.of(job, stage);
+    StageSummary summary = summary(stage);
+    return new ApiStage(
+        EntityId.of(context.job(), stage.number()).uuid(),
+        EntityId.of(context.job()).uuid(),
+        stage.type(),
+        stage.number(),
+        stage.spec().data(),
+        stage.metadata(),
+        stage.state(),
+        percentage(stage, summary),
+        summary,
+        stage.gate(),
+        stage.startedAt(),
+        stage.completedAt(),
+        stage.error(),
+        context.trace(),
+        List.of());
   }
 
-  public static JsonObject summary(StageView stage) {
-    return JsonObject.create()
-        .put("pending", count(stage, TaskState.PENDING))
-        .put("inProgress", count(stage, TaskState.IN_PROGRESS))
-        .put("completed", count(stage, TaskState.COMPLETED))
-        .put("failed", count(stage, TaskState.FAILED))
-        .put("created", count(stage, TaskState.CREATED))
-        .put("retried", count(stage, TaskState.RETRIED))
-        .put("aborted", count(stage, TaskState.ABORTED))
-        .put("total", stage.total());
+  public static StageSummary summary(StageView stage) {
+    return StageSummary.of(stage.tasks(), stage.total());
   }
 
-  private static int count(StageView stage, TaskState state) {
-    return stage.tasks().getOrDefault(state, 0);
-  }
-
-  /** A stage that collects failures, or is empty, is done when it is completed. */
-  private static int percentage(StageView stage) {
+  /** A completed stage is at 100 even if it is empty or tolerates failed tasks. */
+  private static int percentage(StageView stage, StageSummary summary) {
     return stage.state() == StageState.COMPLETED
         ? 100
-        : JsonNumbers.percent(count(stage, TaskState.COMPLETED), stage.total());
+        : percent(summary.completed(), summary.total());
+  }
+
+  /** Rounded down: 100 means that all of them are done. */
+  static int percent(long part, long whole) {
+    return whole == 0 ? 0 : (int) (100 * part / whole);
   }
 }

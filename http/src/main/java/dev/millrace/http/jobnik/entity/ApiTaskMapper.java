@@ -1,71 +1,44 @@
 package dev.millrace.http.jobnik.entity;
 
-import dev.millrace.api.TraceFields;
+import dev.millrace.api.ApiTask;
+import dev.millrace.api.ApiTimes;
+import dev.millrace.api.ClaimedTask;
 import dev.millrace.core.job.EntityId;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.TaskView;
-import dev.millrace.core.task.TaskResult;
-import dev.millrace.http.job.IsoTime;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** A task as Jobnik's clients read it. */
+/** Maps a task of the store to the records of the API. */
 public final class ApiTaskMapper {
   private ApiTaskMapper() {}
 
-  public static JsonObject of(StageContext lineage, TaskView task) {
-    JsonObject out =
-        JsonObject.create()
-            .put("id", lineage.task(task.task()).toString())
-            .put("stageId", EntityId.of(lineage.job(), lineage.stage()).toString())
-            .put("data", data(task.input()))
-            .put("userMetadata", task.metadata())
-            .put("status", task.state().name())
-            .put("attempts", task.attempts())
-            .put("maxAttempts", task.maxAttempts())
-            .put("creationTime", task.createdAt().toString())
-            .put("updateTime", task.updatedAt().toString())
-            .putIfPresent("startTime", IsoTime.format(task.startedAt()))
-            .putIfPresent("endTime", IsoTime.format(task.completedAt()))
-            .putIfPresent("notBefore", IsoTime.format(task.notBefore()))
-            .putIfPresent("worker", task.worker());
-    putResult(out, task.result());
-    out.putIfPresent("error", task.error());
-    return TraceFields.put(out, task.trace(), lineage.trace());
+  public static ApiTask of(StageContext context, TaskView task) {
+    return new ApiTask(
+        context.task(task.task()).uuid(),
+        EntityId.of(context.job(), context.stage()).uuid(),
+        ApiTask.wrapInput(task.input()),
+        task.metadata(),
+        task.state(),
+        task.attempts(),
+        task.maxAttempts(),
+        new ApiTimes(task.createdAt(), task.updatedAt(), task.startedAt(), task.completedAt()),
+        task.notBefore(),
+        task.worker(),
+        task.result(),
+        task.error(),
+        task.trace() == null ? context.trace() : task.trace());
   }
 
-  /** A task in the hands of the worker that asked for it, with what it needs to work on it. */
-  public static JsonObject claimed(StageContext lineage, Claim claim) {
-    JsonObject out =
-        of(lineage, claim.view())
-            .put("jobId", EntityId.of(claim.job()).toString())
-            .put("stageType", claim.type());
-    if (!lineage.jobData().values().isEmpty()) {
-      out.put("jobData", lineage.jobData());
-    }
-    out.put("stageData", claim.data()).put("attempt", claim.attempt());
-    if (!claim.tokenless()) {
-      out.put("token", claim.key().token().toString());
-    }
-    return out.putIfPresent("leaseSeconds", JsonNumbers.seconds(claim.lease()))
-        .putIfPresent("runTimeoutSeconds", JsonNumbers.seconds(claim.runTimeout()));
-  }
-
-  private static void putResult(JsonObject out, @Nullable TaskResult result) {
-    if (result != null) {
-      out.put("result", result.text());
-      if (result.kind() != TaskResult.Kind.RESULT) {
-        out.put("resultKind", result.kind().name());
-      }
-      out.putIfPresent("receipt", result.receipt());
-    }
-  }
-
-  /** Jobnik's data is an object, an input of ours may be anything. */
-  private static Object data(@Nullable Object input) {
-    return input instanceof Map<?, ?> || input instanceof JsonObject
-        ? input
-        : JsonObject.create().put("input", input);
+  /** A task for the worker that claims it, with what the worker needs to process it. */
+  public static ClaimedTask claimed(StageContext context, Claim claim) {
+    return new ClaimedTask(
+        of(context, claim.view()),
+        EntityId.of(claim.job()).uuid(),
+        claim.type(),
+        context.jobData(),
+        claim.data(),
+        claim.attempt(),
+        claim.tokenless() ? null : claim.key().token().toString(),
+        claim.lease(),
+        claim.runTimeout());
   }
 }
