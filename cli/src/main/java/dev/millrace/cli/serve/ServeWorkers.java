@@ -121,7 +121,7 @@ record ServeWorkers(
             : "models "
                 + String.join(", ", inference.models().stream().map(this::shown).toList())
                 + ", memory "
-                + NumberText.bytes(inference.memory())
+                + NumberText.bytes(inference.shelf().memory())
                 + ", ";
     String own = types().isEmpty() ? "no" : String.join(", ", types());
     return models + "types " + own + ", slots " + slots;
