@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The reading side: where a job is, what came of it, what happens to it. Thread-safe. */
+/** Reads jobs: their state, results and log. Thread-safe. */
 public final class Flow {
 
-  /** A job's state in the words of a queue. */
+  /** A job's state as a queue user sees it. */
   public enum Status {
     QUEUED,
     RUNNING,
@@ -26,7 +26,7 @@ public final class Flow {
     DONE,
     FAILED,
     CANCELLED,
-    /** Nowhere: never submitted, deleted, or mistyped. */
+    /** There is no such job: never submitted, deleted, or mistyped. */
     MISSING;
 
     public static Status of(JobState state) {
@@ -46,7 +46,7 @@ public final class Flow {
   }
 
   /**
-   * A job and what came of it.
+   * A job with its results.
    *
    * @param results of the last stage's tasks by number, null for a task without one
    * @param error why it failed
@@ -58,7 +58,7 @@ public final class Flow {
       List<@Nullable TaskResult> results,
       @Nullable String error) {
 
-    /** The text of the only result; null while there is none or where there are several. */
+    /** The text of the only result; null if there is none or more than one. */
     public @Nullable String result() {
       TaskResult only = results.size() == 1 ? results.getFirst() : null;
       return only == null ? null : only.text();
@@ -119,15 +119,12 @@ public final class Flow {
     return store.counts();
   }
 
-  /** Where a waiting job stands in line; empty if it does not wait. */
+  /** A waiting job's position in the queue; empty if it does not wait. */
   public Optional<JobReader.QueuePosition> queuePosition(JobId id) {
     return store.queuePosition(id);
   }
 
-  /**
-   * What a task has generated so far, from position {@code from} on: 0 at first, then {@link
-   * Reading.Draft#next} of the answer before. Ask again some tens of times a second to follow it.
-   */
+  /** What a task has generated so far, from position {@code from} on: 0 at first, then {@link JobReader.OutputSoFar#next} of the previous call. Call it some tens of times a second to follow a task. */
   public JobReader.OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
     return store.outputSoFar(id, stage, task, from);
   }
@@ -135,7 +132,7 @@ public final class Flow {
   /**
    * Waits until the job has ended or is missing.
    *
-   * @param atMost how long; the answer is the status then
+   * @param atMost the longest wait; the status then is returned
    */
   public Status await(JobId id, Duration atMost) throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
@@ -145,15 +142,15 @@ public final class Flow {
       if (status.isFinal() || left <= 0) {
         return status;
       }
-      // Bounded, for a change between the two lines above wakes nobody.
+      // Bounded: a change between the two lines above wakes nobody.
       store.awaitChange(id, Duration.ofNanos(Math.min(left, 1_000_000_000L)));
     }
   }
 
   /**
-   * Follows a job's log from after entry {@code after} until the job has ended and all was seen.
+   * Follows a job's log after entry {@code after} until the job has ended and every entry was passed on.
    *
-   * @return the number of the last entry seen
+   * @return the number of the last entry
    */
   public long follow(JobId id, long after, Consumer<LogEntry> reader) throws InterruptedException {
     long seen = after;

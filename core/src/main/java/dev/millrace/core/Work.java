@@ -8,10 +8,7 @@ import dev.millrace.core.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The submitting side. Errors are values: a caller that queues work all night should not lose a job
- * to an exception it did not expect. Thread-safe if its store is.
- */
+/** Submits jobs. Errors are values: a caller that queues jobs all night must not lose one to an unexpected exception. Thread-safe if its store is. */
 public final class Work {
 
   /** What went wrong with a submission. */
@@ -21,15 +18,15 @@ public final class Work {
     IO,
     /** Too large. */
     INVALID_SIZE,
-    /** Breaks a rule of what a job may contain. */
+    /** Breaks a rule for the content of a job. */
     INVALID_CONTENT
   }
 
   /**
-   * What became of a submission.
+   * The result of a submission.
    *
    * @param id the job's id if {@code ok}, else null
-   * @param message what is wrong and what would be right; empty if {@code ok}
+   * @param message what is wrong and what is allowed; empty if {@code ok}
    */
   public record SubmitResult(boolean ok, @Nullable JobId id, Problem problem, String message) {
     static SubmitResult refused(Problem problem, @Nullable String message) {
@@ -68,7 +65,7 @@ public final class Work {
     }
   }
 
-  /** A fresh id, unique in this process and sorted by time. */
+  /** A new id, unique in this process and sorted by time. */
   public static JobId generateId() {
     return IDS.next();
   }

@@ -4,10 +4,10 @@ import dev.millrace.core.state.Actor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who made something happen, and why.
+ * Who made a change, and why.
  *
- * @param who a person's or worker's name
- * @param op identifies a user's request, so that completing it twice is seen
+ * @param who the name of a person or worker
+ * @param op the id of a user's request, so that a repeated request is recognized
  */
 public record Cause(Actor by, @Nullable String who, @Nullable String comment, @Nullable String op) {
 

@@ -13,49 +13,40 @@ import org.jspecify.annotations.Nullable;
 /** Something that happened to a job. Stages and tasks are numbered from 1. */
 public sealed interface Fact {
 
-  /**
-   * The first fact of every job: it was submitted. Implies what follows from its plan alone: the
-   * job enqueued (or held), the first stage open (or at its gate), given tasks enqueued.
-   */
+  /** The first fact of every job: it was submitted. It implies what follows from the plan alone: the job is enqueued (or held), the first stage open (or at its gate), the given tasks enqueued. */
   record Submitted() implements Fact {}
 
   record JobChanged(JobEvent event, Cause cause) implements Fact {}
 
   /**
-   * @param opening what the stage's templates came to; only where a template stage opens
+   * @param opening the result of rendering the stage's templates; only when a stage with templates opens
    */
   record StageChanged(int stage, StageEvent event, Cause cause, @Nullable Opening opening)
       implements Fact {}
 
   record TaskChanged(int stage, int task, TaskEvent event, Detail detail) implements Fact {}
 
-  /** A task got further: recoveries before this no longer count. */
+  /** A task made progress: earlier recoveries no longer count. */
   record TaskProgressed(int stage, int task) implements Fact {}
 
-  /**
-   * What a task's first attempt settled (model, parameters, seed): later attempts go by it, and a
-   * second such fact replaces the first. What it means is between a worker and itself.
-   */
+  /** The terms that a task's first attempt fixed (model, parameters, seed). Later attempts follow them, and a second such fact replaces the first. Only the worker knows what they mean. */
   record TermsFrozen(int stage, int task, JsonObject terms) implements Fact {}
 
   /**
    * An open job got another stage.
    *
-   * @param spec what was asked for, without tasks
+   * @param spec the stage as submitted, without tasks
    */
   record StageAdded(int stage, StageSpec spec, Cause cause) implements Fact {}
 
   /**
-   * A stage of an open job got more tasks; none at all says of an empty stage that it stays empty.
+   * A stage of an open job got more tasks. With 0 tasks: an empty stage stays empty.
    *
-   * @param maxAttempts of each of them; 0: as their stage says
+   * @param maxAttempts of each task; 0: the stage's limit
    */
   record TasksAdded(int stage, int tasks, int maxAttempts, Cause cause) implements Fact {}
 
-  /**
-   * A user replaced what is kept with a job, a stage or a task; {@code stage} and {@code task} are 0
-   * where it is not about one.
-   */
+  /** A user replaced the metadata of a job, a stage or a task; {@code stage} and {@code task} are 0 where it is not about one. */
   record MetadataReplaced(int stage, int task, JsonObject metadata, Cause cause) implements Fact {}
 
   record Prioritized(Priority priority, Cause cause) implements Fact {}
@@ -66,17 +57,16 @@ public sealed interface Fact {
   /** How many tasks the templates of an opening stage made, or why they could not be resolved. */
   record Opening(int tasks, @Nullable String error) {}
 
-  /** What belongs to an event of a task. */
+  /** The details of a task's event. */
   sealed interface Detail {
-    /** Nothing more to say. */
+    /** No details. */
     record None() implements Detail {}
 
     /**
-     * {@code claim}: whose, in which epoch of the owner. The entry's number completes the token.
+     * {@code claim}: the worker, and the owner's epoch. The entry's number completes the token.
      *
-     * @param lease how long it lives without a heartbeat, also through a change of the owner; null:
-     *     as long as the owner
-     * @param bare whether its worker cannot say the token: answers without one count for it
+     * @param lease how long it lives without a heartbeat, also when the owner changes; null: as long as the owner lives
+     * @param tokenless whether its worker answers without the token
      */
     record Claimed(long epoch, String worker, @Nullable Duration lease, boolean tokenless)
         implements Detail {
@@ -85,10 +75,10 @@ public sealed interface Fact {
       }
     }
 
-    /** {@code complete}: where the result stands; {@code length} 0 where it has a file of its own. */
+    /** {@code complete}: where the result is stored; {@code length} is 0 if it has its own file. */
     record Completed(long offset, int length) implements Detail {}
 
-    /** {@code retry}: what failed, and until when it waits. */
+    /** {@code retry}: the error, and the end of the backoff. */
     record Retrying(String error, Instant notBefore) implements Detail {}
 
     /** {@code fail}, {@code ceiling}, {@code expire}: why it ended. */

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What happened to a job in plain words, one line for each entry of its log. */
+/** Describes the entries of a job's log in plain words, one line each. */
 public final class FactText {
   private FactText() {}
 
-  /** The line of a fact, without control characters; as long as what it quotes. */
+  /** The line for a fact, without control characters. Quoted texts are not shortened. */
   public static String of(Fact fact) {
     return of(fact, Instant::toString);
   }
@@ -20,7 +20,7 @@ public final class FactText {
   /**
    * As {@link #of(Fact)}.
    *
-   * @param times how times are written
+   * @param times formats times
    */
   public static String of(Fact fact, Function<Instant, String> times) {
     String text =
@@ -72,7 +72,7 @@ public final class FactText {
     };
   }
 
-  /** What another attempt would have to keep to; the whole of it is in the log. */
+  /** The names of the frozen terms; the log has all of them. */
   private static String terms(JsonObject terms) {
     Object model = terms.get("model");
     Object seed =
@@ -96,7 +96,7 @@ public final class FactText {
     return event.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Every control character and every end of a line as a space. */
+  /** Replaces every control character and every line end by a space. */
   private static String oneLine(String text) {
     StringBuilder out = new StringBuilder(text.length());
     for (int i = 0; i < text.length(); i++) {

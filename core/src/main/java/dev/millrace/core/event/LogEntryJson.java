@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Entries as lines of {@code events.jsonl}: {@code n}, {@code at}, {@code on}, {@code event}, … */
+/** Writes and reads the lines of {@code events.jsonl}: {@code n}, {@code at}, {@code on}, {@code event}, … */
 public final class LogEntryJson {
 
   /** The version of the log's format, in its first line. */
@@ -26,7 +26,7 @@ public final class LogEntryJson {
 
   private LogEntryJson() {}
 
-  /** One line, without its newline. */
+  /** The line of an entry, without its newline. */
   public static String write(LogEntry entry) {
     return Json.write(toJson(entry));
   }
@@ -126,7 +126,7 @@ public final class LogEntryJson {
     }
   }
 
-  /** Reads a line; refuses what it does not know. */
+  /** Reads a line; refuses unknown events and fields. */
   public static LogEntry read(String line) {
     JsonObject in = Json.object(line);
     try {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code 7d}. */
+/** Parses durations such as {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code 7d}. */
 public final class DurationParser {
   private static final Pattern SIMPLE = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
 

@@ -7,11 +7,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A job, a stage or a task under one name: a UUID of version 8 that holds the time (52 bits), process
- * (22) and counter (20) of the job's id, the number of the stage (10) and that of the task (18), in
- * this order, so that UUIDs sort as the ids do and can be read back. Ids that do not fit, of
- * directories that somebody else named, are hashed; who meets such a UUID looks for the job among
- * those that there are.
+ * A job, stage or task as one UUID of version 8. It holds the time (52 bits), process (22) and counter (20) of the job's id, the number of the stage (10) and of the task (18), in this order, so that UUIDs sort like ids and can be read back. Ids that do not fit (of directories with foreign names) are hashed; to resolve such a UUID, compare it with the existing jobs.
  *
  * @param stage 0 for a job
  * @param task 0 for a job or a stage
@@ -22,7 +18,7 @@ public record EntityId(JobId job, int stage, int task) {
   private static final long MAX_PROCESS = (1L << 22) - 1;
   private static final int MAX_COUNTER = 999_999;
 
-  /** Times from here on, in the year 2103, stand for a hash. */
+  /** Times from here on (the year 2103) mark a hash. */
   private static final long HASHED = 0xFL << 48;
 
   private static final Pattern UUID_TEXT =
@@ -42,14 +38,14 @@ public record EntityId(JobId job, int stage, int task) {
     return new EntityId(job, stage, 0);
   }
 
-  /** Reads the usual text of a UUID, and nothing else that {@link UUID#fromString} would take. */
+  /** Reads the usual text form of a UUID; unlike {@link UUID#fromString}, no other form. */
   public static Optional<UUID> parse(String text) {
     return UUID_TEXT.matcher(text).matches()
         ? Optional.of(UUID.fromString(text))
         : Optional.empty();
   }
 
-  /** What a UUID names; empty if it is none of ours, or its job's id is hashed. */
+  /** The entity that a UUID names; empty if it is not one of ours, or the job's id is hashed. */
   public static Optional<EntityId> of(UUID uuid) {
     if (!isOurs(uuid) || isHashed(uuid) || stage(uuid) == 0 && task(uuid) > 0) {
       return Optional.empty();
@@ -68,12 +64,12 @@ public record EntityId(JobId job, int stage, int task) {
     return uuid.version() == 8 && uuid.variant() == 2;
   }
 
-  /** Whether the job must be looked for by its hash. */
+  /** Whether the job must be found by its hash. */
   public static boolean isHashed(UUID uuid) {
     return isOurs(uuid) && time(uuid) >= HASHED;
   }
 
-  /** What a UUID with a hash names, if it names something of that job. */
+  /** The entity of that job that a UUID with a hash names; empty if it names none. */
   public static Optional<EntityId> of(UUID uuid, JobId job) {
     if (stage(uuid) == 0 && task(uuid) > 0) {
       return Optional.empty();

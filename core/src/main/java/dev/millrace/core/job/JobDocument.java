@@ -17,10 +17,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job as a JSON document: what {@code work --job} reads and {@code job.json} keeps. Unknown fields
- * are refused by name.
- */
+/** Reads and writes a job as a JSON document, for {@code work --job} and {@code job.json}. Unknown fields are refused by name. */
 public final class JobDocument {
   private static final Set<String> JOB =
       Set.of(
@@ -62,14 +59,14 @@ public final class JobDocument {
 
   private JobDocument() {}
 
-  /** Where the tasks of a stage come from that are not in the document itself. */
+  /** Provides the tasks of a stage that are not in the document itself. */
   @FunctionalInterface
   public interface TaskSource {
-    /** {@code file} as the document names it, or null where it names none. */
+    /** The tasks of a stage; {@code file} is the document's {@code tasksFile}, or null. */
     List<TaskSpec> tasks(int stage, @Nullable String file);
   }
 
-  /** For documents that hold their tasks themselves. */
+  /** For documents that contain their tasks. */
   public static final TaskSource INLINE =
       (stage, file) -> {
         if (file != null) {
@@ -138,7 +135,7 @@ public final class JobDocument {
         .build();
   }
 
-  /** Says in which part of the document a rule is broken that knows only its field. */
+  /** Adds the part of the document to an error that names only a field. */
   private static <T extends @Nullable Object> T named(String where, Supplier<T> read) {
     try {
       return read.get();
@@ -181,10 +178,7 @@ public final class JobDocument {
         "webhook: \"on\" lists any of completed, failed, aborted, waiting, not " + word);
   }
 
-  /**
-   * A task: text, {@code {"input": …}} or {@code {"template": "…"}}, the latter two with what it
-   * says of its attempts, its metadata and its trace.
-   */
+  /** A task: text, {@code {"input": …}} or {@code {"template": "…"}}; the latter two may have attempts, metadata and a trace. */
   public static TaskSpec task(@Nullable Object value, String where) {
     if (value instanceof String text) {
       return TaskSpec.of(text);
@@ -203,7 +197,7 @@ public final class JobDocument {
     return named(where, () -> new TaskSpec(input, template, attempts, metadata, trace(in)));
   }
 
-  /** The limits in {@code in}; defaults where it names none. */
+  /** The limits in {@code in}, with defaults for those that are absent. */
   public static TaskPolicy policy(JsonObject in) {
     TaskPolicy otherwise = TaskPolicy.DEFAULT;
     JsonObject backoff = in.object("backoff").only(BACKOFF);
@@ -229,7 +223,7 @@ public final class JobDocument {
     return text == null ? otherwise : DurationParser.parse(text);
   }
 
-  /** The priority in {@code in}; MEDIUM where it names none. */
+  /** The priority in {@code in}; MEDIUM if absent. */
   public static Priority priority(JsonObject in) {
     String text = in.string("priority", null);
     return text == null ? Priority.MEDIUM : priority(text);
@@ -274,7 +268,7 @@ public final class JobDocument {
   /**
    * The document of {@code spec}.
    *
-   * @param inline whether it holds the tasks itself
+   * @param inline whether it contains the tasks
    */
   public static JsonObject write(JobSpec spec, boolean inline) {
     JsonObject out = JsonObject.create().putIfPresent("name", spec.name());
@@ -282,7 +276,7 @@ public final class JobDocument {
     return out.put("stages", spec.stages().stream().map(stage -> stage(stage, inline)).toList());
   }
 
-  /** Priority, hold, lineage, tags and metadata, where they say something. */
+  /** Writes priority, hold, relations, tags and metadata that differ from the defaults. */
   public static void writeHeader(JsonObject out, JobSpec spec) {
     if (spec.priority() != Priority.MEDIUM) {
       out.put("priority", spec.priority().name());
@@ -351,7 +345,7 @@ public final class JobDocument {
     return out;
   }
 
-  /** A task as one of the forms that {@link #task(Object, String)} reads. */
+  /** Writes a task in a form that {@link #task(Object, String)} reads. */
   public static JsonObject task(TaskSpec task) {
     JsonObject out =
         JsonObject.create()
@@ -362,7 +356,7 @@ public final class JobDocument {
     return out;
   }
 
-  /** The limits that differ from the defaults. */
+  /** Writes the limits that differ from the defaults. */
   public static void writePolicy(JsonObject out, TaskPolicy policy) {
     TaskPolicy usual = TaskPolicy.DEFAULT;
     if (policy.maxAttempts() != usual.maxAttempts()) {

@@ -3,17 +3,13 @@ package dev.millrace.core.job;
 import java.util.Comparator;
 import java.util.Optional;
 
-/**
- * A job's name: time, process and counter joined by {@code _}. Written with 20 digits of
- * microseconds so that ids sort by time as text; the short form with seconds is accepted too and
- * ordered by the time it means.
- */
+/** A job's id: time, process and counter joined by {@code _}. The time has 20 digits of microseconds, so that ids sort by time as text; the short form with seconds is accepted too and sorts by its time. */
 public record JobId(String value) implements Comparable<JobId> {
 
-  /** Longest id that is accepted. */
+  /** The longest id that is accepted. */
   public static final int MAX_LENGTH = 128;
 
-  /** First parts below this are seconds (until the year 33658), others microseconds. */
+  /** A first part below this is in seconds (until the year 33658), else in microseconds. */
   private static final long SECONDS_BELOW = 1_000_000_000_000L;
 
   private static final Comparator<JobId> ORDER =
@@ -38,7 +34,7 @@ public record JobId(String value) implements Comparable<JobId> {
     return isValid(text) ? Optional.of(new JobId(text)) : Optional.empty();
   }
 
-  /** Digits and single underscores, neither leading nor trailing, 1 to 128 characters. */
+  /** Digits and single underscores, not at the start or the end; 1 to 128 characters. */
   public static boolean isValid(String text) {
     if (text.isEmpty() || text.length() > MAX_LENGTH) {
       return false;
@@ -76,7 +72,7 @@ public record JobId(String value) implements Comparable<JobId> {
     return time < SECONDS_BELOW ? time * 1_000_000L : time;
   }
 
-  /** The n-th number of the id; 0 if it has fewer, and the largest long if it does not fit. */
+  /** The n-th number of the id; 0 if there are fewer, and the largest long if it does not fit. */
   public long part(int n) {
     int from = 0;
     for (int i = 0; i < n; i++) {

@@ -3,7 +3,7 @@ package dev.millrace.core.job;
 import java.time.Clock;
 import java.time.Instant;
 
-/** Makes ids that are unique in this process and never run backwards, whatever the clock does. */
+/** Makes ids that are unique in this process and never decrease, even if the clock is set back. */
 public final class JobIdGenerator {
   private final Clock clock;
   private final long process;
@@ -15,7 +15,7 @@ public final class JobIdGenerator {
     this.process = process;
   }
 
-  /** For this process, on the system's clock: one for all, or two could make the same id. */
+  /** The generator of this process, on the system clock. There is only one: two could make the same id. */
   public static JobIdGenerator forThisProcess() {
     return OfProcess.GENERATOR;
   }

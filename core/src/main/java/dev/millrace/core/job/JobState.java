@@ -1,14 +1,14 @@
 package dev.millrace.core.job;
 
-/** The states of a job. In a workspace, each is a place. */
+/** The states of a job. In a workspace, each has a directory. */
 public enum JobState {
   /** Being assembled, invisible to workers. The system enqueues it, or a user holds it. */
   CREATED,
-  /** Waits for its first task to be claimed, or passes through on its way back from a pause. */
+  /** Waits for its first task to be claimed, or is on its way back from a pause. */
   PENDING,
-  /** At least one task has been claimed. Ends by its stages, or by a user. */
+  /** At least one task has been claimed. Its stages or a user end it. */
   IN_PROGRESS,
-  /** A user holds it: nothing new is claimed until a user resumes or aborts it. */
+  /** A user paused it: nothing new is claimed until a user resumes or aborts it. */
   PAUSED,
   /** Every stage completed. Final. */
   COMPLETED,

@@ -7,14 +7,13 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Whom to tell over HTTP what becomes of a job. Whether the address may be used is for the server
- * to say that would send there.
+ * An address that gets an HTTP request on events of a job. The server that sends decides whether the address is allowed.
  *
- * @param on what it wants to hear of
+ * @param events which events are sent
  */
 public record Webhook(String url, Set<Event> events) {
 
-  /** What can be told. */
+  /** An event that can be sent. */
   public enum Event {
     COMPLETED,
     FAILED,
@@ -28,7 +27,7 @@ public record Webhook(String url, Set<Event> events) {
     }
   }
 
-  /** Longest address. */
+  /** The longest address. */
   public static final int MAX_URL = 2_000;
 
   public Webhook {

@@ -12,13 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Json {
 
-  /** Deepest nesting that is read; more is refused before the stack is at risk. */
+  /** The deepest nesting that is read. Deeper text is refused before the stack overflows. */
   public static final int MAX_DEPTH = 200;
 
-  /**
-   * Deepest nesting of what is taken in from outside. What is kept of it stands some levels deeper in
-   * what we write, and that must still be read.
-   */
+  /** The deepest nesting of input from outside. Our files hold it some levels deeper and must still be readable. */
   public static final int MAX_INPUT_DEPTH = 100;
 
   private Json() {}
@@ -27,7 +24,7 @@ public final class Json {
     return new JsonReader(text, MAX_DEPTH).document();
   }
 
-  /** As {@link #parse}, of what comes from outside: at most {@link #MAX_INPUT_DEPTH} levels. */
+  /** As {@link #parse}, for input from outside: at most {@link #MAX_INPUT_DEPTH} levels. */
   public static @Nullable Object parseInput(String text) {
     return new JsonReader(text, MAX_INPUT_DEPTH).document();
   }
@@ -63,7 +60,7 @@ public final class Json {
     return false;
   }
 
-  /** The object in {@code text}; anything else is refused. */
+  /** The object in {@code text}; any other value is refused. */
   public static JsonObject object(String text) {
     return JsonObject.of(parse(text), "the document");
   }
@@ -79,10 +76,9 @@ public final class Json {
   }
 
   /**
-   * As {@link #pretty(Object)}, but for fields that may hold anything: with an indent before each of
-   * their values a file could be many times as large as what it says.
+   * As {@link #pretty(Object)}, with some fields on one line: with an indent before each nested value a file could get many times larger than its content.
    *
-   * @param oneLine the names of fields that are written on one line
+   * @param oneLine the names of these fields
    */
   public static String pretty(@Nullable Object value, Set<String> oneLine) {
     return new JsonWriter(oneLine).write(value, 0);

@@ -1,6 +1,6 @@
 package dev.millrace.core.json;
 
-/** Text that is not JSON, or JSON of another shape than was asked for; the message says where. */
+/** The text is not JSON, or not of the expected shape. The message says where. */
 public final class JsonException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

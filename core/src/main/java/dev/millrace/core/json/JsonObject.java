@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object with typed reads whose errors name the field, and a fluent way to build one. */
+/** A JSON object with typed reads, whose errors name the field, and with chained writes. */
 public final class JsonObject {
   private final String where;
   private final Map<String, @Nullable Object> values;
@@ -43,7 +43,7 @@ public final class JsonObject {
     return this;
   }
 
-  /** Leaves the field out where there is nothing to say. */
+  /** Adds the field if the value is not null. */
   public JsonObject putIfPresent(String name, @Nullable Object value) {
     return value == null ? this : put(name, value);
   }
@@ -56,7 +56,7 @@ public final class JsonObject {
     return values.get(name);
   }
 
-  /** Refuses, by name, a field that nobody would honour. */
+  /** Refuses unknown fields by name. */
   public JsonObject only(Set<String> known) {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
@@ -102,7 +102,7 @@ public final class JsonObject {
     };
   }
 
-  /** Whether it is a long, however it was written: 1.0 and 1e2 are. */
+  /** Whether a number is a long in any notation: 1.0 and 1e2 are. */
   private static boolean isWhole(BigDecimal number) {
     try {
       number.longValueExact();
@@ -165,7 +165,7 @@ public final class JsonObject {
     };
   }
 
-  /** By value, whatever the order of the fields and the name in errors. */
+  /** Compares values; the order of the fields and the name in errors do not matter. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof JsonObject object && values.equals(object.values);

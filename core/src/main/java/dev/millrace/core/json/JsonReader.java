@@ -144,7 +144,7 @@ final class JsonReader {
     throw error("a closing quote");
   }
 
-  /** Half a surrogate pair has no UTF-8: no file could keep it, and no client could send it. */
+  /** Refuses half a surrogate pair: it has no UTF-8 form, so no file and no response could hold it. */
   private String paired(String string) {
     for (int i = 0; i < string.length(); i++) {
       char c = string.charAt(i);

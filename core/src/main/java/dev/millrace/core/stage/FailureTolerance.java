@@ -1,17 +1,17 @@
 package dev.millrace.core.stage;
 
 /**
- * What a stage does about tasks that failed for good.
+ * How many failed tasks a stage tolerates.
  *
  * @param collect whether the stage runs all its tasks and collects failures, or fails at the first
- * @param share of its tasks that may fail in a collecting stage, 0 to 1
+ * @param share the share of its tasks that may fail in a collecting stage, 0 to 1
  */
 public record FailureTolerance(boolean collect, double share) {
 
   /** The default: one failed task fails the stage. */
   public static final FailureTolerance NONE = new FailureTolerance(false, 0.0);
 
-  /** Every task may fail; the stage completes all the same. */
+  /** Every task may fail; the stage still completes. */
   public static final FailureTolerance ALL = new FailureTolerance(true, 1.0);
 
   public FailureTolerance {

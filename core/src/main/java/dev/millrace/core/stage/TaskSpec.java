@@ -7,12 +7,11 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as it is asked for.
+ * A task as it is submitted.
  *
  * @param input what the worker gets: text, or any JSON value
- * @param template whether {@code input} is a text over earlier results, rendered when the stage
- *     opens
- * @param maxAttempts how often it may fail before it has failed for good; null: as its stage says
+ * @param template whether {@code input} is a template over earlier results, rendered when the stage opens
+ * @param maxAttempts how many failures end it; null: its stage's limit
  * @param metadata what its submitter keeps with it
  */
 public record TaskSpec(
@@ -40,7 +39,7 @@ public record TaskSpec(
     return new TaskSpec(input, false);
   }
 
-  /** The same with another input, of which a template was rendered. */
+  /** The same with the text that its template was rendered to. */
   public TaskSpec rendered(String text) {
     return new TaskSpec(text, false, maxAttempts, metadata, trace);
   }

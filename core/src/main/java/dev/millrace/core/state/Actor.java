@@ -1,6 +1,6 @@
 package dev.millrace.core.state;
 
-/** Who may pull a lever: a user through a face, the worker that holds the claim, or the system. */
+/** Who may trigger a transition: a user, the worker that has the claim, or the system. */
 public enum Actor {
   USER,
   WORKER,

@@ -18,7 +18,7 @@ import java.util.Set;
  */
 public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
 
-  /** One line of the table: in any state of {@code from}, {@code event} leads to {@code to}. */
+  /** One row of the table: in any state of {@code from}, {@code event} leads to {@code to}. */
   public record Row<S extends Enum<S>, E extends Enum<E>>(
       E event, Set<Actor> by, Set<S> from, S to, String when) {}
 
@@ -47,11 +47,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     }
   }
 
-  /**
-   * Reads a table as people write it, one row a line: {@code event | by | from, from … | to | when},
-   * where {@code by} is the first letter of each {@link Actor}. The first state is where an entity
-   * begins.
-   */
+  /** Parses a table, one row per line: {@code event | by | from, from … | to | when}, where {@code by} has the first letter of each {@link Actor}. The first state is the initial one. */
   public static <S extends Enum<S>, E extends Enum<E>> TransitionTable<S, E> of(
       String entity, Class<S> states, Class<E> events, String table) {
     List<Row<S, E>> rows = new ArrayList<>();
@@ -83,7 +79,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
             case "U" -> Actor.USER;
             case "W" -> Actor.WORKER;
             case "S" -> Actor.SYSTEM;
-            default -> throw new IllegalArgumentException(entity + ": nobody is " + letter);
+            default -> throw new IllegalArgumentException(entity + ": no actor has the letter " + letter);
           });
     }
     return Collections.unmodifiableSet(actors);
@@ -110,7 +106,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     return Optional.ofNullable(moves.get(state).get(event));
   }
 
-  /** As {@link #next}, for callers that have already established legality. */
+  /** As {@link #next}, for callers that already checked that it is legal. */
   public S move(S state, E event) {
     S to = moves.get(state).get(event);
     if (to == null) {
@@ -138,12 +134,12 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     return legal;
   }
 
-  /** A final state has no way out. */
+  /** Whether no transition leaves the state. */
   public boolean isFinal(S state) {
     return moves.get(state).isEmpty();
   }
 
-  /** What a caller is told who tries an illegal move: entity, state, event and what would be legal. */
+  /** The message for an illegal transition: entity, state, event and the legal events. */
   public String refusal(S state, E event) {
     return entity
         + ": cannot "
@@ -181,7 +177,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     return out.toString();
   }
 
-  /** The table as a Markdown table, with who may pull each lever. */
+  /** The table as a Markdown table, with who may trigger each event. */
   public String toMarkdown() {
     StringBuilder out =
         new StringBuilder("| event | by | from | to | when |\n|---|---|---|---|---|\n");

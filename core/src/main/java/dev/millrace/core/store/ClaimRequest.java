@@ -7,20 +7,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker asks for.
+ * A worker's request for tasks.
  *
- * @param types that it can work on
- * @param limit how many tasks at most
+ * @param types the task types that it can process
+ * @param limit the most tasks it takes
  * @param worker its name, for the log
- * @param lease how long a claim lives without a heartbeat, also through a change of the store's
- *     owner; null: as long as the owner
- * @param bare whether the worker cannot say the token: its answers count without
+ * @param lease how long a claim lives without a heartbeat, also when the store changes its owner; null: as long as the owner lives
+ * @param tokenless whether the worker cannot send the token; its answers count without it
  */
 public record ClaimRequest(
     Set<String> types, int limit, String worker, @Nullable Duration lease, boolean tokenless) {
   public ClaimRequest {
     types = Set.copyOf(types);
-    lease = lease == null ? null : lease.truncatedTo(ChronoUnit.MILLIS); // as the log keeps it
+    lease = lease == null ? null : lease.truncatedTo(ChronoUnit.MILLIS); // the precision of the log
     if (tokenless && lease == null) {
       throw new IllegalArgumentException("a claim without a token needs a lease");
     }

@@ -1,13 +1,13 @@
 package dev.millrace.core.store;
 
-/** What a worker that asks about its claim is to do. */
+/** What a worker does next with its claim. */
 public enum ClaimSignal {
-  /** Go on. */
+  /** Continue. */
   CONTINUE,
-  /** A user holds the job or stage: an engine task is released at its next token, others run on. */
+  /** A user paused the job or held the stage: an engine task is released at its next token, others continue. */
   PAUSE,
-  /** The job has ended: stop; what was produced is kept as partial. */
+  /** The job has ended: stop. The output is kept as partial. */
   CANCEL,
-  /** The claim is another's by now: stop; nothing that this worker says will count. */
+  /** Another worker has the task now: stop. Answers of this worker are refused. */
   LOST
 }

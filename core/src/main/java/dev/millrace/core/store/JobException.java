@@ -1,6 +1,6 @@
 package dev.millrace.core.store;
 
-/** Something is wrong with one job alone; the store works, and other jobs go on. */
+/** One job cannot be read or written. The store and other jobs are not affected. */
 public final class JobException extends StoreException {
   private static final long serialVersionUID = 1L;
 

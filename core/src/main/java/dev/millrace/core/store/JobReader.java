@@ -13,56 +13,49 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The way out: any process may read, at any time. */
+/** Reads jobs. Any process may read, at any time. */
 public interface JobReader {
 
-  /** Where the job is; empty if it is nowhere. */
+  /** The job's state; empty if there is no such job. */
   Optional<JobState> state(JobId id);
 
   Optional<JobView> find(JobId id);
 
-  /** Tasks of a stage, from number {@code from} on; results and errors included. */
+  /** Tasks of a stage from number {@code from} on, with results and errors. */
   List<TaskView> tasks(JobId id, int stage, int from, int limit);
 
   /** One task; empty if there is no such job, stage or task. */
   Optional<TaskView> task(JobId id, int stage, int task);
 
-  /**
-   * What a task has journaled from position {@code from} on; 0 is the beginning. Empty once it has
-   * a result.
-   */
+  /** What a task has journaled from position {@code from} on; 0 is the start. Empty once it has a result. */
   OutputSoFar outputSoFar(JobId id, int stage, int task, long from);
 
-  /** Where a waiting job stands in line; empty if it does not wait. */
+  /** A waiting job's position in the queue; empty if it does not wait. */
   Optional<QueuePosition> queuePosition(JobId id);
 
   /** Entries of the job's log after number {@code after}. */
   List<LogEntry> events(JobId id, long after, int limit);
 
-  /** What was asked, with the stages and tasks that were added since, to run it again. */
+  /** The job as submitted, with the stages and tasks added since, so that it can be run again. */
   Optional<JobSpec> spec(JobId id);
 
-  /** Ids in order of time. */
+  /** Ids, sorted by time. */
   List<JobId> list(Query query);
 
-  /** How many jobs are in each state; malformed ones are not counted. */
+  /** How many jobs are in each state. Malformed jobs are not counted. */
   Map<JobState, Integer> counts();
 
-  /**
-   * What waits and what runs, for a dashboard: as of a few seconds ago, or, where it takes long to
-   * find out, of some multiple of that time ago. Who does not own the store counts in the lines only
-   * what can be read within a second.
-   */
+  /** Waiting and running tasks, for a dashboard. The numbers are a few seconds old, or older where counting takes long. A process that does not own the store counts only what it can read within a second. */
   QueueStats queueStats();
 
   /** Waits until the job may have changed, or {@code atMost} has passed. May return early. */
   void awaitChange(JobId id, Duration atMost) throws InterruptedException;
 
   /**
-   * Output so far.
+   * The output so far.
    *
-   * @param from where it begins: as asked, or 0 where what was asked for is gone and it began anew
-   * @param next where to go on reading
+   * @param from where it starts: as asked, or 0 if that position is gone because the output restarted
+   * @param next the position to read from next
    */
   record OutputSoFar(long from, long next, List<OutputChunk> pieces) {
     public String text() {
@@ -71,19 +64,19 @@ public interface JobReader {
   }
 
   /**
-   * A place in line.
+   * A position in the queue.
    *
-   * @param ahead jobs that come first
-   * @param waiting all that wait, this one included
-   * @param eta until it begins, by the speed of late; null where none was measured or nobody works
+   * @param ahead jobs that come before
+   * @param waiting all jobs that wait, including this one
+   * @param eta the time until it starts, at the recent speed; null if no speed was measured or no worker is active
    */
   record QueuePosition(int ahead, int waiting, @Nullable Duration eta) {}
 
   /**
-   * Which jobs.
+   * Selects jobs.
    *
    * @param newest whether {@code limit} keeps the newest instead of the oldest
-   * @param beyond where the page before ended: only jobs after it, or with {@code newest} before it
+   * @param beyond where the previous page ended: only jobs after it, or with {@code newest} before it
    */
   record Query(
       Set<JobState> states,

@@ -4,26 +4,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Small durable notes about jobs that are not part of them: which request made a job, who is still
- * to be told of its end. A note is whole or not there, through any crash. Thread-safe.
- */
+/** Small durable notes about jobs that are not part of them: which request made a job, which webhook deliveries are due. After a crash a note is complete or absent. Thread-safe. */
 public interface NoteStore {
 
-  /**
-   * The notes on who is to be told what becomes of a job, named by its id: {@link
-   * Submitting#submit} makes one, with the text {@code {"after":0}}, for each job that has webhooks,
-   * before the job is there.
-   */
+  /** The collection of notes on due webhook deliveries, each named by its job's id. {@link JobSubmitter#submit} writes one with the text {@code {"after":0}} for each job that has webhooks, before the job is visible. */
   String WEBHOOKS = "webhooks";
 
-  /** Most bytes in a note. */
+  /** The most bytes in a note. */
   int MAX_BYTES = 64 * 1024;
 
-  /** Most characters in the name of a note or a shelf: as many as a job's id may have. */
+  /** The most characters in the name of a note or a collection: as many as in a job's id. */
   int MAX_NAME = 128;
 
-  /** Whether a note or a shelf can have that name. */
+  /** Whether a note or a collection can have that name. */
   static boolean isName(String name) {
     return !name.isEmpty()
         && name.length() <= MAX_NAME
@@ -31,18 +24,18 @@ public interface NoteStore {
             .allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
   }
 
-  /** The name of a shelf or a note, if it is one. */
+  /** Refuses what cannot be the name of a note or a collection. */
   static String requireName(String name) {
     if (!isName(name)) {
       throw new IllegalArgumentException(
-          "the name of a note or a shelf has 1 to "
+          "the name of a note or a collection has 1 to "
               + MAX_NAME
               + " lower-case letters, digits, '_' or '-'");
     }
     return name;
   }
 
-  /** The text of a note, if it is short enough. */
+  /** Refuses a text that is too long for a note. */
   static String requireText(String text) {
     int bytes = text.getBytes(StandardCharsets.UTF_8).length;
     if (bytes > MAX_BYTES) {
@@ -52,21 +45,21 @@ public interface NoteStore {
     return text;
   }
 
-  /** The note of that name, if it is there. */
+  /** The text of the note with that name; empty if there is none. */
   Optional<String> readNote(String collection, String name);
 
-  /** The names of all notes of a shelf, in no order. */
+  /** The names of all notes in a collection, unsorted. */
   List<String> noteNames(String collection);
 
   /**
-   * Writes a note, in place of one that is there; durable when this returns.
+   * Writes or replaces a note; durable when this returns.
    *
-   * @param shelf 1 to 128 lower-case letters, digits, '_' or '-', and so is {@code name}
+   * @param collection 1 to 128 lower-case letters, digits, '_' or '-'; the same rule holds for {@code name}
    * @param text at most {@link #MAX_BYTES} bytes of UTF-8
    * @throws IllegalArgumentException if one of them breaks its rule
    */
   void writeNote(String collection, String name, String text);
 
-  /** Removes a note, if it is there. After a power loss it may be back. */
+  /** Deletes a note, if it exists. After a power loss it may be back. */
   void deleteNote(String collection, String name);
 }

@@ -1,42 +1,42 @@
 package dev.millrace.core.store;
 
-/** What a lever answers. A lost race is a value, not an exception. */
+/** The outcome of a lever or a worker's answer. A lost race is a value, not an exception. */
 public sealed interface Outcome {
 
-  /** It happened, and is durable. */
+  /** The change is made and durable. */
   record Done() implements Outcome {}
 
-  /** The table or a guard does not allow it; nothing changed. */
+  /** The transition table or a rule does not allow it; nothing changed. */
   record Refused(Reason reason, String message) implements Outcome {
     public Refused(String message) {
       this(Reason.TRANSITION, message);
     }
   }
 
-  /** Which rule refused. */
+  /** The rule that refused. */
   enum Reason {
-    /** No row of the table. */
+    /** The table has no such transition. */
     TRANSITION,
-    /** The stage's turn has not come. */
+    /** An earlier stage is not completed. */
     PREVIOUS_STAGE,
-    /** The job has ended; or, of what only an ended job allows, it has not. */
+    /** The job has ended, or has not ended where only an ended job is allowed. */
     JOB_ENDED,
     JOB_NOT_ENDED,
     STAGE_ENDED,
-    /** The stage runs, and what it counts on must not change under it. */
+    /** The stage is running, and its tasks must not change now. */
     STAGE_RUNNING,
-    /** The job was submitted whole and does not grow. */
+    /** The job was submitted whole; nothing can be added. */
     SEALED,
-    /** It would be larger than a job may be. */
+    /** The job would get too large. */
     TOO_LARGE,
-    /** It is so already. */
+    /** It has that value already. */
     SAME
   }
 
-  /** The claim behind the answer is no longer the task's present one; nothing changed. */
+  /** The answer's claim is not the task's present claim; nothing changed. */
   record Fenced(String message) implements Outcome {}
 
-  /** The task's job ended meanwhile; output is kept as partial, not published. */
+  /** The task's job has ended; the output is kept as partial, not published. */
   record Cancelled(String message) implements Outcome {}
 
   /** There is no such job, stage or task. */

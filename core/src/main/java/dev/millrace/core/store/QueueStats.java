@@ -8,21 +8,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much there is to do, and how much is being done.
+ * How many jobs and tasks wait and run.
  *
- * @param jobs how many are in each state
- * @param lines of the queue, one for each type and priority of which a task waits or runs
+ * @param jobs how many jobs are in each state
+ * @param types one entry for each type and priority that has a waiting or running task
  */
 public record QueueStats(Map<JobState, Integer> jobs, List<TypeStats> types) {
 
   /**
    * Tasks of one type and one priority.
    *
-   * @param waiting jobs among which a task of this type can be claimed, or will be after its backoff
-   * @param pending tasks of them that wait for their first claim
-   * @param retried tasks of them that wait for another one
-   * @param running tasks that a worker holds, be their job paused by now
-   * @param oldest when the job that waits longest was created; null if none waits
+   * @param waiting jobs with a task of this type that can be claimed, now or after its backoff
+   * @param pending their tasks that wait for a first claim
+   * @param retried their tasks that wait for another claim
+   * @param running tasks that a worker has claimed, also in paused jobs
+   * @param oldest when the longest waiting job was created; null if none waits
    */
   public record TypeStats(
       String type,

@@ -1,9 +1,6 @@
 package dev.millrace.core.store;
 
-/**
- * The store can no longer vouch for what it holds, e.g. after a failed sync; restart to recover.
- * Nothing that is asked of it will work from now on, so a caller stops instead of trying again.
- */
+/** The store can no longer guarantee what it holds, for example after a failed sync. Every later call fails too: restart to recover. */
 public final class StoreBrokenException extends StoreException {
   private static final long serialVersionUID = 1L;
 

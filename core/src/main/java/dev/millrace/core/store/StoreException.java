@@ -1,6 +1,6 @@
 package dev.millrace.core.store;
 
-/** The store could not do its work: what failed, where, and what to do about it. */
+/** A store operation failed. The message says what failed, where, and what to do. */
 public class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

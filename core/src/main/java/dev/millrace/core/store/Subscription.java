@@ -1,6 +1,6 @@
 package dev.millrace.core.store;
 
-/** Being told of something, until it is closed. */
+/** A subscription to changes. Closing it ends it. */
 public interface Subscription extends AutoCloseable {
   @Override
   void close();

@@ -11,16 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The workers' side. Every answer is fenced by the claim's token and durable when it returns. */
+/** Claims tasks and takes the answers of workers. Every answer is fenced by the claim's token and durable when the method returns. */
 public interface TaskQueue {
 
-  /**
-   * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age.
-   * Never waits; empty if there is nothing to do.
-   */
+  /** PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age. Never waits; empty if there is nothing to claim. */
   List<Claim> claim(ClaimRequest request);
 
-  /** The present claim of a running task; empty if none holds it, or there is no such task. */
+  /** The present claim of a running task; empty if it is not running or does not exist. */
   Optional<Claim> findClaim(JobId id, int stage, int task);
 
   /** IN_PROGRESS to COMPLETED. */
@@ -35,53 +32,40 @@ public interface TaskQueue {
   /**
    * Renews the lease and tells the worker what to do.
    *
-   * @param progress whether the task got further since the last time: earlier crashes are forgiven
+   * @param progress whether the task made progress since the last call; earlier crashes then no longer count
    */
   ClaimSignal heartbeat(Claim claim, boolean progress);
 
-  /**
-   * Keeps what this attempt settled for all later ones; what was journaled before is dropped.
-   * Durable at the latest with the next answer.
-   */
+  /** Stores the terms that this attempt fixed for all later ones, and drops what was journaled before. Durable with the next answer at the latest. */
   Outcome freeze(Claim claim, JsonObject terms);
 
   /**
-   * Adds to the task's journal, from which another attempt goes on and which readers follow. Never
-   * waits for a sync: a tail that a power loss takes is generated again. A journal is an aid, so
-   * one that cannot be written ends there, and the task goes on. Counts as a heartbeat, and with
-   * tokens as progress. {@link OutputChunk#EMPTY} says that the task is at work: against a task that
-   * froze its terms a crash counts only from then on, and not once it has journaled tokens in this
-   * claim.
+   * Appends to the task's journal, from which a later attempt resumes and which readers follow. Never waits for a sync: what a power loss takes is generated again. If a journal cannot be written, it ends there and the task continues. Counts as a heartbeat, and with tokens as progress. {@link OutputChunk#EMPTY} says that the task has started: a crash counts against a task with frozen terms only after that, and no longer once it has journaled tokens in this claim.
    *
-   * @return what to do, as {@link #heartbeat} would say; nothing is added unless the claim holds
+   * @return what to do, as {@link #heartbeat} would say; nothing is appended unless the claim is present
    */
   ClaimSignal appendJournal(Claim claim, OutputChunk piece);
 
-  /**
-   * Calls {@code watcher} whenever a job with running tasks is paused, held, aborted or fails, as
-   * soon as that is durable; a heartbeat then says which. On the thread that changed it: it should
-   * only pass the word on. One watcher at a time.
-   */
+  /** Calls {@code watcher} whenever a job with running tasks is paused, held, aborted or fails, as soon as that is durable; a heartbeat then says which. The call is on the thread that made the change and must return quickly. There is one watcher at a time. */
   void onLever(Consumer<JobId> watcher);
 
-  /** Adds a line to the job's log. Durable at the latest with the next answer. */
+  /** Adds a line to the job's log. Durable with the next answer at the latest. */
   void log(Claim claim, String level, String line);
 
   /**
-   * What time brings about: run timeouts that no worker owned up to, queue timeouts, lost leases.
+   * Ends what has timed out: attempts over their run timeout, tasks over their queue timeout, claims over their lease.
    *
-   * @return how many tasks it moved
+   * @return how many tasks changed
    */
   int sweep();
 
   /**
-   * Waits until there may be something to claim that there was not when {@code seen} was answered,
-   * or {@code atMost} has passed. May return early. Any number may wait at once.
+   * Waits until there may be something new to claim since {@code seen} was returned, or {@code atMost} has passed. May return early. Any number of threads may wait.
    *
-   * @param seen what this answered the last time; 0 at first, which returns at once
+   * @param seen what this method returned last; 0 at first, which returns at once
    */
   long awaitWork(long seen, Duration atMost) throws InterruptedException;
 
-  /** Whether nothing of these types runs, can be claimed, or will be claimable by itself. */
+  /** Whether no task of these types is running or can be claimed, now or later without a user. */
   boolean isIdle(Set<String> types);
 }

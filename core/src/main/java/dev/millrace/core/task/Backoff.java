@@ -5,7 +5,7 @@ import java.time.Duration;
 /** How long a failed task waits: {@code base * factor^(attempt - 1)}, at most {@code max}, jittered. */
 public record Backoff(Duration base, double factor, Duration max, double jitter) {
 
-  /** Beyond this, sums of times would overflow, and one job would stop every claim. */
+  /** Longer waits would overflow sums of times and block every claim. */
   static final Duration LIMIT = Duration.ofDays(3_650);
 
   public static final Backoff DEFAULT =
@@ -38,7 +38,7 @@ public record Backoff(Duration base, double factor, Duration max, double jitter)
     return Duration.ofMillis(Math.round(capped * (1.0 + jitter * (2.0 * random - 1.0))));
   }
 
-  /** The longest that {@link #delay} can answer. */
+  /** The longest wait that {@link #delay} can return. */
   public Duration longest() {
     return Duration.ofMillis(Math.round(max.toMillis() * (1.0 + jitter)));
   }

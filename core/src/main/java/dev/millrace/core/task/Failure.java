@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * Why an attempt failed.
  *
  * @param message one line for a person
- * @param retryable whether another attempt could help; if not, remaining attempts are forfeited
- * @param partial what the attempt had produced, kept for the user but never published as a result
- * @param receipt how the partial output came about; null where the worker gives none
+ * @param retryable whether another attempt could help; if not, the remaining attempts are not used
+ * @param partial what the attempt produced; kept for the user but never published as a result
+ * @param receipt how the partial output was made; null if the worker gives none
  */
 public record Failure(
     String message, boolean retryable, @Nullable String partial, @Nullable JsonObject receipt) {

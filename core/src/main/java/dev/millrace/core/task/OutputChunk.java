@@ -3,21 +3,20 @@ package dev.millrace.core.task;
 import java.util.List;
 
 /**
- * A stretch of output as it is generated. What the ids mean is between a worker and itself; the
- * text is for readers.
+ * A piece of generated output. Only the worker knows what the ids mean; the text is for readers.
  *
  * @param tokens ids, in order
- * @param text what became certain with them: often less, and sometimes more, than their own
+ * @param text the text that became certain with these tokens; it may be shorter or longer than theirs
  */
 public record OutputChunk(List<Integer> tokens, String text) {
-  /** Nothing yet: says only that a task which had its terms, and waited, is at work now. */
+  /** No output yet: says only that a waiting task with frozen terms has started. */
   public static final OutputChunk EMPTY = new OutputChunk(List.of(), "");
 
   public OutputChunk {
     tokens = List.copyOf(tokens);
   }
 
-  /** Whether it says nothing but {@link #EMPTY}. */
+  /** Whether it has no output, as {@link #EMPTY}. */
   public boolean isEmpty() {
     return tokens.isEmpty() && text.isEmpty();
   }

@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stage grants each of its tasks.
+ * The limits of each task in a stage.
  *
- * @param maxAttempts how often a task may fail before it has failed for good, from 1
+ * @param maxAttempts how many failures end a task, from 1
  * @param backoff the wait between attempts
- * @param queueTimeout how long a task may wait while it could be claimed; null: for ever
- * @param runTimeout how long one attempt may run; null: for ever
- * @param recoveryCeiling crash recoveries in a row without progress that a task survives
+ * @param queueTimeout how long a task may wait while it can be claimed; null: no limit
+ * @param runTimeout how long one attempt may run; null: no limit
+ * @param recoveryCeiling how many crash recoveries in a row without progress a task survives
  */
 public record TaskPolicy(
     int maxAttempts,
@@ -19,7 +19,7 @@ public record TaskPolicy(
     @Nullable Duration runTimeout,
     int recoveryCeiling) {
 
-  /** Longest wait or limit that can be asked for. */
+  /** The longest wait or limit. */
   public static final Duration LONGEST = Backoff.LIMIT;
 
   public static final TaskPolicy DEFAULT = new TaskPolicy(1, Backoff.DEFAULT, null, null, 3);

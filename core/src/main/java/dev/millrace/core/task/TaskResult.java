@@ -4,14 +4,13 @@ import dev.millrace.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker made of a task.
+ * The result of a task.
  *
- * @param receipt how it came about (model, parameters, seed, counts, timings); null where the worker
- *     gives none
+ * @param receipt how it was made (model, parameters, seed, counts, timings); null if the worker gives none
  */
 public record TaskResult(Kind kind, String text, @Nullable JsonObject receipt) {
 
-  /** Which artifact the text is. */
+  /** Which kind of artifact the text is. */
   public enum Kind {
     /** Text, in {@code result.txt}. */
     RESULT,

@@ -6,13 +6,13 @@ public enum TaskState {
   CREATED,
   /** Can be claimed once its stage is open. */
   PENDING,
-  /** A worker holds it under a fencing token. */
+  /** A worker has claimed it, under a fencing token. */
   IN_PROGRESS,
-  /** Failed or was released, and will be claimed again once its backoff has passed. */
+  /** Failed or was released; it is claimed again after its backoff. */
   RETRIED,
-  /** Its worker delivered a result. Final. */
+  /** Its worker sent a result. Final. */
   COMPLETED,
-  /** Out of attempts, out of time, or it brought its server down too often. Final. */
+  /** No attempts or no time left, or it crashed its server too often. Final. */
   FAILED,
   /** Ended with its job. Final. */
   ABORTED;
@@ -21,7 +21,7 @@ public enum TaskState {
     return TaskTransitions.TABLE.isFinal(this);
   }
 
-  /** Whether the task stands in the queue. */
+  /** Whether the task waits in the queue. */
   public boolean isQueued() {
     return this == PENDING || this == RETRIED;
   }

@@ -4,15 +4,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where something stands in a trace, as W3C Trace Context writes it: it travels with a job, its
- * stages and its tasks to whoever works on them.
+ * A position in a trace, as W3C Trace Context defines it. It goes with a job, its stages and its tasks to their workers.
  *
  * @param parent the {@code traceparent}: version, trace, span and flags in hex, joined by '-'
  * @param state the {@code tracestate}
  */
 public record TraceContext(String parent, @Nullable String state) {
 
-  /** Longest {@code tracestate} that is kept. */
+  /** The longest {@code tracestate} that is kept. */
   public static final int MAX_STATE = 512;
 
   private static final Pattern PARENT =

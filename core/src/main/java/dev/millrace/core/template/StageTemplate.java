@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StageTemplate {
 
-  /** The texts that a template may speak of. Stages and tasks count from 1. */
+  /** The texts that a template may refer to. Stages and tasks count from 1. */
   public interface Results {
     /** The stage whose template is rendered. */
     int stage();
@@ -47,7 +47,7 @@ public final class StageTemplate {
   private StageTemplate() {}
 
   /**
-   * @param task which task of the previous stage {@code {{result}}} speaks of; 0: of none
+   * @param task which task of the previous stage {@code {{result}}} refers to; 0: none
    */
   public static String render(String text, Results results, int task) {
     Matcher matcher = PLACEHOLDER.matcher(text);
@@ -61,8 +61,7 @@ public final class StageTemplate {
   }
 
   /**
-   * Refuses what can never have an answer, before anything is worked on: an unknown name, or a stage
-   * that is not an earlier one.
+   * Refuses a template that can never be rendered: an unknown name, or a stage that is not an earlier one.
    *
    * @param stage whose template it is, from 1
    * @param each whether it is rendered for each result of the previous stage

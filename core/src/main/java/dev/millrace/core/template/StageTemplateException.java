@@ -1,6 +1,6 @@
 package dev.millrace.core.template;
 
-/** A placeholder that has no answer; the message names it. */
+/** A placeholder that cannot be resolved; the message names it. */
 public final class StageTemplateException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

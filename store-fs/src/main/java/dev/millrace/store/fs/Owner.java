@@ -14,13 +14,12 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Who owns a workspace. The lock alone tells whether somebody does; the files beside it only say
- * more about them.
+ * The owner of a workspace. Only the lock decides whether there is one; the files beside it give details.
  *
  * @param held whether a process holds the lock
- * @param ready whether it has said that it works
+ * @param ready whether that process has announced itself
  * @param pid of that process, if it could be read
- * @param info what it said of itself
+ * @param info what it announced
  */
 public record Owner(boolean held, boolean ready, OptionalLong pid, JsonObject info) {
   private static final String PID = ".nrvnad.pid";
@@ -43,7 +42,7 @@ public record Owner(boolean held, boolean ready, OptionalLong pid, JsonObject in
       return OptionalLong.of(
           Long.parseLong(Files.readString(root.resolve(OwnerLock.FILE)).strip()));
     } catch (NumberFormatException | NoSuchFileException e) {
-      return OptionalLong.empty(); // it is just being taken
+      return OptionalLong.empty(); // the lock is being taken
     }
   }
 

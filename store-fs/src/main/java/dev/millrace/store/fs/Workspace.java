@@ -29,12 +29,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * A directory that holds jobs. Any process may submit, read and pull levers; one at a time owns it
- * and works. Thread-safe.
- */
+/** A directory that holds jobs. Any process may submit, read and use levers; one process at a time owns it and processes its jobs. Thread-safe. */
 public final class Workspace {
-  /** How long a reader waits for what only the owner knows. */
+  /** How long a reader waits for an answer of the owner. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final FsSettings settings;
@@ -47,7 +44,7 @@ public final class Workspace {
     this.commits = new GroupCommit(settings.disk());
   }
 
-  /** Opens the workspace in {@code dir}, creating it if it is not there. */
+  /** Opens the workspace in {@code dir} and creates it if necessary. */
   public static Workspace open(Path dir) {
     Workspace workspace = of(dir);
     try {
@@ -74,10 +71,7 @@ public final class Workspace {
             java.util.random.RandomGenerator.getDefault()));
   }
 
-  /**
-   * The same, where a plain job that names no recovery ceiling has this one: so many crashes of
-   * the owner in a row, without progress, does a task survive. 0 to 1,000.
-   */
+  /** The same workspace with another recovery ceiling for plain jobs that name none: how many crashes of the owner in a row, without progress, a task survives. 0 to 1,000. */
   public Workspace withRecoveryCeiling(int recoveries) {
     if (recoveries < 0 || recoveries > 1_000) {
       throw new IllegalArgumentException(
@@ -90,12 +84,12 @@ public final class Workspace {
     return layout.root();
   }
 
-  /** The submitting side. */
+  /** Submits jobs. */
   public Work work() {
     return new Work(submitter());
   }
 
-  /** The reading side. */
+  /** Reads jobs. */
   public Flow flow() {
     return new Flow(reader());
   }
@@ -114,17 +108,14 @@ public final class Workspace {
     return new NonOwnerReader(settings, PATIENCE);
   }
 
-  /**
-   * A user's levers, from any process: done by the owner if there is one, which is asked through
-   * the workspace's inbox; else done here and now, under the lock.
-   */
+  /** A user's levers, from any process. The owner carries them out, asked through the inbox of the workspace; without an owner this process does so itself, under the lock. */
   public JobControls controls() {
     return new NonOwnerControls(settings);
   }
 
-  /** Takes the workspace over; empty if another process owns it. */
+  /** Takes ownership of the workspace; empty if another process has it. */
   public Optional<JobStore> own() {
-    // Who only asks whether the lock is held takes it for a moment: try a few times.
+    // A process that checks the lock holds it for a moment: try a few times.
     for (int tries = 1; tries < 10; tries++) {
       Optional<FsStore> store = FsStore.tryOpen(settings);
       if (store.isPresent()) {
@@ -135,7 +126,7 @@ public final class Workspace {
     return FsStore.tryOpen(settings).map(store -> store);
   }
 
-  /** Takes the workspace over as soon as its present owner lets go. */
+  /** Waits until the owner releases the workspace, then takes ownership. */
   public JobStore awaitOwnership() throws InterruptedException {
     while (true) {
       Optional<JobStore> store = own();
@@ -146,22 +137,22 @@ public final class Workspace {
     }
   }
 
-  /** Who owns the workspace now. */
+  /** The present owner of the workspace. */
   public Owner owner() {
     return Owner.of(layout.root());
   }
 
-  /** Tells other processes what the owner does; {@code info} is for {@code serve --status}. */
+  /** Announces the owner to other processes; {@code serve --status} shows {@code info}. */
   public void announce(JsonObject info) {
     Owner.announce(layout.root(), info);
   }
 
-  /** Takes {@link #announce} back, before letting go. */
+  /** Withdraws what {@link #announce} wrote, before the workspace is released. */
   public void withdraw() {
     Owner.withdraw(layout.root());
   }
 
-  /** Where a job's directory is at this moment. */
+  /** The job's directory at this moment. */
   public Optional<Path> directory(JobId id) {
     return reader().state(id).map(state -> layout.of(state, id));
   }

@@ -106,7 +106,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
         .anyMatch(
             line ->
                 line.contains(idOf(events).value())
-                    && line.contains("is damaged and left alone: events.jsonl, line " + number)
+                    && line.contains("is damaged and skipped: events.jsonl, line " + number)
                     && !line.contains("input/ready"));
     assertThatThrownBy(() -> store.find(idOf(events)))
         .hasMessageContaining(idOf(events).value())
@@ -150,7 +150,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
         first.replace("\"n\":1", "\"n\":" + (lines(events).size() + 1)) + "\n",
         StandardOpenOption.APPEND);
     othersGoOn();
-    assertThat(log.lines()).anyMatch(line -> line.contains("damaged and left alone"));
+    assertThat(log.lines()).anyMatch(line -> line.contains("damaged and skipped"));
   }
 
   @ParameterizedTest
@@ -187,7 +187,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
     assertThat(store.list(JobReader.Query.all())).doesNotContain(ID);
     assertThat(store.counts()).containsEntry(JobState.PENDING, 0);
     assertThat(log.lines())
-        .anyMatch(line -> line.contains(ID.value()) && line.contains("not touched"));
+        .anyMatch(line -> line.contains(ID.value()) && line.contains("and is ignored"));
   }
 
   @Test

@@ -181,7 +181,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
     Files.writeString(place(JobState.PENDING, id).resolve("job.json"), "{");
     JobStore next = own();
     assertThatThrownBy(() -> next.abort(id, SimulatedStore.ANNA))
-        .hasMessageContaining("is damaged and left alone: job.json: not valid JSON")
+        .hasMessageContaining("is damaged and skipped: job.json: not valid JSON")
         .hasMessageContaining("move its directory to cancelled/ and prune it there");
     completeAll(next);
     assertThat(next.state(other)).contains(JobState.COMPLETED);

@@ -16,11 +16,11 @@ import dev.millrace.core.store.Outcome.Reason;
 import java.util.List;
 import java.util.Objects;
 
-/** What users may add to a job after it was submitted, and what they may change about it. */
+/** The rules for adding to a submitted job and for changing its priority and metadata. */
 public final class AdditionRules {
   private AdditionRules() {}
 
-  /** Why the job cannot have another stage like this; done if it can. */
+  /** Whether the job can take this stage: done, or the reason why not. */
   public static Outcome allowsStage(JobFold fold, StageSpec spec) {
     if (fold.state().isFinal()) {
       return new Outcome.Refused(
@@ -42,7 +42,7 @@ public final class AdditionRules {
     return Outcome.DONE;
   }
 
-  /** Adds a stage, and its tasks with it, to an open job that has not ended. */
+  /** Adds a stage with its tasks to an open job that has not ended. */
   public static Outcome addStage(JobUpdate update, StageSpec spec, Cause cause) {
     Outcome allowed = allowsStage(update.fold(), spec);
     if (allowed.isDone()) {
@@ -56,7 +56,7 @@ public final class AdditionRules {
     return allowed;
   }
 
-  /** The stage without its tasks, as it will be read. */
+  /** The stage without its tasks, as the log will be read back. */
   private static StageSpec kept(StageSpec spec, int number) {
     return JobDocument.readStage(Json.object(Json.write(JobDocument.write(spec))), number);
   }
@@ -67,7 +67,7 @@ public final class AdditionRules {
     }
   }
 
-  /** Why the stage cannot have these tasks as well; done if it can. */
+  /** Whether the stage can take these tasks: done, or the reason why not. */
   public static Outcome allowsTasks(JobFold fold, int number, List<TaskSpec> tasks) {
     if (!fold.hasStage(number)) {
       return new Outcome.Missing("no stage " + number + "; the job has " + fold.stageCount());
@@ -101,10 +101,7 @@ public final class AdditionRules {
     return Outcome.DONE;
   }
 
-  /**
-   * Adds tasks to a stage of an open job that does not run yet. No tasks at all close an empty
-   * stage: it completes when its turn comes. To close it again changes nothing.
-   */
+  /** Adds tasks to a stage of an open job that is not running yet. An empty list closes an empty stage: it completes when it opens. Closing it again changes nothing. */
   public static Outcome addTasks(JobUpdate update, int number, List<TaskSpec> tasks, Cause cause) {
     Outcome allowed = allowsTasks(update.fold(), number, tasks);
     if (allowed.isDone() && (!tasks.isEmpty() || closes(update.fold().stage(number)))) {
@@ -118,7 +115,7 @@ public final class AdditionRules {
     return stage.size() == 0 && !stage.isClosed();
   }
 
-  /** One fact for each run of tasks with the same attempts. */
+  /** Records one fact for each run of tasks with the same limit of attempts. */
   private static void record(JobUpdate update, int stage, List<TaskSpec> tasks, Cause cause) {
     int from = 0;
     do {
@@ -139,7 +136,7 @@ public final class AdditionRules {
         "the job was submitted whole and does not grow; a job made with \"open\": true does");
   }
 
-  /** Another priority, for a job that has not ended. */
+  /** Changes the priority of a job that has not ended. */
   public static Outcome prioritize(JobUpdate update, Priority priority, Priority now, Cause cause) {
     if (priority == now) {
       return new Outcome.Refused(Reason.SAME, "the job's priority is " + now + " already");
@@ -153,10 +150,7 @@ public final class AdditionRules {
     return Outcome.DONE;
   }
 
-  /**
-   * Replaces what is kept with the job ({@code stage} 0), a stage ({@code task} 0) or a task,
-   * whatever its state.
-   */
+  /** Replaces the metadata of the job ({@code stage} 0), a stage ({@code task} 0) or a task, in any state. */
   public static Outcome replaceMetadata(
       JobUpdate update, int stage, int task, JsonObject metadata, Cause cause) {
     JobFold fold = update.fold();
@@ -167,12 +161,12 @@ public final class AdditionRules {
       return new Outcome.Missing("no task " + stage + "/" + task);
     }
     Json.requireDepth(metadata, "metadata");
-    JsonObject kept = Json.object(Json.write(metadata)); // as it will be read
+    JsonObject kept = Json.object(Json.write(metadata)); // as the log will be read back
     update.record(new Fact.MetadataReplaced(stage, task, kept, cause));
     return Outcome.DONE;
   }
 
-  /** Why the job cannot be deleted; done if it can. */
+  /** Whether the job can be deleted: done, or the reason why not. */
   public static Outcome allowsDelete(JobFold fold) {
     return fold.state().isFinal()
         ? Outcome.DONE

@@ -4,19 +4,19 @@ import dev.millrace.core.task.FencingToken;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How far a claim had come whose worker vanished: whether that may have been its task's doing. */
+/** How far an attempt had come when its worker was lost: did the task cause the loss? */
 public enum AttemptProgress {
-  /** It had its terms, and its turn had not come. */
+  /** It had frozen its terms and was still waiting. */
   NOT_STARTED,
-  /** It was at work, or nothing is known of it. */
+  /** It was running, or nothing is known. */
   STARTED,
-  /** Its journal has tokens of it. */
+  /** It had journaled tokens. */
   PRODUCED_TOKENS;
 
   /**
-   * What a journal tells of the task's last claim.
+   * The progress of the task's last claim, as its journal shows it.
    *
-   * @param last the claim that the journal named last
+   * @param last the claim that the journal names last
    * @param grew whether tokens follow that name
    */
   public static AttemptProgress of(TaskFold task, @Nullable FencingToken last, boolean grew) {

@@ -11,14 +11,11 @@ import dev.millrace.core.task.TaskState;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the system does by itself: from tasks to stages to the job. Asked again and again until it
- * answers nothing, after every change and, for what a crash interrupted, at every start.
- */
+/** Derives what the system does by itself, from tasks to stages to the job. It runs after every change and at every start (for what a crash interrupted) until nothing more follows. */
 public final class Cascade {
   private Cascade() {}
 
-  /** The next fact that follows from the fold as it is. */
+  /** The next fact that follows from the fold. */
   public static Optional<Fact> next(JobFold fold, TemplateResolver resolver) {
     if (fold.state().isFinal() || fold.state() == JobState.CREATED) {
       return Optional.empty();
@@ -77,7 +74,7 @@ public final class Cascade {
     return null;
   }
 
-  /** Whether an empty stage stays empty: nobody may add to it, or a user said so. */
+  /** Whether an empty stage stays empty, because no one may add to it or a user closed it. */
   private static boolean settled(JobFold fold, StageFold stage) {
     return fold.plan().sealed() || stage.plan().template() || stage.isClosed();
   }

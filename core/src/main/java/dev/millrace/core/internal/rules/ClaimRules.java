@@ -19,17 +19,14 @@ import java.time.Instant;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What workers, and the system on their behalf, may do to a task. */
+/** The rules for workers' answers, and for what the system does when a worker is lost or late. */
 public final class ClaimRules {
-  /**
-   * How long after its limit an attempt is failed by the system: a worker that obeys the limit has
-   * that long to say so itself, with what it made until then.
-   */
+  /** How long after its limit the system fails an attempt. A worker that observes the limit has this long to report it, with its partial output. */
   public static final Duration OVERRUN_GRACE = Duration.ofSeconds(5);
 
   private ClaimRules() {}
 
-  /** How a worker vanished, in the words of the log and of a task that failed of it. */
+  /** Why a worker was lost, with the texts for the log and for a task that fails because of it. */
   public enum WorkerLoss {
     CRASH("crash of the owner", "Job exceeded recovery ceiling after repeated daemon crashes"),
     LEASE(
@@ -45,7 +42,7 @@ public final class ClaimRules {
     }
   }
 
-  /** Job and stage are open, and the task waits with its backoff behind it. */
+  /** Whether job and stage are open and the task waits with no backoff left. */
   public static boolean isClaimable(JobFold fold, int stage, int task, Instant now) {
     StageFold of = fold.stage(stage);
     TaskFold at = of.task(task);
@@ -55,10 +52,7 @@ public final class ClaimRules {
         && !at.isInBackoff(now, of.plan().policy().backoff().longest());
   }
 
-  /**
-   * PENDING or RETRIED to IN_PROGRESS. The recorded entry's number completes the token. Whoever
-   * hands out tasks tries {@link #expire} first: nobody may have been there to see it wait.
-   */
+  /** PENDING or RETRIED to IN_PROGRESS. The number of the recorded entry completes the token. Callers try {@link #expire} first, because a queue timeout may have passed unnoticed. */
   public static Outcome claim(JobUpdate update, int stage, int task, Detail.Claimed by) {
     if (!isClaimable(update.fold(), stage, task, update.clock())) {
       return new Outcome.Refused("task " + stage + "/" + task + " cannot be claimed now");
@@ -107,7 +101,7 @@ public final class ClaimRules {
     return fence;
   }
 
-  /** IN_PROGRESS to RETRIED without costing an attempt: shutdown, or a pause obeyed. */
+  /** IN_PROGRESS to RETRIED without costing an attempt, on a shutdown or a pause. */
   public static Outcome release(JobUpdate update, ClaimKey key, String reason) {
     Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
@@ -119,7 +113,7 @@ public final class ClaimRules {
     return fence;
   }
 
-  /** Records what the task's first attempt settled, as it will be read. */
+  /** Records the terms that the task's first attempt fixed, as the log will be read back. */
   public static Outcome freeze(JobUpdate update, ClaimKey key, JsonObject terms) {
     Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
@@ -129,7 +123,7 @@ public final class ClaimRules {
     return fence;
   }
 
-  /** Records, where it matters, that the task got further since its worker last vanished. */
+  /** Records that the task made progress since its worker was last lost, if recoveries count. */
   public static Outcome progress(JobUpdate update, ClaimKey key) {
     JobFold fold = update.fold();
     Outcome fence = checkFence(fold, key);
@@ -139,15 +133,12 @@ public final class ClaimRules {
     return fence;
   }
 
-  /** Whether recoveries count against the task: then progress is worth an entry. */
+  /** Whether recoveries count against the task, so that its progress must be recorded. */
   public static boolean hasCountedRecoveries(JobFold fold, ClaimKey key) {
     return fold.stage(key.stage()).task(key.task()).recoveriesSince(fold.completedTasks()) > 0;
   }
 
-  /**
-   * The worker vanished: released, or failed where that happened too often without progress. It
-   * counts only against a task that was at work and got no further.
-   */
+  /** The worker was lost: releases the task, or fails it if that happened too often without progress. The loss counts only against a task that was running and made no progress. */
   public static Outcome recordLoss(
       JobUpdate update, ClaimKey key, WorkerLoss loss, AttemptProgress trace) {
     Outcome fence = checkFence(update.fold(), key);
@@ -177,11 +168,9 @@ public final class ClaimRules {
   }
 
   /**
-   * Releases every claim that an owner of another epoch granted: its workers are gone with it. A
-   * claim with a lease outlives its owner, for its worker may be anywhere; its time is for the new
-   * owner to keep.
+   * Releases every claim that an owner of another epoch granted, because its workers are gone with it. A claim with a lease outlives its owner: its worker may be on another machine, and the new owner watches the lease.
    *
-   * @param traces how far each of them had come
+   * @param traces how far each attempt had come
    */
   public static void recover(
       JobUpdate update, long epoch, Function<ClaimKey, AttemptProgress> traces) {
@@ -201,8 +190,7 @@ public final class ClaimRules {
   }
 
   /**
-   * IN_PROGRESS to RETRIED or FAILED: the attempt ran longer than its stage allows, and its worker
-   * has not said so.
+   * IN_PROGRESS to RETRIED or FAILED: the attempt exceeded its run timeout, and its worker has not reported it.
    *
    * @param random as for {@link #fail}
    */
@@ -220,7 +208,7 @@ public final class ClaimRules {
         random);
   }
 
-  /** PENDING or RETRIED to FAILED: it waited longer than its stage allows. */
+  /** PENDING or RETRIED to FAILED: the task exceeded its queue timeout. */
   public static Outcome expire(JobUpdate update, int stage, int task) {
     Instant deadline = queueDeadline(update.fold(), stage, task);
     if (deadline == null || update.now().isBefore(deadline)) {
@@ -246,10 +234,7 @@ public final class ClaimRules {
         : at.stateSince().plus(limit).plus(OVERRUN_GRACE);
   }
 
-  /**
-   * When a waiting task is over its time; null if it has no limit or could not be claimed anyway.
-   * The time counts only while the task could be claimed: not behind a gate, a pause or a backoff.
-   */
+  /** When a waiting task exceeds its queue timeout; null if it has none or cannot be claimed now. Only time in which the task can be claimed counts, not time behind a gate, in a pause or in a backoff. */
   public static @Nullable Instant queueDeadline(JobFold fold, int stage, int task) {
     StageFold of = fold.stage(stage);
     TaskFold at = of.task(task);
@@ -261,7 +246,7 @@ public final class ClaimRules {
     return later(later(from, of.openSince()), fold.openSince()).plus(limit);
   }
 
-  /** What a worker that asks is to do. */
+  /** What the worker of a claim does next. */
   public static ClaimSignal signal(JobFold fold, ClaimKey key) {
     return switch (checkFence(fold, key)) {
       case Outcome.Done _ ->
@@ -273,7 +258,7 @@ public final class ClaimRules {
     };
   }
 
-  /** Done if {@code hold} is the task's present claim. */
+  /** Done if {@code key} is the task's present claim. */
   public static Outcome checkFence(JobFold fold, ClaimKey key) {
     if (!fold.hasStage(key.stage()) || !fold.stage(key.stage()).hasTask(key.task())) {
       return new Outcome.Missing("no task " + key.stage() + "/" + key.task());

@@ -23,10 +23,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a job's events add up to. The only place where states of jobs, stages and tasks change, and
- * each change is a row of a table. Not thread-safe: one owner at a time.
- */
+/** The state of a job, as the entries of its log add up to it. States of jobs, stages and tasks change only here, each by a row of a transition table. Not thread-safe. */
 public final class JobFold {
   private final JobPlan plan;
   private final TransitionListener listener;
@@ -58,7 +55,7 @@ public final class JobFold {
     return fold;
   }
 
-  /** An independent copy that tells its moves to somebody else. */
+  /** An independent copy that reports its transitions to another listener. */
   public JobFold copy(TransitionListener newListener) {
     JobFold copy = new JobFold(plan, newListener);
     stages.forEach(stage -> copy.stages.add(stage.copy(newListener)));
@@ -75,7 +72,7 @@ public final class JobFold {
     return copy;
   }
 
-  /** Adds the next entry of the log. */
+  /** Applies the next entry of the log. */
   public void apply(LogEntry entry) {
     if (entry.number() != lastNumber + 1) {
       throw new IllegalArgumentException(
@@ -234,7 +231,7 @@ public final class JobFold {
     return number >= 1 && number <= stages.size();
   }
 
-  /** When its tasks last became claimable, as far as the job is concerned. */
+  /** When its tasks last became claimable, as far as the job's state decides. */
   public Instant openSince() {
     return openSince;
   }
@@ -256,17 +253,17 @@ public final class JobFold {
     return lastAt;
   }
 
-  /** How many tasks have completed: recoveries before the last one no longer count. */
+  /** How many tasks have completed. Recoveries before the last completion no longer count. */
   public int completedTasks() {
     return progress;
   }
 
-  /** What a user made of its priority; null if nobody did. */
+  /** The priority that a user set since the submission; null if none did. */
   public @Nullable Priority priority() {
     return priority;
   }
 
-  /** What a user keeps with it in place of what came with it; null if nobody changed that. */
+  /** The metadata that a user set since the submission; null if none did. */
   public @Nullable JsonObject metadata() {
     return metadata;
   }

@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the rules need to know of a job beyond its events: its shape, without any text.
+ * The shape of a job without its texts: what the rules need beside its events.
  *
- * @param sealed whether it was submitted whole; an open job may still grow
+ * @param sealed whether it was submitted whole; stages and tasks can be added to an open job
  */
 public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<StagePlan> stages) {
 
   /**
    * The shape of a stage.
    *
-   * @param spec what was asked for, without tasks
+   * @param spec the stage as submitted, without tasks
    * @param tasks how many are given; an {@code each} stage has 0 until it opens
-   * @param template whether its tasks wait for it to open
-   * @param attempts by number, what tasks say of their attempts that say something of their own
+   * @param template whether its tasks exist only once it opens
+   * @param attempts the limits of tasks that have their own, by task number
    */
   public record StagePlan(
       StageSpec spec, int tasks, boolean template, Map<Integer, Integer> attempts) {
@@ -47,7 +47,7 @@ public record JobPlan(Instant createdAt, boolean held, boolean sealed, List<Stag
           spec.withTasks(List.of()), spec.tasks().size(), spec.isTemplate(), attempts(spec));
     }
 
-    /** What the tasks of a stage say of their attempts, by number. */
+    /** The limits of tasks that have their own, by task number. */
     public static Map<Integer, Integer> attempts(StageSpec spec) {
       Map<Integer, Integer> own = new TreeMap<>();
       int number = 0;

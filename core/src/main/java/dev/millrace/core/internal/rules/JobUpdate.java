@@ -6,14 +6,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * One step of a job: facts recorded at one instant, each applied to the fold as it is recorded. The
- * store then appends {@link #entries} to the log; if it cannot, it forgets the fold and reads the
- * log again.
- */
+/** One update of a job: facts recorded at one instant, each applied to the fold at once. The store then appends {@link #entries} to the log; if that fails, it drops the fold and reads the log again. */
 public final class JobUpdate {
 
-  /** Resolves the templates of a stage that opens: renders and keeps its tasks. */
+  /** Renders and stores the tasks of a stage with templates when it opens. */
   @FunctionalInterface
   public interface TemplateResolver {
     /** For jobs without templates. */
@@ -47,7 +43,7 @@ public final class JobUpdate {
     return now;
   }
 
-  /** What the clock says, be it before the job's last entry: waits are judged by it. */
+  /** The time of the clock, even if it is before the job's last entry. Backoffs are measured by it. */
   Instant clock() {
     return clock;
   }
@@ -63,10 +59,10 @@ public final class JobUpdate {
     return entry;
   }
 
-  /** Lets everything happen that follows from what was recorded. */
+  /** Records everything that follows from what was recorded. */
   public JobUpdate runCascade() {
     while (Cascade.next(fold, resolver).map(this::record).isPresent()) {
-      // each fact may bring the next one about
+      // each fact may lead to the next one
     }
     return this;
   }

@@ -10,7 +10,7 @@ import dev.millrace.core.stage.StageState;
 import dev.millrace.core.stage.StageTransitions;
 import dev.millrace.core.store.Outcome;
 
-/** What users may do to a job, each with everything that follows from it in the same turn. */
+/** The rules for a user's levers. What follows from a lever is recorded in the same update. */
 public final class LeverRules {
   private LeverRules() {}
 

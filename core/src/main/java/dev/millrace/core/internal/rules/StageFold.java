@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What a stage's events add up to. Changed by {@link JobFold} alone; tasks count from 1. */
+/** The state of a stage, as its events add up to it. Only {@link JobFold} changes it. Tasks count from 1. */
 public final class StageFold {
   private final int number;
   private final StagePlan plan;
@@ -81,7 +81,7 @@ public final class StageFold {
         new TransitionListener.Transition(StageTransitions.TABLE, number, 0, from, event, state));
   }
 
-  /** Moves a task and answers it for the caller to complete with {@link #set}. */
+  /** Moves a task and returns it, for the caller to complete with {@link #set}. */
   TaskFold move(int task, TaskEvent event, Instant at) {
     TaskFold before = task(task);
     TaskState to = TaskTransitions.TABLE.move(before.state(), event);
@@ -99,7 +99,7 @@ public final class StageFold {
     tasks[task - 1] = fold;
   }
 
-  /** The templates' tasks come into being and into the queue. */
+  /** Creates and enqueues the tasks that the templates were rendered to. */
   void resolve(Fact.Opening opening, Instant at) {
     error = opening.error();
     grow(opening.tasks() - tasks.length, 0, at);
@@ -117,7 +117,7 @@ public final class StageFold {
     }
   }
 
-  /** More tasks, for the queue at once; none says that no more will come. */
+  /** Adds and enqueues tasks; 0 tasks close the stage. */
   void add(int more, int limit, Instant at) {
     closed |= more == 0;
     grow(more, limit, at);
@@ -138,7 +138,7 @@ public final class StageFold {
     }
   }
 
-  /** Ends what is unfinished, with the job. */
+  /** Aborts the stage and its unfinished tasks. */
   void abort(Instant at) {
     for (int task = 1; task <= tasks.length; task++) {
       if (!tasks[task - 1].state().isFinal()) {
@@ -192,17 +192,17 @@ public final class StageFold {
         && startedAt == null;
   }
 
-  /** When its tasks last became claimable, as far as the stage is concerned. */
+  /** When its tasks last became claimable, as far as the stage's state decides. */
   public Instant openSince() {
     return openSince;
   }
 
-  /** Whether it was said of an open job's stage that no tasks will come. */
+  /** Whether a user closed the empty stage: no tasks will be added. */
   public boolean isClosed() {
     return closed;
   }
 
-  /** What a user keeps with it. */
+  /** The metadata that is kept with it now. */
   public JsonObject metadata() {
     return metadata == null ? plan.spec().metadata() : metadata;
   }

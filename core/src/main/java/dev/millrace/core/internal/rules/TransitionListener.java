@@ -2,12 +2,12 @@ package dev.millrace.core.internal.rules;
 
 import dev.millrace.core.state.TransitionTable;
 
-/** Is told each transition of a fold as it happens: what an index needs, and what coverage counts. */
+/** Receives each transition of a fold as it happens. Indexes and test coverage use it. */
 @FunctionalInterface
 public interface TransitionListener {
   TransitionListener IGNORED = move -> {};
 
-  /** One transition; {@code stage} and {@code task} are 0 where it is the job's or the stage's. */
+  /** One transition. {@code stage} and {@code task} are 0 for a job, {@code task} is 0 for a stage. */
   record Transition(
       TransitionTable<?, ?> table, int stage, int task, Enum<?> from, Enum<?> event, Enum<?> to) {}
 

@@ -152,9 +152,9 @@ abstract class JournalContract extends ContractCase {
 
     store.freeze(claim, TERMS);
     store.appendJournal(claim, piece("new, and longer than all of the old", 4, 5, 6, 7));
-    OutputSoFar anew = store.outputSoFar(id, 1, 1, second.next());
-    assertThat(anew.from()).isZero();
-    assertThat(anew.text()).isEqualTo("new, and longer than all of the old");
+    OutputSoFar restarted = store.outputSoFar(id, 1, 1, second.next());
+    assertThat(restarted.from()).isZero();
+    assertThat(restarted.text()).isEqualTo("new, and longer than all of the old");
   }
 
   @Test

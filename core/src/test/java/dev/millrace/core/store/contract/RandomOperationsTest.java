@@ -1,5 +1,6 @@
 package dev.millrace.core.store.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.store.Claim;
@@ -17,6 +18,7 @@ import dev.millrace.core.store.random.RandomOperations;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -59,13 +61,13 @@ class RandomOperationsTest {
     return Map.of(
         "addTasks", (store, args) -> new JobControls.Added(Outcome.DONE, 1),
         "addStage", (store, args) -> new JobControls.Added(Outcome.DONE, 1),
-        "describe", (store, args) -> Outcome.DONE,
+        "replaceMetadata", (store, args) -> Outcome.DONE,
         "prioritize", (store, args) -> Outcome.DONE,
         "delete", (store, args) -> Outcome.DONE,
-        "note", (store, args) -> Optional.of("forged"),
-        "held", (store, args) -> Optional.empty(),
+        "readNote", (store, args) -> Optional.of("forged"),
+        "findClaim", (store, args) -> Optional.empty(),
         "onChange", (store, args) -> (Subscription) () -> {},
-        "census", (store, args) -> new QueueStats(Map.of(), List.of()));
+        "queueStats", (store, args) -> new QueueStats(Map.of(), List.of()));
   }
 
   private static Map<String, Fault> faultsOfWorkers() {
@@ -103,6 +105,7 @@ class RandomOperationsTest {
   }
 
   private static JobStore broken(JobStore sound, String verb, Fault fault) {
+    assertThat(JobStore.class.getMethods()).extracting(Method::getName).contains(verb);
     return (JobStore)
         Proxy.newProxyInstance(
             JobStore.class.getClassLoader(),

@@ -54,18 +54,18 @@ abstract class MemoryUpdates extends MemoryReader {
   final <T> T alone(Supplier<T> act) {
     boolean outermost = !Thread.holdsLock(this);
     List<JobId> tell = List.of();
-    List<JobId> tellLevers = List.of();
+    List<JobId> leverJobs = List.of();
     T answer;
     synchronized (this) {
       answer = act.get();
       if (outermost) {
         tell = List.copyOf(changed);
-        tellLevers = List.copyOf(pulled);
+        leverJobs = List.copyOf(pulled);
         changed.clear();
         pulled.clear();
       }
     }
-    tellLevers.forEach(id -> levers.accept(id));
+    leverJobs.forEach(id -> levers.accept(id));
     tell.forEach(id -> watchers.forEach(watcher -> watcher.accept(id)));
     return answer;
   }

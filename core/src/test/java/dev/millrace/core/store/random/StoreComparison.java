@@ -134,14 +134,14 @@ public final class StoreComparison {
         instanceof Fact.TaskChanged(int stage, int task, var event, Detail detail))) {
       return entry;
     }
-    Detail tokenless =
+    Detail normalized =
         switch (detail) {
           case Detail.Claimed(long _, var worker, var lease, boolean noToken) ->
               new Detail.Claimed(0, worker, lease, noToken);
           case Detail.Completed _ -> new Detail.Completed(0, 0);
           default -> detail;
         };
-    return new LogEntry(entry.number(), entry.at(), new Fact.TaskChanged(stage, task, event, tokenless));
+    return new LogEntry(entry.number(), entry.at(), new Fact.TaskChanged(stage, task, event, normalized));
   }
 
   /** A lever without the id of its request, which a store may make up; null for any other fact. */

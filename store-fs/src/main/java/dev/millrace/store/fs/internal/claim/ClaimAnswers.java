@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What workers say of their claims, in the hands of the owner. Thread-safe. */
+/** Takes the answers of workers to their claims. Thread-safe. */
 public final class ClaimAnswers {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
   private static final Fact.Detail.Completed NOWHERE = new Fact.Detail.Completed(0, 0);
@@ -43,10 +43,7 @@ public final class ClaimAnswers {
   private final Leases leases;
   private final Retention retention;
 
-  /**
-   * Claims whose journals could not be written. It is kept here because jobs are forgotten and read
-   * again: a gap in a journal would be worse than its end.
-   */
+  /** Claims whose journals could not be written. They are remembered here because jobs are dropped from memory and read again: a gap in a journal is worse than a short journal. */
   private final Set<JobClaimKey> unjournaled = ConcurrentHashMap.newKeySet();
 
   public ClaimAnswers(FsSettings settings, JobWriter writer, Leases leases, Retention retention) {
@@ -57,7 +54,7 @@ public final class ClaimAnswers {
   }
 
   public Outcome complete(Claim claim, TaskResult result) {
-    // The result is durable before its event is written: there is never an event without it.
+    // The result is durable before its event is written: no event is without its result.
     Fact.Detail.Completed delivered =
         writer
             .step(
@@ -90,14 +87,12 @@ public final class ClaimAnswers {
     return outcome;
   }
 
-  /**
-   * The result is durable, so nobody goes on from there; one that stays is removed with the rest.
-   */
+  /** Deletes the journal: the result is durable, so no attempt resumes from it. One that remains is removed with the job's other files. */
   private void removeJournal(Path file) {
     try {
       settings.disk().delete(file);
     } catch (NoSuchFileException e) {
-      // it was never begun, or its job moved
+      // it never existed, or the job moved
     } catch (IOException e) {
       LOG.log(Level.WARNING, file + " could not be removed: " + StoreErrors.explain(e));
     }
@@ -129,7 +124,7 @@ public final class ClaimAnswers {
   /** The present claim of a running task. */
   public Optional<Claim> held(JobId id, int stage, int task) {
     if (!writer.jobs().isActive(id) && !writer.jobs().mayRun(id)) {
-      return Optional.empty(); // a job that waits need not be read to know that
+      return Optional.empty(); // the job is waiting: no need to read it
     }
     AtomicLong durable = new AtomicLong();
     Optional<Claim> claim =
@@ -209,14 +204,14 @@ public final class ClaimAnswers {
               Outcome done =
                   writer.record(job, unsynced, update -> ClaimRules.freeze(update, claim.key(), terms));
               if (done.isDone()) {
-                unjournaled.remove(JobClaimKey.of(claim)); // what comes now is of another journal
+                unjournaled.remove(JobClaimKey.of(claim)); // from here on another journal is written
               }
               return done;
             })
         .orElseGet(() -> retention.fence(claim));
   }
 
-  /** Hot: one append, and nothing else that grows with the job, the journal or the queue. */
+  /** Hot path: one append, and nothing that grows with the job, the journal or the queue. */
   public ClaimSignal journal(Claim claim, OutputChunk piece) {
     leases.renew(claim, writer.now());
     return writer
@@ -235,7 +230,7 @@ public final class ClaimAnswers {
         .orElseGet(() -> latePulse(claim));
   }
 
-  /** A journal is an aid: one that cannot be written ends there, and the task goes on. */
+  /** Ends a journal that cannot be written; the task continues without it. */
   private void append(ActiveJob job, Claim claim, OutputChunk piece) {
     JobClaimKey claimKey = JobClaimKey.of(claim);
     if (unjournaled.contains(claimKey)) {
@@ -251,7 +246,7 @@ public final class ClaimAnswers {
               + claim
               + " cannot be written and ends here: "
               + StoreErrors.explain(e)
-              + "; after a crash the task begins again from there");
+              + "; after a crash the task resumes from there");
     }
   }
 

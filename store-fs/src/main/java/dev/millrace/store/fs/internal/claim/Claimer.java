@@ -32,7 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out tasks in claim order. Thread-safe. */
+/** Gives tasks to workers, in claim order. Thread-safe. */
 public final class Claimer {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -62,17 +62,17 @@ public final class Claimer {
       next = claims.size() < request.limit() ? queue.next(request.types(), next) : null;
     }
     commits.commit(unsynced);
-    writer.notifier().notifyWatchers(unsynced); // also of what ended where nothing was claimed
+    writer.notifier().notifyWatchers(unsynced); // also for jobs that ended without a claim
     if (trouble != null && claims.isEmpty()) {
       throw trouble;
     }
     if (trouble != null) {
-      LOG.log(Level.ERROR, trouble.getMessage()); // the next claim meets it again
+      LOG.log(Level.ERROR, trouble.getMessage()); // the next claim tries it again
     }
     return claims;
   }
 
-  /** Claims what one job has; answers what is wrong where it is not that job alone. */
+  /** Claims tasks of one job; returns a problem only if it is not of this job alone. */
   private @Nullable StoreException take(
       Candidate next, ClaimRequest request, List<Claim> claims, UnsyncedChanges unsynced) {
     try {
@@ -81,7 +81,7 @@ public final class Claimer {
         again = writer.step(next.id(), unsynced, (job, _) -> from(job, request, claims, unsynced));
       }
       if (again.isEmpty()) {
-        queue.drop(next); // it was moved or removed meanwhile
+        queue.drop(next); // the job was moved or removed in the meantime
       }
       return null;
     } catch (StoreBrokenException e) {
@@ -90,24 +90,21 @@ public final class Claimer {
       if (e instanceof StoreException store && !StoreErrors.isOfOneJob(store)) {
         return store;
       }
-      queue.drop(next); // others go on; a later rescan looks at it again
+      queue.drop(next); // continue with other jobs; a later rescan tries this one again
       troubled = true;
       left.report(next.id(), e);
       return null;
     }
   }
 
-  /** Whether a job was left alone since this was last asked. */
+  /** Whether a job was skipped since the last call. */
   public boolean takeTroubled() {
     boolean was = troubled;
     troubled = false;
     return was;
   }
 
-  /**
-   * Claims what the job's open stage has, as far as the demand goes; true if that ended the stage,
-   * because the rest had waited too long or was malformed: another may be open now.
-   */
+  /** Claims tasks of the job's open stage, up to the requested number. True if that ended the stage, because the remaining tasks had timed out or were malformed: the next stage may be open now. */
   private boolean from(
       ActiveJob job, ClaimRequest request, List<Claim> claims, UnsyncedChanges unsynced)
       throws IOException {
@@ -116,7 +113,7 @@ public final class Claimer {
       writer.updateQueue(job);
       return false;
     }
-    Instant now = writer.now(); // the log's time, which never runs back, is not for waits
+    Instant now = writer.now(); // backoffs use the clock, not the log's time, which never decreases
     Duration timeout = stage.plan().policy().queueTimeout();
     if (timeout != null && expire(job, stage, now, timeout, unsynced)) {
       return true;
@@ -127,7 +124,7 @@ public final class Claimer {
       return false;
     }
     if (job.place() == JobState.PENDING) {
-      // The rename first: the log of a job that waits need not be read to know that it waits.
+      // Rename first: then the log of a waiting job need not be read to know that it waits.
       writer.move(job, JobState.IN_PROGRESS, unsynced);
     }
     List<Claim> taken = new ArrayList<>();
@@ -143,28 +140,28 @@ public final class Claimer {
           }
           return Outcome.DONE;
         });
-    if (!job.fold().state().isFinal()) { // else a task that was malformed has failed them all
-      claims.addAll(taken); // not before they are written: a claim that is not in the log is none
+    if (!job.fold().state().isFinal()) { // else a malformed task has failed the stage
+      claims.addAll(taken); // only after writing: a claim that is not in the log does not exist
       taken.forEach(claim -> leases.grant(claim, now));
     }
     writer.finish(job, unsynced);
     return !stage.state().isOpen();
   }
 
-  /** Fails what has waited too long while nobody was there to see it; true if the stage is over. */
+  /** Fails tasks whose queue timeout passed unnoticed; true if that ended the stage. */
   private boolean expire(
       ActiveJob job, StageFold stage, Instant now, Duration timeout, UnsyncedChanges unsynced)
       throws IOException {
     int number = stage.number();
     Instant known = job.overdueFrom(number);
     if (known != null && now.isBefore(known)) {
-      return false; // or each claim would look at each task that waits
+      return false; // else each claim would look at each waiting task
     }
     writer.record(
         job,
         unsynced,
         update -> {
-          Instant earliest = now.plus(timeout); // of those that come from now on
+          Instant earliest = now.plus(timeout); // for tasks that are enqueued from now on
           for (int task = job.nextWaiting(number, 0);
               task >= 0;
               task = job.nextWaiting(number, task + 1)) {

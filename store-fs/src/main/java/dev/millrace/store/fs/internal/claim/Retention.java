@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Jobs that have ended: late answers to them, and their deletion when a user asks for it. */
+/** Handles jobs that have ended: late answers of workers, and deletion by a user. */
 public final class Retention {
   private final Disk disk;
   private final WorkspaceLayout layout;
@@ -52,7 +52,7 @@ public final class Retention {
     this.orphans = writer.endedClaims();
   }
 
-  /** Deletes a job; false if it has not ended or is nowhere. */
+  /** Deletes a job; false if it has not ended or does not exist. */
   public boolean delete(JobId id) {
     try {
       UnsyncedChanges unsynced = new UnsyncedChanges();
@@ -70,7 +70,7 @@ public final class Retention {
     }
   }
 
-  /** Deletes by a rename out of sight first: no reader sees half a job. */
+  /** Renames a job out of sight before deleting it, so that no reader sees half a job. */
   public int prune(Instant before, Set<JobState> states) {
     List<JobId> pruned = new ArrayList<>();
     UnsyncedChanges unsynced = new UnsyncedChanges();
@@ -115,13 +115,13 @@ public final class Retention {
       try {
         end = reader.find(id).map(JobView::completedAt).orElse(null);
       } catch (JobException e) {
-        end = disk.modified(layout.of(state, id)); // it is damaged: no sooner, as far as is known
+        end = disk.modified(layout.of(state, id)); // it is damaged: assume that it ended no earlier
       }
     }
     return end != null && end.isBefore(before);
   }
 
-  /** Deletes what was pruned, now or before a crash, once it cannot come back in part. */
+  /** Deletes jobs that were pruned, now or before a crash, once the rename is durable. */
   public void emptyTrash() throws IOException {
     List<String> names = new ArrayList<>();
     disk.list(layout.internalPath("trash"), names::add);
@@ -133,7 +133,7 @@ public final class Retention {
     }
   }
 
-  /** An answer to a job that is no longer running; what a cancelled worker made is kept. */
+  /** Handles an answer to a job that is no longer running; output of a cancelled worker is kept. */
   Outcome answerLate(Claim claim, PartialOutput partial) {
     EndedClaim orphan = orphans.find(claim);
     if (orphan != null) {
@@ -154,7 +154,7 @@ public final class Retention {
         .orElseGet(() -> missing(claim));
   }
 
-  /** What a worker of a job that is no longer running has to know. */
+  /** The signal for a worker whose job is no longer running. */
   Outcome fence(Claim claim) {
     EndedClaim orphan = orphans.find(claim);
     return orphan != null

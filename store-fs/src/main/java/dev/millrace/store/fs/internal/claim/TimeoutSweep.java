@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What time brings about: run timeouts, queue timeouts, lost leases. */
+/** Ends what has timed out: run timeouts, queue timeouts, lost leases. */
 public final class TimeoutSweep {
   private final JobWriter writer;
   private final ClaimQueue queue;
@@ -61,7 +61,7 @@ public final class TimeoutSweep {
       } catch (StoreBrokenException e) {
         throw e;
       } catch (RuntimeException e) {
-        queue.expireAt(now, id); // the next sweep comes back to it
+        queue.expireAt(now, id); // the next sweep tries again
         if (e instanceof StoreException store && !StoreErrors.isOfOneJob(store)) {
           trouble = store;
         } else {
@@ -91,12 +91,12 @@ public final class TimeoutSweep {
     for (ClaimKey key : lost) {
       JobClaimKey claimKey = new JobClaimKey(id, key);
       if (leases.endIfOver(claimKey, now)) {
-        writer.endedClaims().end(claimKey); // nobody comes back to be told that its job has ended
+        writer.endedClaims().end(claimKey); // its worker is silent, so no answer is kept for it
       }
     }
   }
 
-  /** In the order of its tasks; of all of them only where time can tell on any. */
+  /** Sweeps a job's tasks in order; all of them only if the job has timeouts. */
   private void stage(JobUpdate update, ActiveJob job, StageFold stage, Set<ClaimKey> lost) {
     Map<Integer, ClaimKey> holds = new TreeMap<>();
     for (ClaimKey key : lost) {
@@ -118,7 +118,7 @@ public final class TimeoutSweep {
   private void lose(JobUpdate update, ActiveJob job, ClaimKey key) {
     if (leases.isOver(new JobClaimKey(job.id(), key), now)
         && ClaimRules.checkFence(update.fold(), key)
-            .isDone()) { // else it was renewed or answered meanwhile
+            .isDone()) { // else it was renewed or answered in the meantime
       moved +=
           ClaimRules.recordLoss(update, key, ClaimRules.WorkerLoss.LEASE, job.attemptProgress(key))
                   .isDone()

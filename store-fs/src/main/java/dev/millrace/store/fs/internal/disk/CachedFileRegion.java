@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/**
- * The part of a file that was last read, for whoever reads one line after another. The file may only
- * grow, and move.
- */
+/** Caches the part of a file that was last read, for sequential reads of lines. The file may only grow or move. */
 public final class CachedFileRegion {
   private static final int SIZE = 1 << 18;
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Removes directories with what is in them. Links are removed, never followed. */
+/** Deletes directories with their content. Links are deleted, never followed. */
 public final class DirectoryDeleter {
   private DirectoryDeleter() {}
 
@@ -21,7 +21,7 @@ public final class DirectoryDeleter {
       }
       disk.delete(path);
     } catch (NoSuchFileException e) {
-      // gone is what it should be
+      // already deleted
     }
   }
 }

@@ -6,15 +6,13 @@ import java.time.Instant;
 import java.util.function.Predicate;
 
 /**
- * Every file operation of the store, and no other. Symbolic links are never followed at the last
- * step of a path. Nothing is durable before it is synced: contents by {@link #syncFile}, names (of
- * new files and renamed directories) by {@link #syncDirectory} of the directory that holds them.
+ * All file operations of the store. Symbolic links are never followed at the last step of a path. Nothing is durable before it is synced: contents by {@link #syncFile}, names (of new files and renamed directories) by {@link #syncDirectory} of the directory that holds them.
  *
- * <p>Tests put a disk here that fails, stops or forgets at any operation.
+ * <p>Tests use a disk that fails, stops or loses data at any operation.
  */
 public interface Disk {
 
-  /** What stands at a path. */
+  /** What is at a path. */
   enum Kind {
     NOTHING,
     FILE,
@@ -31,7 +29,7 @@ public interface Disk {
   /** When the entries of the directory last changed. */
   Instant modified(Path directory) throws IOException;
 
-  /** Creates a directory that must not exist, in one that must. */
+  /** Creates a directory that must not exist; its parent must. */
   void createDirectory(Path directory) throws IOException;
 
   /** Writes a whole file, new or replaced. */
@@ -40,7 +38,7 @@ public interface Disk {
   /** As {@link #write}, and syncs the contents. */
   void writeSynced(Path file, byte[] content) throws IOException;
 
-  /** Adds to the end of a file, which is created if it is not there. */
+  /** Appends to a file, which is created if necessary. */
   void append(Path file, byte[] content) throws IOException;
 
   /** The whole file; one over {@code most} bytes is refused with {@link FileTooLargeException}. */
@@ -52,23 +50,23 @@ public interface Disk {
   /** Cuts the file to {@code length} bytes. */
   void truncate(Path file, long length) throws IOException;
 
-  /** Atomic; an empty directory or a file at {@code to} is replaced, anything else refused. */
+  /** Renames atomically. An empty directory or a file at {@code to} is replaced, anything else refused. */
   void rename(Path from, Path to) throws IOException;
 
   /** Removes a file or an empty directory. */
   void delete(Path path) throws IOException;
 
-  /** Gives the names in a directory one by one, in no order, until the visitor has had enough. */
+  /** Passes the names in a directory to the visitor one by one, unsorted, until it returns false. */
   void list(Path directory, Predicate<String> visitor) throws IOException;
 
   void syncFile(Path file) throws IOException;
 
   void syncDirectory(Path directory) throws IOException;
 
-  /** Makes everything durable that was done so far; false if this disk cannot. */
+  /** Makes all earlier operations durable; false if this disk cannot. */
   boolean syncAll() throws IOException;
 
-  /** A file over the limit for its kind. */
+  /** A file is over the limit for its kind. */
   final class FileTooLargeException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -77,7 +75,7 @@ public interface Disk {
     }
   }
 
-  /** Something at a path that is not the regular file or directory it should be. */
+  /** A path has something else than the expected regular file or directory. */
   final class NotRegularException extends IOException {
     private static final long serialVersionUID = 1L;
 

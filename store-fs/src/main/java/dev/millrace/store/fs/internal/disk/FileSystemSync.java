@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** One {@code syncfs(2)} for everything that was written to a file system. */
+/** Syncs a whole file system with one {@code syncfs(2)}. */
 final class FileSystemSync {
   private final Posix posix;
   private final int directory;
@@ -14,13 +14,13 @@ final class FileSystemSync {
     this.directory = directory;
   }
 
-  /** Null where the system has no such call. */
+  /** Null if the system has no such call. */
   static @Nullable FileSystemSync open(Path root) throws IOException {
     try {
       Posix posix = new Posix();
       return posix.hasSyncfs() ? new FileSystemSync(posix, posix.openDirectory(root)) : null;
     } catch (UnsupportedOperationException | IllegalCallerException e) {
-      return null; // no foreign functions on this platform, or not allowed to this program
+      return null; // the platform has no foreign functions, or they are not allowed
     }
   }
 

@@ -8,9 +8,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store depends on, so that tests can put something else in its place.
+ * The dependencies of a store, so that tests can replace them.
  *
- * @param ceiling the recovery ceiling of plain jobs that name none; null: the usual one
+ * @param recoveryCeiling the recovery ceiling of plain jobs that name none; null: the default
  */
 public record FsSettings(
     Path root,

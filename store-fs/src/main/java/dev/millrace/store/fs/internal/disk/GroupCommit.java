@@ -11,11 +11,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Syncs for many at once. Whoever comes while nobody syncs does it at once, for itself; whoever comes
- * meanwhile waits and shares the next sync. After a failed sync nothing can be vouched for (the
- * system forgets what it could not write): every later commit is refused.
- */
+/** Syncs changes of many threads together. A thread that comes while no sync is running syncs at once; threads that come during a sync wait and share the next one. After a failed sync every later commit is refused: the system forgets what it could not write, so nothing is certain any more. */
 public final class GroupCommit {
   private static final long LONGEST_GATHERING = 3_000_000;
 
@@ -38,10 +34,7 @@ public final class GroupCommit {
     this.disk = disk;
   }
 
-  /**
-   * Hands {@code dirty} over to the next sync, whoever does it. A job's holder does so before letting
-   * go of it: whoever renames the job next then commits no sooner than this is durable.
-   */
+  /** Adds {@code unsynced} to the next sync, on whichever thread that runs. The holder of a job's lock does so before unlocking, so that the next rename of the job is committed no earlier than this is durable. */
   public void enlist(UnsyncedChanges unsynced) {
     if (!unsynced.isEmpty()) {
       lock.lock();
@@ -54,19 +47,19 @@ public final class GroupCommit {
     }
   }
 
-  /** Returns once everything that was ever in {@code dirty} is durable. */
+  /** Returns when everything that was ever in {@code unsynced} is durable. */
   public void commit(UnsyncedChanges unsynced) {
     enlist(unsynced);
     requireIntact();
     awaitSync(unsynced.lastSync());
   }
 
-  /** The last sync that was done: what was enlisted for it, or for one before, is durable. */
+  /** The last completed sync: what was added to it or to an earlier one is durable. */
   public long lastSync() {
     return syncedBatch;
   }
 
-  /** Returns once all is durable that was enlisted so far; syncs nothing if nothing was. */
+  /** Returns when everything added so far is durable; syncs nothing if nothing was added. */
   public void awaitEnlisted() {
     long last;
     lock.lock();
@@ -78,7 +71,7 @@ public final class GroupCommit {
     awaitSync(last);
   }
 
-  /** Returns once that sync was done, by whomever. */
+  /** Returns when that sync is done, on whichever thread. */
   public void awaitSync(long batch) {
     if (batch <= syncedBatch) {
       return;
@@ -100,7 +93,7 @@ public final class GroupCommit {
     }
   }
 
-  /** One platform thread, while there is something to do. */
+  /** Runs on one platform thread, while there is something to sync. */
   private static Executor syncer() {
     ThreadPoolExecutor one =
         new ThreadPoolExecutor(
@@ -114,7 +107,7 @@ public final class GroupCommit {
     return one;
   }
 
-  /** Called with the lock held, which it lets go while the disk works. */
+  /** Call with the lock held; it is released while the disk works. */
   private void syncWaiting() {
     syncing = true;
     gather();
@@ -125,7 +118,7 @@ public final class GroupCommit {
     waiters = 0;
     lock.unlock();
     long start = System.nanoTime();
-    // Whatever else is thrown: those who share this sync must not take the next one for theirs.
+    // On any throwable: threads that share this sync must not take the next one for theirs.
     IOException problem = new IOException("it was cut short");
     try {
       problem = sync(batch);
@@ -142,10 +135,7 @@ public final class GroupCommit {
     }
   }
 
-  /**
-   * Those who shared the last sync are mostly back soon. Waiting for them, at most half as long as
-   * that sync took, makes few large syncs out of many small ones; whoever is alone never waits.
-   */
+  /** Waits for the threads that shared the last sync, which mostly come back soon. This wait, at most half as long as that sync took, makes few large syncs out of many small ones; a single thread never waits. */
   private void gather() {
     long left = Math.min(lastNanos / 2, LONGEST_GATHERING);
     try {
@@ -157,7 +147,7 @@ public final class GroupCommit {
     }
   }
 
-  /** A native call holds on to the carrier of a virtual thread: another thread waits for it then. */
+  /** A native call pins the carrier of a virtual thread, so another thread makes it. */
   private @Nullable IOException sync(UnsyncedChanges batch) {
     return Thread.currentThread().isVirtual()
         ? CompletableFuture.supplyAsync(() -> syncHere(batch), syncer).join()
@@ -173,7 +163,7 @@ public final class GroupCommit {
     }
   }
 
-  /** Refuses everything from now on: somebody else may own what we would write. */
+  /** Refuses every later commit, because another process may own the files now. */
   public void refuseCommits(IOException problem) {
     disowned = true;
     failure = problem;
@@ -184,7 +174,7 @@ public final class GroupCommit {
     IOException problem = failure;
     if (problem != null && disowned) {
       throw new StoreBrokenException(
-          problem.getMessage() + "; this one stops, and what it had in hand runs again", problem);
+          problem.getMessage() + "; this server stops, and its running tasks run again", problem);
     }
     if (problem != null) {
       throw new StoreBrokenException(

@@ -9,13 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Finds jobs that may be moving. A job says missing only after two passes between which no place
- * changed: one that moved against the direction of a pass is not overlooked.
- */
+/** Finds jobs that may be moving. A job is missing only after two passes between which no state directory changed, so a job that moves against the direction of a pass is not overlooked. */
 public final class JobLocator {
 
-  /** Directory times may be this coarse: a change within it would not show. */
+  /** The resolution of directory times may be this coarse: a change within it would not show. */
   private static final Duration GRAIN = Duration.ofMillis(20);
 
   private static final int ATTEMPTS = 1_000;

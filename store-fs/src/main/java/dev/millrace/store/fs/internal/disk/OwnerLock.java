@@ -10,10 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Ownership of a workspace: {@code flock(2)} on {@code .nrvnad.lock}. Held means alive: the system
- * drops it with the process, however that ends. (Java's own FileLock is another kind of lock.)
- */
+/** The lock of a workspace's owner: {@code flock(2)} on {@code .nrvnad.lock}. A held lock means a live process: the system releases it with the process, however that ends. (Java's FileLock is another kind of lock.) */
 public final class OwnerLock implements AutoCloseable {
   public static final String FILE = ".nrvnad.lock";
 
@@ -29,7 +26,7 @@ public final class OwnerLock implements AutoCloseable {
     this.inode = inode(Path.of("/proc/self/fd/" + fd));
   }
 
-  /** Which file a path names; null where the system does not tell. */
+  /** The identity of the file at a path; null if the system does not tell. */
   private static @Nullable Object inode(Path path) throws IOException {
     try {
       return Files.getAttribute(path, "unix:ino");
@@ -38,15 +35,12 @@ public final class OwnerLock implements AutoCloseable {
     }
   }
 
-  /**
-   * Whether the lock file is still the one that is locked. Whoever removes it lets a second owner in:
-   * then this one must stop.
-   */
+  /** Whether the lock file is still the one that is locked. If someone deletes it, a second owner can start: then this one must stop. */
   public boolean isIntact() throws IOException {
     return inode == null || inode.equals(inode(file));
   }
 
-  /** Empty if another process, or another store of this one, holds it. */
+  /** Takes the lock; empty if another process, or another store of this one, holds it. */
   public static Optional<OwnerLock> tryAcquire(Path root) throws IOException {
     Posix posix = new Posix();
     Path file = root.resolve(FILE);
@@ -57,7 +51,7 @@ public final class OwnerLock implements AutoCloseable {
     }
     OwnerLock lock = new OwnerLock(posix, fd, file);
     if (!lock.isIntact()) {
-      lock.close(); // removed between opening and locking it
+      lock.close(); // deleted between opening and locking it
       return Optional.empty();
     }
     Files.write(
@@ -69,7 +63,7 @@ public final class OwnerLock implements AutoCloseable {
     return Optional.of(lock);
   }
 
-  /** Whether somebody holds it now. */
+  /** Whether a process holds it now. */
   public static boolean isHeld(Path root) throws IOException {
     if (!Files.exists(root.resolve(FILE))) {
       return false;

@@ -27,7 +27,7 @@ final class Posix {
   private static final int READ_WRITE = 2;
   private static final int CREATE = MAC ? 0x200 : 0x40;
 
-  /** Children must not inherit a descriptor: they would hold the lock beyond our death. */
+  /** Child processes must not inherit the descriptor: they would hold the lock after our end. */
   private static final int CLOSE_ON_EXEC = MAC ? 0x1000000 : 0x80000;
 
   static final int LOCK_EXCLUSIVE = 2;

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The operating system's files. Thread-safe. */
+/** The files of the operating system. Thread-safe. */
 public final class RealDisk implements Disk {
   private static final Set<OpenOption> WRITING =
       Set.of(CREATE, WRITE, TRUNCATE_EXISTING, NOFOLLOW_LINKS);
@@ -64,16 +64,13 @@ public final class RealDisk implements Disk {
     Files.createDirectory(directory);
   }
 
-  /** Something done with an open file. */
+  /** An action on an open file. */
   @FunctionalInterface
   private interface Use<T> {
     T with(FileChannel channel) throws IOException;
   }
 
-  /**
-   * Opens, uses and closes a file. An interrupt closes a channel in the middle of its work: then it
-   * is done over, and the thread is interrupted afterwards.
-   */
+  /** Opens, uses and closes a file. An interrupt closes a channel during its work: then the action is repeated, and the thread is interrupted afterwards. */
   private static <T> T use(Path file, Set<OpenOption> options, Use<T> use) throws IOException {
     boolean interrupted = false;
     try {
@@ -123,7 +120,7 @@ public final class RealDisk implements Disk {
         });
   }
 
-  /** Leaves the file as it was if it cannot take all of {@code content}. */
+  /** Leaves the file unchanged if it cannot take all of {@code content}. */
   private static FileChannel all(FileChannel channel, byte[] content, long end) throws IOException {
     if (channel.size() > end) {
       channel.truncate(end); // written before an interrupt closed the channel
@@ -166,7 +163,7 @@ public final class RealDisk implements Disk {
         channel -> fill(channel, offset, Math.clamp(channel.size() - offset, 0, length)));
   }
 
-  /** As {@link #requireFile}: writing waits for a reader. */
+  /** As {@link #requireFile}: opening a FIFO for writing would wait for a reader. */
   private void requireFileOrNothing(Path file) throws IOException {
     Kind kind = kind(file);
     if (kind != Kind.FILE && kind != Kind.NOTHING) {

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** What has to be synced before anyone may be told. */
+/** Changes that must be synced before anyone is told of them. */
 public final class UnsyncedChanges {
 
-  /** From this many files and directories on, one sync of the file system is quicker. */
+  /** From this many files and directories on, one sync of the whole file system is faster. */
   private static final int ALL_FROM = 5;
 
   private final Set<Path> files = new LinkedHashSet<>();
@@ -29,12 +29,12 @@ public final class UnsyncedChanges {
     return this;
   }
 
-  /** Whose running tasks have something to know, once all of this is durable. */
+  /** Jobs whose running tasks must be notified once this is durable. */
   public Set<JobId> jobsWithLever() {
     return levers;
   }
 
-  /** Whose logs or places it is about; whoever watches is told once all of this is durable. */
+  /** Jobs whose logs or states changed; watchers are notified once this is durable. */
   public Set<JobId> changedJobs() {
     return changed;
   }
@@ -44,7 +44,7 @@ public final class UnsyncedChanges {
     directories.addAll(other.directories);
   }
 
-  /** What was in it is a matter of that sync now. */
+  /** Marks the content as part of that sync. */
   void enlistedIn(long number) {
     files.clear();
     directories.clear();
@@ -77,15 +77,12 @@ public final class UnsyncedChanges {
     void run() throws IOException;
   }
 
-  /**
-   * A job's directory may be renamed on between being noted here and being synced: whoever renames
-   * syncs the contents first, so there is nothing left to do under the old name.
-   */
+  /** A job's directory may be renamed after it was added here and before it is synced. The thread that renames syncs the contents first, so nothing is left to do under the old name. */
   private static void unlessMoved(Call sync) throws IOException {
     try {
       sync.run();
     } catch (NoSuchFileException e) {
-      // see above; a job deleted by hand is not there to be synced either
+      // see above; a job deleted by hand cannot be synced either
     }
   }
 }

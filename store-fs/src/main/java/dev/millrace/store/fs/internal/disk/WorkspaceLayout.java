@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The directories of a workspace: a job's place is its state. */
+/** The directories of a workspace: a job is in the directory of its state. */
 public final class WorkspaceLayout {
 
-  /** In the direction in which jobs mostly move, so that a search overtakes few of them. */
+  /** In the direction in which jobs mostly move, so that a search misses few of them. */
   public static final List<JobState> ORDER =
       List.of(
           JobState.PENDING,
@@ -51,15 +51,12 @@ public final class WorkspaceLayout {
     return of(state).resolve(id.value());
   }
 
-  /** What is ours alone: epoch, inbox, answers, trash. */
+  /** The store's own directory: epoch, inbox, answers, trash. */
   public Path internalPath(String name) {
     return root.resolve(".millrace").resolve(name);
   }
 
-  /**
-   * Creates what is missing. The parents' names are synced, for a job must not outlive its place;
-   * one directory is made only after that, to prove it to whoever comes next.
-   */
+  /** Creates missing directories. Their names are synced, because a job must not outlive its directory; one directory is created only after that, as a proof for later processes. */
   public void create(Disk disk) throws IOException {
     if (complete(disk)) {
       return;
@@ -76,7 +73,7 @@ public final class WorkspaceLayout {
     directory(disk, internalPath("trash"), new LinkedHashSet<>());
   }
 
-  /** The last directory that {@link #create} makes is there only if all are, or one was removed. */
+  /** Whether the last directory that {@link #create} makes exists; then all do, unless one was deleted. */
   private boolean complete(Disk disk) throws IOException {
     for (Path place : byState.values()) {
       if (disk.kind(place) != Disk.Kind.DIRECTORY) {
@@ -86,7 +83,7 @@ public final class WorkspaceLayout {
     return disk.kind(internalPath("trash")) == Disk.Kind.DIRECTORY;
   }
 
-  /** Makes sure of a directory, and notes whose names have to be synced for it to last. */
+  /** Creates a directory if it is missing, and notes which names must be synced. */
   private void directory(Disk disk, Path path, Set<Path> parents) throws IOException {
     Path parent = path.getParent();
     boolean missing = disk.kind(path) == Disk.Kind.NOTHING;
@@ -98,7 +95,7 @@ public final class WorkspaceLayout {
       try {
         disk.createDirectory(path);
       } catch (FileAlreadyExistsException e) {
-        // another process was quicker
+        // another process created it
       }
     }
     if (path.startsWith(root) && disk.kind(path) != Disk.Kind.DIRECTORY) {
@@ -106,7 +103,7 @@ public final class WorkspaceLayout {
     }
   }
 
-  /** Where the job stands in one look at each place; a job that moves meanwhile can be missed. */
+  /** The job's state, with one look at each directory; a job that moves meanwhile can be missed. */
   public Optional<JobState> lookUp(Disk disk, JobId id) throws IOException {
     for (JobState state : ORDER) {
       if (disk.kind(of(state, id)) == Disk.Kind.DIRECTORY) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Results of the stages before one, read from their files when a template speaks of them. */
+/** The results of earlier stages, read from their files when a template refers to them. */
 final class EarlierStageResults implements StageTemplate.Results {
   private final JobDirectory at;
   private final JobFiles files;

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code events.jsonl}: a job's log, append-only, one entry a line. */
+/** A job's log, {@code events.jsonl}: append-only, one entry per line. */
 public final class EventLog {
   public static final String FILE = "events.jsonl";
   private static final int MAX_BYTES = Integer.MAX_VALUE - 16;
@@ -24,14 +24,14 @@ public final class EventLog {
   private EventLog() {}
 
   /**
-   * What stands in a log.
+   * The content of a log.
    *
-   * @param length up to the end of its last whole line
+   * @param length the end of its last complete line
    * @param torn what a crash left after that, as text for a message; null if nothing
    */
   public record Content(List<LogEntry> entries, long length, @Nullable String torn) {}
 
-  /** A log that a crash cannot have left: a whole line in it is not an entry, or not the next one. */
+  /** The log is damaged in a way that a crash cannot cause: a complete line is not an entry, or not the next one. */
   public static final class DamagedLogException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -40,52 +40,49 @@ public final class EventLog {
     }
   }
 
-  /** A log of which nothing is known. */
+  /** A log that was not read. */
   static final Content UNREAD = new Content(List.of(), 0, null);
 
-  /**
-   * Ends the line of an entry that counts only with the next: what a user adds to a job in one go
-   * is there as a whole or not at all, and the rules cannot derive the rest of it.
-   */
+  /** Ends the line of an entry that counts only with the next one. What a user adds to a job in one request is in the log completely or not at all, because the rules cannot derive the rest of it. */
   private static final String MORE = ",\"more\":true}";
 
   private static final byte[] MORE_BYTES = StrictUtf8.bytes(MORE);
 
-  /** What the line of every entry begins with. */
+  /** The start of every entry's line. */
   private static final byte[] FIRST_BYTES = StrictUtf8.bytes("{\"n\":");
 
-  /** As many whole entries as could be read, where that ended, and the line it ended before. */
+  /** The complete entries that could be read, where they end, and the line after them. */
   private record Walk(Content content, int reached, int line) {}
 
-  /** Everything in the log; empty if there is none yet. */
+  /** The whole log; empty if there is none yet. */
   static Content read(JobDirectory at) throws IOException {
     return read(at, UNREAD);
   }
 
-  /** As {@link #read(At)}, where {@code known} was read before and the log mostly has grown. */
+  /** As {@link #read(JobDirectory)}, if {@code known} was read before: mostly the log has only grown. */
   static Content read(JobDirectory at, Content known) throws IOException {
     Path file = at.file(FILE);
     try {
       if (known.length() > 0) {
         byte[] grown = at.disk().read(file, known.length() - 1, MAX_BYTES);
-        boolean goesOn = grown.length > 0 && grown[0] == '\n';
-        Content all = goesOn ? entries(grown, 1, known).content() : null;
+        boolean continues = grown.length > 0 && grown[0] == '\n';
+        Content all = continues ? entries(grown, 1, known).content() : null;
         if (all != null && all.length() == known.length() + grown.length - 1) {
           return all;
-        } // else it is torn, or what could not be written whole has been taken back
+        } // else it is torn, or a failed append was taken back
       }
       byte[] bytes = at.disk().read(file, MAX_BYTES);
       Walk walk = entries(bytes, 0, UNREAD);
       return walk.content().length() == bytes.length ? walk.content() : torn(file, bytes, walk);
     } catch (NoSuchFileException e) {
       if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
-        throw e; // the job has moved on
+        throw e; // the job has moved
       }
       return UNREAD;
     }
   }
 
-  /** What is known, and as many whole entries as follow. */
+  /** The known content with the complete entries that follow it. */
   private static Walk entries(byte[] bytes, int start, Content known) {
     List<LogEntry> entries =
         start == bytes.length ? known.entries() : new ArrayList<>(known.entries());
@@ -110,7 +107,7 @@ public final class EventLog {
         new Content(counting, known.length() + whole - start, null), from, entries.size() + 1);
   }
 
-  /** The entries in a part of a log that begins after that number, as many as are whole. */
+  /** The complete entries in the part of a log that starts after that number. */
   static List<LogEntry> following(byte[] bytes, long after) {
     List<LogEntry> entries = new ArrayList<>();
     int from = 0;
@@ -130,7 +127,7 @@ public final class EventLog {
     return from >= 0 && Arrays.equals(bytes, from, end, MORE_BYTES, 0, MORE_BYTES.length);
   }
 
-  /** Only a tail without any whole line can be a torn write. */
+  /** Only a tail without any complete line can be a torn write. */
   private static Content torn(Path file, byte[] bytes, Walk walk) throws DamagedLogException {
     int line = walk.reached();
     for (int end = lineEnd(bytes, line); end >= 0; end = lineEnd(bytes, line)) {
@@ -160,7 +157,7 @@ public final class EventLog {
                 .replaceAll("[^\\x20-\\x7e]", "."));
   }
 
-  /** Whether a line was written to its end: a crash leaves no newline, or zeros before it. */
+  /** Whether a line was written completely: a crash leaves no newline, or zeros before it. */
   private static boolean isWhole(byte[] bytes, int from, int end) {
     int first = from + FIRST_BYTES.length;
     if (first >= end
@@ -194,7 +191,7 @@ public final class EventLog {
   }
 
   /**
-   * Adds entries, and answers how many bytes they are.
+   * Appends entries and returns their size in bytes.
    *
    * @throws IllegalArgumentException before anything is written, if one could not be read back
    */
@@ -233,7 +230,7 @@ public final class EventLog {
     return line;
   }
 
-  /** Whether there is something in it that others have made. */
+  /** Whether someone else has written to the log. */
   private static boolean holdsJson(Fact fact) {
     return fact instanceof Fact.MetadataReplaced
         || fact instanceof Fact.TermsFrozen
@@ -252,7 +249,7 @@ public final class EventLog {
     return entry.fact() instanceof Fact.StageAdded || entry.fact() instanceof Fact.TasksAdded;
   }
 
-  /** Takes back what an append that failed has left of itself. */
+  /** Removes what a failed append has left. */
   public static void cut(JobDirectory at, long length) throws IOException {
     if (at.disk().kind(at.file(FILE)) == Disk.Kind.FILE && at.disk().size(at.file(FILE)) > length) {
       at.disk().truncate(at.file(FILE), length);

@@ -7,10 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Where some of the entries of a job's log end, since it was read: whoever follows the log need not
- * have all of it read again. Every second one goes when there are too many.
- */
+/** Remembers where some entries of a job's log end, so that a follower of the log need not read all of it again. If there are too many offsets, every second one is dropped. */
 public final class EventLogOffsets {
   private static final int MOST = 1_024;
 
@@ -35,7 +32,7 @@ public final class EventLogOffsets {
     offsets[size++] = offset;
   }
 
-  /** The entries after number {@code after}; empty if all of the log would have to be read. */
+  /** The entries after number {@code after}; empty if the whole log would have to be read. */
   public Optional<List<LogEntry>> read(JobDirectory at, long after, int limit) throws IOException {
     int from = last(after);
     if (from < 0) {
@@ -46,14 +43,14 @@ public final class EventLogOffsets {
     byte[] bytes = at.disk().read(at.file(EventLog.FILE), offsets[from], length);
     List<LogEntry> entries = EventLog.following(bytes, numbers[from]);
     if (entries.size() != numbers[to] - numbers[from]) {
-      return Optional.empty(); // somebody else has had a hand in it
+      return Optional.empty(); // another process has changed it
     }
     int skipped = (int) Math.min(entries.size(), Math.max(0, after - numbers[from]));
     int end = skipped + Math.min(limit, entries.size() - skipped);
     return Optional.of(List.copyOf(entries.subList(skipped, end)));
   }
 
-  /** The last mark at or before that number; -1 if there is none. */
+  /** The last offset at or before that number; -1 if there is none. */
   private int last(long number) {
     int found = Arrays.binarySearch(numbers, 0, size, number);
     return found >= 0 ? found : -found - 2;

@@ -30,12 +30,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * Puts jobs into a workspace. Any process may, whoever owns it: a rename publishes. Thread-safe.
- */
+/** Submits jobs into a workspace from any process, owner or not: a rename publishes a job. Thread-safe. */
 public final class FsSubmitter implements JobSubmitter {
 
-  /** Says for certain where a job is, or that it is nowhere. */
+  /** Finds a job's state reliably; empty only if there is no such job. */
   @FunctionalInterface
   public interface Finding {
     Optional<JobState> find(JobId id) throws IOException;
@@ -104,11 +102,7 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  /**
-   * Assembles the job under a name of its own and gives it its id while it is still out of sight:
-   * of those who try that at once one succeeds, and the others only help to publish its job. What a
-   * crash left under the id is therefore whole, too.
-   */
+  /** Assembles the job under a temporary name and gives it its id while it is still invisible. If several do so at once, one succeeds and the others only help to publish its job. So what a crash leaves under the id is complete, too. */
   private boolean publishAs(JobId id, JobSpec spec, Map<String, byte[]> files) throws IOException {
     Path own = layout.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
     Path named = layout.of(JobState.CREATED, id);
@@ -116,7 +110,7 @@ public final class FsSubmitter implements JobSubmitter {
       noteWebhooks(spec, id);
       stage(own, files);
       moved(own, named);
-      if (isThere(id)) { // another process was quicker
+      if (isThere(id)) { // another process was faster
         moved(named, own);
         return false;
       }
@@ -142,14 +136,14 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  /** Whether there is such a job; one that is there is durable then. */
+  /** Whether there is such a job; if so, it is durable when this returns. */
   private boolean isThere(JobId id) throws IOException {
     Optional<JobState> place = finding.find(id);
     place.ifPresent(found -> commits.commit(new UnsyncedChanges().addDirectory(layout.of(found))));
     return place.isPresent();
   }
 
-  /** Before the job can be seen: whoever is to be told of it is never forgotten. */
+  /** Notes the webhooks before the job is visible, so that no delivery is lost. */
   private void noteWebhooks(JobSpec spec, JobId id) {
     if (!spec.webhooks().isEmpty() && notes.readNote(NoteStore.WEBHOOKS, id.value()).isEmpty()) {
       notes.writeNote(
@@ -169,7 +163,7 @@ public final class FsSubmitter implements JobSubmitter {
     return spec.held() ? JobState.PAUSED : JobState.PENDING;
   }
 
-  /** From here on the id's directory is ours to fill, and to discard. */
+  /** Reserves the id's directory: from here on this process may fill and discard it. */
   private JobId reserve(JobId id) {
     try {
       disk.createDirectory(layout.of(JobState.CREATED, id));
@@ -200,7 +194,7 @@ public final class FsSubmitter implements JobSubmitter {
     commits.commit(unsynced.addDirectory(dir));
   }
 
-  /** What was never acknowledged goes, as far as the disk lets it; nobody sees it anyway. */
+  /** Deletes a job that was never acknowledged, as far as the disk allows; it is invisible anyway. */
   private void discard(Path dir) {
     try {
       DirectoryDeleter.delete(disk, dir);

@@ -29,17 +29,17 @@ import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The files of one job beside its log: what was asked, and what came of it. */
+/** The files of one job beside its log: what was submitted, and the results. */
 public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
 
-  /** Where a job's directory is read and written; the path changes as the job moves. */
+  /** A job's directory; the path changes when the job moves. */
   record JobDirectory(Disk disk, Path dir) {
     public Path file(String name) {
       return dir.resolve(name);
     }
   }
 
-  /** A task's answer on its way to disk, and whose it is. */
+  /** The task and the claim that an answer belongs to. */
   record AnsweredTask(int stage, String type, int task, int attempt, FencingToken claim) {
     public static AnsweredTask of(Claim claim) {
       ClaimKey key = claim.key();
@@ -48,7 +48,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     }
   }
 
-  /** What an attempt left that did not end in a result; empty if neither is there. */
+  /** The output of an attempt without a result. */
   record PartialOutput(@Nullable String output, @Nullable JsonObject receipt) {
     public static final PartialOutput NONE = new PartialOutput(null, null);
 
@@ -65,7 +65,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     }
   }
 
-  /** A task as it is at one moment, whatever becomes of it meanwhile. */
+  /** A task at one moment, unaffected by later changes. */
   record TaskSnapshot(int stage, StagePlan plan, int task, TaskFold fold) {
     public static TaskSnapshot of(StageFold stage, int task) {
       return new TaskSnapshot(stage.number(), stage.plan(), task, stage.task(task));
@@ -80,43 +80,43 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
 
   JobPlan plan();
 
-  /** What was asked, whole, with what was added since. */
+  /** The job as submitted, with what was added since. */
   JobSpec spec(JobDirectory at, JobFold fold) throws IOException;
 
-  /** These files to read from while the job goes on; called by whoever holds it. */
+  /** A copy to read from while the job changes; call it with the job's lock held. */
   JobFiles forReading();
 
-  /** About how much of the disk it holds in memory. */
+  /** About how many bytes of the files are in memory. */
   long size();
 
-  /** A task as it was asked for or, of a template, as it was rendered when its stage opened. */
+  /** A task as submitted or, for a template, as rendered when its stage opened. */
   TaskSpec task(JobDirectory at, TaskSnapshot task) throws IOException;
 
   default TaskSpec task(JobDirectory at, StageFold stage, int task) throws IOException {
     return task(at, TaskSnapshot.of(stage, task));
   }
 
-  /** How many bytes the tasks have that were asked for so far. */
+  /** How many bytes the submitted tasks have. */
   long taskBytes(JobDirectory at, JobFold fold) throws IOException;
 
   /**
-   * Keeps tasks that are added to a stage; they count only with their event.
+   * Stores tasks that are added to a stage; they count only with their event.
    *
-   * @param known how many it has by now
+   * @param known how many tasks the stage has now
    * @param lines as {@link StagedJobFiles#taskLines} gives them
    */
   void addTasks(
       JobDirectory at, int stage, String type, int known, byte[] lines, UnsyncedChanges unsynced)
       throws IOException;
 
-  /** A task as a reader sees it; a broken one is shown without its input. */
+  /** A task as a reader sees it; a malformed one is shown without its input. */
   default TaskView view(JobDirectory at, TaskSnapshot task) throws IOException {
     TaskSpec asked;
     try {
       asked = task(at, task);
     } catch (MalformedJobException | NoSuchFileException | Disk.NotRegularException e) {
       if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
-        throw e; // the job has moved on
+        throw e; // the job has moved
       }
       asked = null;
     }
@@ -129,20 +129,20 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
       JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges unsynced)
       throws IOException;
 
-  /** Called when {@link #writeResult} is durable, before the completion is recorded. */
+  /** Call when {@link #writeResult} is durable, before the completion is recorded. */
   void publishResult(JobDirectory at) throws IOException;
 
-  /** Keeps output that is not a result. */
+  /** Stores output that is not a result. */
   void writePartial(JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
       throws IOException;
 
-  /** As {@link #writePartial}, in a job that a user has ended meanwhile. */
+  /** As {@link #writePartial}, for a job that a user has ended. */
   void writeLatePartial(JobDirectory at, AnsweredTask of, PartialOutput partial) throws IOException;
 
   /** The file of a task's journal. */
   Path journalFile(JobDirectory at, StageFold stage, int task);
 
-  /** A task's journal under its present terms; one that cannot be read is an aid less. */
+  /** A task's journal under its present terms; one that cannot be read counts as empty. */
   default TokenJournal.Content readJournal(JobDirectory at, StageFold stage, int task) {
     FencingToken of = stage.task(task).journalKey();
     Path file = journalFile(at, stage, task);
@@ -150,20 +150,17 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
       return of == null ? TokenJournal.Content.NONE : TokenJournal.read(at.disk(), file, of);
     } catch (IOException e) {
       System.getLogger("dev.millrace.store")
-          .log(Level.WARNING, file + " is not gone on from: " + StoreErrors.explain(e));
+          .log(Level.WARNING, file + " cannot be resumed: " + StoreErrors.explain(e));
       return TokenJournal.Content.NONE;
     }
   }
 
-  /**
-   * Removes what a job which has ended does not need, once that is durable: journals of tasks that
-   * completed, a receipt that does not count.
-   */
+  /** Deletes what an ended job does not need, once its end is durable: journals of completed tasks, a receipt that does not count. */
   void deleteUnneeded(JobDirectory at, JobFold fold) throws IOException;
 
   @Nullable TaskResult result(JobDirectory at, TaskSnapshot task) throws IOException;
 
-  /** Writes what belongs to a job that has ended, before it moves to its last place. */
+  /** Writes the final files of a job that has ended, before it moves to its final directory. */
   void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges unsynced) throws IOException;
 
   /** Renders the templates of an opening stage. */
@@ -177,9 +174,9 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   }
 
   /**
-   * Reads the job in a directory; what is wrong with it is a {@link MalformedJobException}.
+   * Reads the job in a directory; throws {@link MalformedJobException} if it breaks a rule.
    *
-   * @param ceiling the recovery ceiling of a plain job that names none; null: the usual one
+   * @param ceiling the recovery ceiling of a plain job that names none; null: the default
    */
   static JobFiles load(JobDirectory at, JobId id, @Nullable Integer ceiling) throws IOException {
     JsonObject meta = JobMetaFile.read(at.disk(), at.dir());
@@ -198,7 +195,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     }
   }
 
-  /** Stands for a job whose files are malformed: what its metadata tells, as far as that goes. */
+  /** A stand-in for a job with malformed files, made from its metadata as far as possible. */
   static JobFiles unreadable(JobDirectory at, JobId id) throws IOException {
     JsonObject meta = JobMetaFile.read(at.disk(), at.dir());
     Instant created = JobMetaFile.submittedAt(meta, id);
@@ -215,7 +212,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     }
   }
 
-  /** A job that breaks a rule; the message is for its {@code error.txt}. */
+  /** A job breaks a rule; the message goes into its {@code error.txt}. */
   final class MalformedJobException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -224,7 +221,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     }
   }
 
-  /** Writes a file anew, beside the old one until {@link #publish}. */
+  /** Writes a new version of a file beside the old one, until {@link #publish}. */
   static void prepare(JobDirectory at, String name, byte[] content, UnsyncedChanges unsynced)
       throws IOException {
     Path temporary = at.file(name + ".tmp");
@@ -232,7 +229,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     unsynced.addFile(temporary).addDirectory(at.dir());
   }
 
-  /** Puts the new file in the old one's place; it must be durable by now, or both may be lost. */
+  /** Replaces the old file by the new one, which must be durable by now, or both may be lost. */
   static void publish(JobDirectory at, String name) throws IOException {
     at.disk().rename(at.file(name + ".tmp"), at.file(name));
   }

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** {@code meta.json}: what a submitter says of a job, and what became of it. */
+/** A job's metadata, {@code meta.json}: what its submitter said, and its result. */
 public final class JobMetaFile {
   public static final String FILE = "meta.json";
   private static final int MAX_BYTES = 16_000_000;
@@ -36,10 +36,10 @@ public final class JobMetaFile {
   /** Leaves room for a receipt. */
   private static final int MAX_SUBMITTED = 8_000_000;
 
-  /** Leaves room for what becomes of the job. */
+  /** Leaves room for the final state of the job. */
   private static final int MAX_ANSWERED = MAX_BYTES - 1_000_000;
 
-  /** Fields that may hold anything. */
+  /** Fields that may hold any JSON value. */
   private static final Set<String> ONE_LINE = Set.of("data", "metadata", "parameters", "receipt");
 
   /** Sums of times up to this and any limit do not overflow. */
@@ -50,7 +50,7 @@ public final class JobMetaFile {
 
   private JobMetaFile() {}
 
-  /** What a submission says; {@code mode} is {@code text}, {@code embed} or {@code job}. */
+  /** The metadata of a submission; {@code mode} is {@code text}, {@code embed} or {@code job}. */
   static JsonObject of(JobSpec spec, Instant at, String mode) {
     JsonObject meta =
         JsonObject.create()
@@ -61,14 +61,14 @@ public final class JobMetaFile {
     return meta;
   }
 
-  /** The first stage's limits where they are not the usual ones: the queue timeout must be known. */
+  /** The first stage's limits that differ from the defaults: the queue needs the queue timeout. */
   static JsonObject limits(JsonObject meta, TaskPolicy policy) {
     JsonObject limits = JsonObject.create();
     JobDocument.writePolicy(limits, policy);
     return limits.values().isEmpty() ? meta : meta.put("limits", limits);
   }
 
-  /** How many tasks its first stage has: a job that waits is counted without reading it. */
+  /** How many tasks its first stage has, so that a waiting job is counted without reading it. */
   public static int tasks(JsonObject meta) {
     try {
       return (int) Math.clamp(meta.integer("tasks", 1), 0L, (long) StageSpec.MAX_TASKS);
@@ -78,7 +78,7 @@ public final class JobMetaFile {
   }
 
   /**
-   * As it is written when the job is submitted.
+   * The text as it is written when the job is submitted.
    *
    * @throws IllegalArgumentException if it is too large
    */
@@ -86,7 +86,7 @@ public final class JobMetaFile {
     return requireSize(meta, MAX_SUBMITTED);
   }
 
-  /** Refuses what would be too large when the job ends. */
+  /** Refuses metadata that would get too large when the job ends. */
   static void requireRoom(JsonObject meta) {
     requireSize(meta, MAX_ANSWERED);
   }
@@ -109,7 +109,7 @@ public final class JobMetaFile {
     return bytes;
   }
 
-  /** Empty where there is none or it is not usable: a job does not depend on it. */
+  /** Reads the metadata; empty if there is none or it is unusable: a job does not depend on it. */
   public static JsonObject read(Disk disk, Path dir) throws IOException {
     return read(disk, dir, FILE);
   }
@@ -135,12 +135,12 @@ public final class JobMetaFile {
   private static Instant time(JsonObject meta, String name) {
     Instant time = Instant.parse(meta.string(name));
     if (time.isBefore(Instant.EPOCH) || time.isAfter(LATEST)) {
-      throw new DateTimeException(name + " is out of all reason");
+      throw new DateTimeException(name + " is out of range");
     }
     return time;
   }
 
-  /** When it was submitted, as it says itself, or else as its id says. */
+  /** When it was submitted: from its metadata, else from its id. */
   public static Instant submittedAt(JsonObject meta, JobId id) {
     return meta.has("submitted_at")
         ? time(meta, "submitted_at")
@@ -172,7 +172,7 @@ public final class JobMetaFile {
         JobDocument.webhooks(meta));
   }
 
-  /** Adds what became of the job. */
+  /** Adds how the job ended. */
   static void complete(JsonObject meta, JobFold fold, List<String> artifacts, int recoveries) {
     Instant end = fold.completedAt() == null ? fold.lastAt() : fold.completedAt();
     Instant start = fold.startedAt() == null ? end : fold.startedAt();

@@ -64,7 +64,7 @@ public record JobOnDisk(
     JobOnDisk before = known != null && known.isOf(files) ? known : null;
     Content log = EventLog.read(at, before == null ? EventLog.UNREAD : before.log());
     if (log.entries().isEmpty()) {
-      // A log begins with the first thing that happens; what is true before that goes without.
+      // A log starts with the first event; before that, the submission is implied.
       log =
           new Content(
               List.of(new LogEntry(1, files.plan().createdAt(), new Fact.Submitted())),
@@ -84,11 +84,11 @@ public record JobOnDisk(
           | IndexOutOfBoundsException e) {
         throw new EventLog.DamagedLogException(
             problem != null
-                ? problem + "; without it " + EventLog.FILE + " cannot be followed"
+                ? problem + "; without it " + EventLog.FILE + " cannot be read"
                 : EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
       }
     }
-    // A job that waits and has no log was never touched by a user: most jobs, when they are
+    // A waiting job without a log was never touched by a user. Most jobs are like that when they are
     // claimed.
     boolean untouched = place == JobState.PENDING && log.length() == 0 && !files.plan().held();
     return new JobOnDisk(
@@ -112,39 +112,39 @@ public record JobOnDisk(
     return location.place();
   }
 
-  /** Whether these files are still of the same job, and not of another with its id. */
+  /** Whether these files are of the same job, not of another one with its id. */
   private boolean isOf(JobFiles now) {
     return now.plan().equals(fold.plan());
   }
 
-  /** Whether a log that was read with this one's in mind has only grown since. */
+  /** Whether a log that was read after this one has only grown. */
   private boolean goesOnIn(Content later) {
     int last = log.entries().size() - 1;
     return later.entries().size() > last && later.entries().get(last) == log.entries().get(last);
   }
 
-  /** How many bytes were read for it, but for what is small in every job. */
+  /** How many bytes were read for it, without what is small in every job. */
   public long size() {
     return log.length() + files.size();
   }
 
-  /** The same, to go on from; this one stays as it was read. */
+  /** A copy to change; this one stays as it was read. */
   public JobOnDisk copy() {
     return new JobOnDisk(location, files, problem, log, fold.copy(TransitionListener.IGNORED), op);
   }
 
-  /** Records what the place proves and the log lacks. */
+  /** Records what the job's directory proves and the log lacks. */
   public List<LogEntry> reconcile(JobUpdate update) {
     LogReconciler.run(update, place(), op, () -> errorText(at()));
     return update.entries();
   }
 
-  /** When what is to be recorded happened, as well as it is known. */
+  /** The best known time of what is to be recorded. */
   public Instant time(Instant now) {
     return op != null && op.to() == place() && !fold.hasRequest(op.id()) ? op.at() : now;
   }
 
-  /** Entries that hold but do not stand in the log yet. */
+  /** Entries that are valid but not in the log yet. */
   public List<LogEntry> unwritten() {
     return log.length() == 0 ? log.entries() : List.of();
   }

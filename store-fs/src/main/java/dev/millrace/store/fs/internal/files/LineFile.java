@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Lines of a file that only grows, by number from 1, without holding their text. */
+/** Lines of a file that only grows, by number from 1, without their text in memory. */
 final class LineFile {
   private static final int CHUNK = 1 << 20;
 
@@ -20,7 +20,7 @@ final class LineFile {
   private long[] ends = new long[64];
   private int count;
 
-  /** The file moves with its job's directory: only its path below that is kept. */
+  /** The path below the job's directory, because the file moves with it. */
   LineFile(String relative) {
     this.relative = relative;
   }
@@ -47,10 +47,7 @@ final class LineFile {
         file, region.read(at.disk(), file, from, Math.toIntExact(ends[number - 1] - from)));
   }
 
-  /**
-   * Adds lines after the first {@code known}. What stands beyond those was never counted: a crash
-   * left it, and it is cut off.
-   */
+  /** Appends lines after the first {@code known}. Anything beyond those was left by a crash and is cut off. */
   synchronized void append(JobDirectory at, int known, byte[] lines) throws IOException {
     Path file = at.file(relative);
     if (known > 0) {
@@ -69,7 +66,7 @@ final class LineFile {
     return number == 0 ? 0 : ends[number - 1] + 1;
   }
 
-  /** Looks for lines that came since, if there are fewer than that. */
+  /** Reads the lines that were added, if fewer than that are known. */
   private void require(JobDirectory at, int number) throws IOException {
     Path file = at.file(relative);
     if (number > count) {

@@ -16,16 +16,13 @@ import dev.millrace.core.task.Failure;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where a job's place and its log disagree, the place is right about the job and the log about its
- * stages and tasks. This records the entries that the place proves and the log lacks.
- */
+/** Reconciles a job's directory and its log. If they disagree, the directory is right about the job, and the log about its stages and tasks. Records the entries that the directory proves and the log lacks. */
 final class LogReconciler {
   private LogReconciler() {}
 
   /**
-   * @param op what a user last wanted; null if nothing is known
-   * @param error what a job that failed elsewhere has to say
+   * @param op the last transition that a user requested; null if none is known
+   * @param error gives the error of a job that failed elsewhere
    */
   static void run(
       JobUpdate update, JobState place, @Nullable PendingTransition op, Supplier<String> error) {
@@ -59,7 +56,7 @@ final class LogReconciler {
     }
   }
 
-  /** Another daemon that knows no log worked the job off: a plain prompt, so one task. */
+  /** Another daemon that writes no log processed the job: a plain prompt, so one task. */
   private static void finishedElsewhere(JobUpdate update, JobState place, Supplier<String> error) {
     JobFold fold = update.fold();
     if (fold.stageCount() != 1 || fold.stage(1).size() != 1) {

@@ -9,22 +9,17 @@ import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The receipt in a plain job's {@code meta.json}. It is durable before the answer that it belongs
- * to is recorded, so until the job has ended it says whose it is: a crash may leave that of an
- * attempt which does not count. It comes in a file of its own name, which takes the place of {@code
- * meta.json} by a rename: at every moment one of the two has it.
- */
+/** The receipt in a plain job's {@code meta.json}. It is durable before its answer is recorded, so until the job has ended it names its claim: a crash may leave the receipt of an attempt that does not count. It is written to a separate file, which then replaces {@code meta.json} by a rename: at every moment one of the two has it. */
 final class MetaFileReceipt {
   private static final String RECEIPT = "receipt";
   private static final String CLAIM = "receipt_claim";
 
-  /** What will be {@code meta.json} as soon as the answer is recorded. */
+  /** The file that replaces {@code meta.json} when the answer is recorded. */
   private static final String NEXT = JobMetaFile.FILE + ".receipt";
 
   private MetaFileReceipt() {}
 
-  /** Writes what {@link #publish} puts in place. */
+  /** Writes the file that {@link #publish} renames. */
   static void prepare(JobDirectory at, JsonObject meta, UnsyncedChanges unsynced) throws IOException {
     at.disk().write(at.file(NEXT), JobMetaFile.bytes(meta));
     unsynced.addFile(at.file(NEXT)).addDirectory(at.dir());
@@ -34,7 +29,7 @@ final class MetaFileReceipt {
     at.disk().rename(at.file(NEXT), at.file(JobMetaFile.FILE));
   }
 
-  /** Notes what the answer to a claim came with; null: nothing. */
+  /** Stores the receipt of an answer to a claim; null: none. */
   static void put(JsonObject meta, FencingToken claim, @Nullable JsonObject receipt) {
     meta.values().remove(RECEIPT);
     meta.put(CLAIM, claim.toString()).putIfPresent(RECEIPT, receipt);
@@ -44,11 +39,11 @@ final class MetaFileReceipt {
     return meta.has(RECEIPT) ? meta.object(RECEIPT) : null;
   }
 
-  /** Leaves the receipt of that claim, wherever a crash left it, and no other. */
+  /** Keeps the receipt of that claim, wherever a crash left it, and no other. */
   static void keepOnly(JobDirectory at, JsonObject meta, FencingToken claim, UnsyncedChanges unsynced)
       throws IOException {
     if (meta.has("completed_at") && !meta.has(CLAIM)) {
-      return; // by one that was killed before the last rename
+      return; // left by a process that was killed before the last rename
     }
     if (!isOf(meta, claim)) {
       JsonObject next = JobMetaFile.read(at.disk(), at.dir(), NEXT);
@@ -61,7 +56,7 @@ final class MetaFileReceipt {
     meta.values().remove(CLAIM);
   }
 
-  /** After {@link #keepOnly}: what is still to take the place of {@code meta.json} never will. */
+  /** Call after {@link #keepOnly}: a file that has not replaced {@code meta.json} by now never will. */
   static void tidy(JobDirectory at) throws IOException {
     if (at.disk().kind(at.file(NEXT)) == Disk.Kind.FILE) {
       at.disk().delete(at.file(NEXT));

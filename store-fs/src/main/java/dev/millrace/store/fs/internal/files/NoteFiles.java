@@ -17,9 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
-/**
- * Notes as files in {@code .millrace/notes/<shelf>/<name>}, each replaced by a rename. Thread-safe.
- */
+/** Notes as files in {@code .millrace/notes/<collection>/<name>}, each replaced by a rename. Thread-safe. */
 public final class NoteFiles implements NoteStore {
   private final Disk disk;
   private final WorkspaceLayout layout;
@@ -60,7 +58,7 @@ public final class NoteFiles implements NoteStore {
       disk.list(
           shelf(collection),
           name -> {
-            if (NoteStore.isName(name)) { // else one that was never put in its place
+            if (NoteStore.isName(name)) { // else a temporary file that was never renamed
               names.add(name);
             }
             return true;
@@ -78,7 +76,7 @@ public final class NoteFiles implements NoteStore {
     Path file = file(collection, name);
     byte[] bytes = StrictUtf8.bytes(NoteStore.requireText(text));
     ReentrantLock lock = locks.get(Math.floorMod(file.hashCode(), locks.size()));
-    lock.lock(); // two at once must not write into one file
+    lock.lock(); // two threads must not write to the same file
     try {
       UnsyncedChanges unsynced = new UnsyncedChanges();
       directories(collection, unsynced);
@@ -89,13 +87,13 @@ public final class NoteFiles implements NoteStore {
       disk.rename(temporary, file);
       commits.commit(unsynced.addDirectory(file.getParent()));
     } catch (IOException e) {
-      throw StoreErrors.of("cannot keep the note " + collection + "/" + name, e);
+      throw StoreErrors.of("cannot write the note " + collection + "/" + name, e);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whoever made them before us may have been killed before their names were synced. */
+  /** The process that created them may have been killed before their names were synced. */
   private void directories(String collection, UnsyncedChanges unsynced) throws IOException {
     Path dir = shelf(collection);
     if (!named.contains(collection) || disk.kind(dir) != Disk.Kind.DIRECTORY) {
@@ -105,7 +103,7 @@ public final class NoteFiles implements NoteStore {
             disk.createDirectory(each);
           }
         } catch (FileAlreadyExistsException e) {
-          // another was quicker
+          // another process created it
         }
         unsynced.addDirectory(each.getParent());
       }
@@ -118,9 +116,9 @@ public final class NoteFiles implements NoteStore {
     try {
       disk.delete(file);
     } catch (NoSuchFileException e) {
-      // gone is what it should be
+      // already deleted
     } catch (IOException e) {
-      throw StoreErrors.of("cannot drop the note " + collection + "/" + name, e);
+      throw StoreErrors.of("cannot delete the note " + collection + "/" + name, e);
     }
   }
 }

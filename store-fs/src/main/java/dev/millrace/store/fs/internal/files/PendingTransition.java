@@ -17,10 +17,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code op.json}: what a user wants done, written into the job before the rename that does it. It
- * happened if and only if the directory stands in {@code to}.
- */
+/** A transition that a user requested, {@code op.json}: written into the job before the rename that makes it. It happened if and only if the directory is in {@code to}. */
 public record PendingTransition(
     String id,
     JobEvent event,
@@ -43,13 +40,13 @@ public record PendingTransition(
             .put("at", at.toString())
             .putIfPresent("who", who)
             .putIfPresent("comment", comment);
-    // The one before it is in the log by now, so it may be lost with this one.
+    // The previous one is in the log by now, so it may be lost with this one.
     JobFiles.prepare(job, FILE, StrictUtf8.bytes(Json.pretty(out) + "\n"), new UnsyncedChanges());
     JobFiles.publish(job, FILE);
     unsynced.addFile(job.file(FILE)).addDirectory(job.dir());
   }
 
-  /** The job's operation; null if there is none or it is torn: then it did not happen. */
+  /** The job's pending transition; null if there is none or it is torn (then it did not happen). */
   static @Nullable PendingTransition read(JobDirectory job) throws IOException {
     Path file = job.file(FILE);
     try {

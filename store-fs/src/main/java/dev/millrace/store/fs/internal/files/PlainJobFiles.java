@@ -31,9 +31,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A single prompt, file for file as nrvna has it: {@code prompt.txt} in, {@code result.txt} out.
- */
+/** A job with a single prompt, with the same files as in nrvna: {@code prompt.txt} in, {@code result.txt} out. */
 public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject meta)
     implements JobFiles {
 
@@ -46,14 +44,14 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
   private static final String PARTIAL = "response.txt";
   static final String ERROR = "error.txt";
 
-  /** Parameters that are files of their own in a plain job. */
+  /** Parameters that have their own files in a plain job. */
   static final String SCHEMA_PARAMETER = "json_schema";
 
   static final String GRAMMAR_PARAMETER = "grammar";
   private static final int MAX_ATTACHMENT = 1_000_000;
   private static final int MAX_RESULT = 1 << 30;
 
-  /** Whether a job is one prompt and no more, so that it can have this form. */
+  /** Whether a job is a single prompt without options that need another form. */
   static boolean fits(JobSpec spec) {
     if (spec.open() || spec.stages().size() != 1) {
       return false;
@@ -64,7 +62,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
         && only.tasks().size() == 1
         && only.tasks().getFirst().input() instanceof String prompt
         && !prompt.isEmpty()
-        && only.tasks().getFirst().equals(TaskSpec.of(prompt)) // it has no place for more
+        && only.tasks().getFirst().equals(TaskSpec.of(prompt)) // a plain job cannot hold more
         && only.equals(bare(only))
         && (only.type().equals("generate") || only.type().equals("embed"));
   }
@@ -123,7 +121,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
       JobDirectory at, JobId id, JsonObject meta, Instant created, @Nullable Integer ceiling)
       throws IOException {
     JsonObject data = meta.object("parameters");
-    // Metadata that can be read tells what is there; without it, look.
+    // Readable metadata names the files; without it, look.
     if (!meta.has("mode") || meta.has("output_format")) {
       attach(at, data, SCHEMA_PARAMETER, SCHEMA, "Schema");
       attach(at, data, GRAMMAR_PARAMETER, GRAMMAR, "Grammar");
@@ -153,7 +151,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
             said.maxAttempts(), said.backoff(), said.queueTimeout(), said.runTimeout(), ceiling);
   }
 
-  /** Stands for a job whose files cannot be read, so that it can be shown and failed. */
+  /** A stand-in for a job whose files cannot be read, so that it can be shown and failed. */
   static PlainJobFiles unreadable(JobHeader header, JsonObject meta, Instant created) {
     String type = "embed".equals(meta.get("mode")) ? "embed" : "generate";
     StageSpec stage = StageSpec.of(type, List.of(TaskSpec.of("")));
@@ -177,7 +175,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     }
   }
 
-  /** A job that was to be held to a form must not be answered in any other. */
+  /** Refuses a structured job whose output format cannot be read. */
   private static void requireConstraint(String format, JsonObject data)
       throws MalformedJobException {
     boolean structured = format.equals("json_schema") || format.equals("gbnf");
@@ -204,7 +202,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     };
   }
 
-  /** What becomes of the job is added to its metadata; a reader has that as it is now. */
+  /** The end of the job is added to its metadata; a reader gets a copy. */
   @Override
   public JobFiles forReading() {
     JsonObject copy = JsonObject.create();
@@ -277,7 +275,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     return new Detail.Completed(0, 0);
   }
 
-  /** Whoever sees the completion sees the receipt, too. */
+  /** The receipt is visible no later than the completion. */
   @Override
   public void publishResult(JobDirectory at) throws IOException {
     if (MetaFileReceipt.of(meta) != null) {
@@ -347,7 +345,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
         String text = StrictUtf8.of(file, at.disk().read(file, MAX_RESULT));
         return new TaskResult(kind, text, MetaFileReceipt.read(at, meta, fold));
       } catch (NoSuchFileException e) {
-        // the other one, then
+        // then the other kind
       }
     }
     return null;
@@ -374,7 +372,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), unsynced);
   }
 
-  /** What there was, where no worker was left to say so. */
+  /** Keeps the journaled output of a task that ended without a worker. */
   private void keepJournaled(JobDirectory at, StageFold only, UnsyncedChanges unsynced)
       throws IOException {
     if (at.disk().kind(at.file(PARTIAL)) == Disk.Kind.NOTHING) {

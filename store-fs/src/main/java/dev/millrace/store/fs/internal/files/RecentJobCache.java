@@ -6,10 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Jobs that were asked for of late, as they were read: logs can be long. The last one is kept whatever
- * its size, and others with it as far as there is room. Thread-safe.
- */
+/** Caches jobs that were read recently, because logs can be long. The last one is kept whatever its size, others while there is room. Thread-safe. */
 public final class RecentJobCache<T> {
   private static final int MOST_JOBS = 64;
   private static final long MOST_BYTES = 32_000_000;
@@ -25,7 +22,7 @@ public final class RecentJobCache<T> {
   }
 
   /**
-   * Keeps a job in place of what was kept of it.
+   * Adds a job or replaces it.
    *
    * @param read how many bytes were read for it
    */

@@ -23,13 +23,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** {@code job.json}: what was asked of a job of stages; its tasks stand in files of their own. */
+/** The document of a staged job, {@code job.json}; its tasks are in separate files. */
 public final class StagedJobDocument {
   public static final String FILE = "job.json";
   private static final int MAX_BYTES = 64_000_000;
   private static final int VERSION = 1;
 
-  /** Fields that may hold anything, or very many. */
+  /** Fields that may hold any JSON value, or very many values. */
   private static final Set<String> ONE_LINE = Set.of("data", "metadata", "attempts");
 
   private StagedJobDocument() {}
@@ -37,7 +37,7 @@ public final class StagedJobDocument {
   /**
    * The files of a submission by path below the job's directory, in the order to write them.
    *
-   * @throws IllegalArgumentException if one would be too large to be read, or all of them are
+   * @throws IllegalArgumentException if one, or all together, would be too large to be read
    */
   static Map<String, byte[]> files(JobSpec spec, Instant at) {
     Map<String, byte[]> files = new LinkedHashMap<>();
@@ -86,7 +86,7 @@ public final class StagedJobDocument {
   private static JsonObject meta(JobSpec spec, Instant at) {
     JsonObject meta = JobMetaFile.of(spec, at, "job");
     if (spec.open()) {
-      meta.put("inspect", true); // its log may tell of more than was asked at first
+      meta.put("inspect", true); // its log may have more stages than were submitted
     }
     if (spec.stages().isEmpty()) {
       return meta;
@@ -102,7 +102,7 @@ public final class StagedJobDocument {
     return JobMetaFile.limits(meta, first.policy());
   }
 
-  /** Runs of tasks that say the same of their attempts, where they say anything. */
+  /** Runs of tasks with the same limit of attempts, for tasks that have their own. */
   private static List<JsonObject> attempts(JobSpec spec) {
     List<JsonObject> runs = new ArrayList<>();
     int number = 0;
@@ -110,10 +110,10 @@ public final class StagedJobDocument {
       number++;
       JsonObject run = JsonObject.create();
       for (Map.Entry<Integer, Integer> own : StagePlan.attempts(stage).entrySet()) {
-        boolean goesOn =
+        boolean continues =
             own.getValue().equals(run.get("maxAttempts"))
                 && Integer.valueOf(own.getKey() - 1).equals(run.get("to"));
-        if (!goesOn) {
+        if (!continues) {
           run = JsonObject.create().put("stage", number).put("from", own.getKey());
           runs.add(run);
         }
@@ -157,19 +157,19 @@ public final class StagedJobDocument {
       throw new JobFiles.MalformedJobException(
           "job.json: version " + document.integer("v") + " is not " + VERSION);
     }
-    JobSpec tokenless = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    JobSpec submitted = JobDocument.read(document.object("job"), JobDocument.INLINE);
     List<Integer> counts = document.list("counts").stream().map(StagedJobDocument::count).toList();
-    if (counts.size() != tokenless.stages().size()) {
+    if (counts.size() != submitted.stages().size()) {
       throw new JobFiles.MalformedJobException(
           "job.json: "
               + counts.size()
               + " counts of tasks for "
-              + tokenless.stages().size()
+              + submitted.stages().size()
               + " stages");
     }
     List<StagePlan> stages = new ArrayList<>();
-    for (int i = 0; i < tokenless.stages().size(); i++) {
-      StageSpec stage = tokenless.stages().get(i);
+    for (int i = 0; i < submitted.stages().size(); i++) {
+      StageSpec stage = submitted.stages().get(i);
       boolean template =
           stage.each() != null
               || at.disk()
@@ -181,27 +181,24 @@ public final class StagedJobDocument {
           new StagePlan(stage, counts.get(i), template, attempts(document, i + 1, counts.get(i))));
     }
     return new StagedJobFiles(
-        JobHeader.of(id, tokenless),
-        new JobPlan(created, tokenless.held(), !tokenless.open(), stages),
-        tokenless,
+        JobHeader.of(id, submitted),
+        new JobPlan(created, submitted.held(), !submitted.open(), stages),
+        submitted,
         bytes.length);
   }
 
-  /**
-   * Stands for a job whose document cannot be read, as far as its metadata tells what it is, so that
-   * it can be shown, failed and aborted. Null if that tells no more.
-   */
+  /** A stand-in for a job whose document cannot be read, made from its metadata, so that the job can be shown, failed and aborted. Null if the metadata does not suffice. */
   static @Nullable StagedJobFiles unreadable(JobHeader header, JsonObject meta, Instant created) {
     String type = meta.string("type", null);
     if (type == null && !header.open()) {
       return null;
     }
-    // Whatever is not open must have something to do, or it would have been done.
+    // A job that is not open needs a task, or it would be complete.
     int tasks = Math.max(header.open() ? 0 : 1, JobMetaFile.tasks(meta));
     List<StageSpec> stages = type == null ? List.of() : List.of(StageSpec.of(type, List.of()));
     List<StagePlan> plans =
         stages.stream().map(stage -> new StagePlan(stage, tasks, false, Map.of())).toList();
-    JobSpec tokenless =
+    JobSpec submitted =
         JobSpec.builder()
             .labels(header.labels())
             .relations(header.relations())
@@ -213,7 +210,7 @@ public final class StagedJobDocument {
             .stages(stages)
             .build();
     return new StagedJobFiles(
-        header, new JobPlan(created, tokenless.held(), !tokenless.open(), plans), tokenless, 0);
+        header, new JobPlan(created, submitted.held(), !submitted.open(), plans), submitted, 0);
   }
 
   private static int count(@Nullable Object number) {

@@ -32,11 +32,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job of stages: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and
- * {@code results.jsonl}. A batch of 50,000 prompts is two files. Stages that were added since are
- * in the log alone, so whoever asks says which stage it is.
- */
+/** A staged job: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and {@code results.jsonl}. A batch of 50,000 prompts is two files. Stages that were added later are only in the log, so callers pass the stage. */
 public final class StagedJobFiles implements JobFiles {
   static final String TASKS = "tasks.jsonl";
   static final String TEMPLATES = "templates.jsonl";
@@ -46,7 +42,7 @@ public final class StagedJobFiles implements JobFiles {
 
   private final JobHeader header;
   private final JobPlan plan;
-  private final JobSpec tokenless;
+  private final JobSpec submitted;
   private final long size;
   private final Map<String, LineFile> lines = new HashMap<>();
   private final Map<Integer, CachedFileRegion> results = new HashMap<>();
@@ -54,17 +50,17 @@ public final class StagedJobFiles implements JobFiles {
   private long taskBytes = -1;
 
   /**
-   * @param bare what was asked, without the tasks that stand in files of their own
+   * @param submitted the job, without the tasks that have separate files
    * @param size how many bytes that has on disk
    */
-  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec tokenless, long size) {
+  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec submitted, long size) {
     this.header = header;
     this.plan = plan;
-    this.tokenless = tokenless;
+    this.submitted = submitted;
     this.size = size;
   }
 
-  /** Tasks as they stand in a file. */
+  /** Tasks as lines of a file. */
   public static byte[] taskLines(List<TaskSpec> tasks) {
     return LineFile.bytes(tasks.stream().map(JobDocument::task).toList());
   }
@@ -91,7 +87,7 @@ public final class StagedJobFiles implements JobFiles {
     return plan;
   }
 
-  /** What it keeps of its files is guarded for many. */
+  /** Returns this object: what it caches is guarded by a lock. */
   @Override
   public JobFiles forReading() {
     return this;
@@ -114,13 +110,13 @@ public final class StagedJobFiles implements JobFiles {
       }
       whole.add(stage.plan().spec().withTasks(given));
     }
-    return tokenless.withStages(whole);
+    return submitted.withStages(whole);
   }
 
   @Override
   public TaskSpec task(JobDirectory at, TaskSnapshot task) throws IOException {
     if (task.plan().template() && task.fold().state() == TaskState.CREATED) {
-      return template(at, task); // what is rendered may be of an opening that a crash undid
+      return template(at, task); // what is rendered may be from an opening that a crash undid
     }
     try {
       return given(at, lines(path(task, TASKS)), task.task());
@@ -128,11 +124,11 @@ public final class StagedJobFiles implements JobFiles {
       if (!task.plan().template()) {
         throw e;
       }
-      return template(at, task); // never rendered
+      return template(at, task); // it was never rendered
     }
   }
 
-  /** A task of a stage with templates, as it was asked for. */
+  /** A task of a stage with templates, as submitted. */
   TaskSpec template(JobDirectory at, TaskSnapshot task) throws IOException {
     return given(at, lines(path(task, TEMPLATES)), task.task());
   }
@@ -174,7 +170,7 @@ public final class StagedJobFiles implements JobFiles {
     }
   }
 
-  /** Replaces the tasks of a stage by those that its templates came to. */
+  /** Replaces the tasks of a stage by the rendered ones. */
   void render(JobDirectory at, StageFold stage, List<TaskSpec> tasks, UnsyncedChanges unsynced)
       throws IOException {
     directory(at, stage.number(), stage.plan().type(), unsynced);
@@ -273,12 +269,12 @@ public final class StagedJobFiles implements JobFiles {
         unsynced);
   }
 
-  /** Answers where the line begins. */
+  /** Returns the offset at which the line starts. */
   private long append(JobDirectory at, AnsweredTask of, byte[] line, UnsyncedChanges unsynced)
       throws IOException {
     Path file = at.file(path(of.stage(), of.type(), RESULTS));
     if (named.add(of.stage())) {
-      // Whoever made them before us may have been killed before their names were synced.
+      // The process that created them may have been killed before their names were synced.
       directory(at, of.stage(), of.type(), unsynced);
       unsynced.addDirectory(file.getParent());
     }
@@ -288,7 +284,7 @@ public final class StagedJobFiles implements JobFiles {
     return offset;
   }
 
-  /** A stage that came without tasks of its own has no directory yet. */
+  /** A stage without tasks of its own has no directory yet. */
   private static void directory(JobDirectory at, int stage, String type, UnsyncedChanges unsynced)
       throws IOException {
     Path stages = at.file("stages");

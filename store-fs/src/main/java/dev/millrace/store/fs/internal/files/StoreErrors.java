@@ -10,7 +10,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
-/** What the operating system says, in words that tell a person what to do. */
+/** Turns errors of the operating system into messages that say what to do. */
 public final class StoreErrors {
   private StoreErrors() {}
 
@@ -18,21 +18,21 @@ public final class StoreErrors {
     return new StoreException(what + ": " + explain(e), e);
   }
 
-  /** As {@link #of}, where it may be the fault of that one job's files. */
+  /** As {@link #of}, for an error that may be caused by that job's files. */
   public static StoreException ofJob(String what, IOException e) {
     StoreException plain = of(what, e);
     boolean oneJob = isOfOneJob(plain) && !(e instanceof AccessDeniedException);
     return oneJob ? new JobException(plain.getMessage(), e) : plain;
   }
 
-  /** As {@link #ofJob}, where nothing but that job's own files was read. */
+  /** As {@link #ofJob}, if only that job's own files were read. */
   public static StoreException ofReading(String what, IOException e) {
     StoreException plain = of(what, e);
     boolean oneJob = isOfOneJob(plain) || e instanceof NoSuchFileException;
     return oneJob ? new JobException(plain.getMessage(), e) : plain;
   }
 
-  /** Whether it is one job that cannot be read or written, and others may well be. */
+  /** Whether the error concerns one job only. */
   public static boolean isOfOneJob(StoreException e) {
     Throwable cause = e.getCause();
     return cause instanceof AccessDeniedException
@@ -42,10 +42,10 @@ public final class StoreErrors {
         || cause instanceof Disk.FileTooLargeException;
   }
 
-  /** Whether a rename met a directory that is in use. */
+  /** Whether the target of a rename is a directory in use. */
   static boolean isTargetInUse(IOException e) {
     return e instanceof DirectoryNotEmptyException
-        // what an atomic move says of the same
+        // an atomic move reports the same this way
         || (e instanceof FileSystemException file
             && "Directory not empty".equals(file.getReason()));
   }

@@ -16,9 +16,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Renders the templates of stages that open; a file from an opening that a crash undid is replaced.
- */
+/** Renders the templates of a stage when it opens; replaces a file from an opening that a crash undid. */
 record TemplateRenderer(JobDirectory at, StagedJobFiles files, JobFold fold, UnsyncedChanges unsynced)
     implements JobUpdate.TemplateResolver {
 

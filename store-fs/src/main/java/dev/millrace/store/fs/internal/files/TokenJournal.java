@@ -17,19 +17,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A task's output so far: a line that names the log entry it belongs to, then a line for each
- * piece, and before the first of each claim one that names the claim. It is never synced, so a
- * power loss may leave any of it. What is believed is the longest beginning that is whole lines,
- * and nothing at all of one that names another entry than the task's present one: output under
- * other terms is never taken up.
- */
+/** A task's output so far. The first line names the log entry that it belongs to; then comes one line for each chunk, and before the first chunk of each claim a line that names the claim. It is never synced, so a power loss may leave any part of it. Only the leading complete lines are valid, and nothing of a journal that names another entry than the task's present one: output under different terms is never resumed. */
 public final class TokenJournal {
   public static final String FILE = "journal.jsonl";
   private static final int CHUNK = 1 << 20;
   private static final int MAX_BYTES = 1 << 30;
 
-  /** A position is where in the file, and the end of the entry's number: files are begun anew. */
+  /** A position has the offset in the file and the last digits of the entry's number, because files are started again. */
   private static final int OFFSET_BITS = 40;
 
   private static final long OFFSET = (1L << OFFSET_BITS) - 1;
@@ -38,11 +32,11 @@ public final class TokenJournal {
   private TokenJournal() {}
 
   /**
-   * What can be believed of a journal.
+   * The valid content of a journal.
    *
-   * @param good the bytes of its whole lines, the first one included; empty if it is another's
-   * @param whole whether that is all there is
-   * @param last the claim that was last at work on it
+   * @param good the bytes of its complete lines with the first one; empty if it belongs to another entry
+   * @param whole whether that is the whole file
+   * @param last the last claim that wrote to it
    * @param grew whether that claim added tokens
    */
   public record Content(
@@ -73,7 +67,7 @@ public final class TokenJournal {
     return StrictUtf8.bytes("{\"epoch\":" + of.epoch() + ",\"entry\":" + of.number() + "}\n");
   }
 
-  /** Says that what follows is of that claim. */
+  /** The line that starts the part of a claim. */
   static byte[] mark(FencingToken claim) {
     return StrictUtf8.bytes("{\"claim\":" + claim.number() + ",\"epoch\":" + claim.epoch() + "}\n");
   }
@@ -107,13 +101,13 @@ public final class TokenJournal {
         && Arrays.equals(bytes, 0, head.length, head, 0, head.length);
   }
 
-  /** What a stretch of lines says. */
+  /** The content of some lines. */
   private static final class Lines {
     final List<OutputChunk> pieces = new ArrayList<>();
     @Nullable FencingToken last;
     boolean grew;
 
-    /** Reads whole lines up to the first that is none, and answers where that is. */
+    /** Reads complete lines up to the first incomplete one, and returns where that starts. */
     int read(byte[] bytes, int start) {
       int from = start;
       for (int i = start; i < bytes.length; i++) {
@@ -146,7 +140,7 @@ public final class TokenJournal {
     }
 
     private void claim(FencingToken claim) {
-      grew &= claim.equals(last); // it may name itself twice
+      grew &= claim.equals(last); // a claim may name itself twice
       last = claim;
     }
   }
@@ -162,7 +156,7 @@ public final class TokenJournal {
     return new OutputChunk(tokens, in.string("text"));
   }
 
-  /** What stands there from a position on; the beginning, where that position is of another one. */
+  /** The content from a position on; from the start, if the position is of another journal. */
   public static OutputSoFar outputSoFar(Disk disk, Path file, FencingToken of, long position)
       throws IOException {
     byte[] head = head(of);
@@ -186,7 +180,7 @@ public final class TokenJournal {
     }
   }
 
-  /** A stretch of the file that, if it is not its end, has a whole line after its first byte. */
+  /** A part of the file that has a complete line after its first byte, unless it is the end. */
   private static byte[] lines(Disk disk, Path file, long from) throws IOException {
     for (int length = CHUNK; ; length *= 2) {
       byte[] bytes = disk.read(file, from, length);

@@ -9,10 +9,9 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 
 /**
- * One claim's way to add to its task's journal. What a crash left is never written over in place,
- * so that a power loss cannot mix it with what comes now.
+ * Appends the output of one claim to its task's journal. What a crash left is never overwritten in place, so that a power loss cannot mix it with new output.
  *
- * <p>Belongs to whoever holds the job's lock.
+ * <p>Guarded by the job's lock.
  */
 public final class TokenJournalWriter {
   private final FencingToken claim;
@@ -20,8 +19,8 @@ public final class TokenJournalWriter {
   private boolean opened;
 
   /**
-   * @param claim the task's present one
-   * @param entry what the journal belongs to
+   * @param claim the task's present claim
+   * @param entry the log entry that the journal belongs to
    */
   public TokenJournalWriter(FencingToken claim, FencingToken entry) {
     this.claim = claim;
@@ -47,7 +46,7 @@ public final class TokenJournalWriter {
     opened = true;
   }
 
-  /** Makes the file one that can be added to; true if it has yet to begin. */
+  /** Prepares the file for appending; true if it is a new file. */
   private boolean open(Disk disk, Path file) throws IOException {
     TokenJournal.Content found = TokenJournal.read(disk, file, entry);
     if (!found.whole() && found.good().length == 0) {
@@ -66,7 +65,7 @@ public final class TokenJournalWriter {
     try {
       disk.createDirectory(dir);
     } catch (FileAlreadyExistsException e) {
-      // that is as well
+      // already deleted
     }
   }
 }

@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The thread "scanner": turns file-system events into discoveries. */
+/** The thread "scanner": turns file-system events into scans of the workspace. */
 final class DirectoryWatcher implements AutoCloseable {
 
-  /** How often to look whether an event was missed. */
+  /** How often to check for missed events. */
   private static final Duration RESCAN = Duration.ofSeconds(5);
 
   /** Listings take at most one part in this many of the time. */
@@ -64,7 +64,7 @@ final class DirectoryWatcher implements AutoCloseable {
 
   private void run() {
     try {
-      guarded(scanner::scan); // what came before the watch was set
+      guarded(scanner::scan); // what arrived before the watch was set
       while (true) {
         handle(service.poll(1, TimeUnit.SECONDS));
         if (System.nanoTime() >= nextScan) {
@@ -74,7 +74,7 @@ final class DirectoryWatcher implements AutoCloseable {
     } catch (InterruptedException | ClosedWatchServiceException e) {
       // closing
     } catch (StoreBrokenException e) {
-      // every other part of the store says so too
+      // every other part of the store reports this too
     }
   }
 
@@ -99,7 +99,7 @@ final class DirectoryWatcher implements AutoCloseable {
     }
   }
 
-  /** A listing that takes long is made less often, and lets events through as it goes. */
+  /** Lists the ready jobs. A slow listing runs less often, and handles events between its slices. */
   private void rescan() {
     long start = System.nanoTime();
     nextScan = Long.MAX_VALUE;
@@ -111,7 +111,7 @@ final class DirectoryWatcher implements AutoCloseable {
     nextScan = Math.min(nextScan, end + Math.max(RESCAN.toNanos(), SHARE * (end - start)));
   }
 
-  /** Whatever is wrong with one thing in the workspace, the others go on. */
+  /** Runs an action; an error in one does not stop the others. */
   private static void guarded(Runnable work) {
     try {
       work.run();

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What came of a {@link InboxRequest}, as a file among the answers. */
+/** The reply to an {@link InboxRequest}, as a file among the answers. */
 public final class InboxReply {
   private static final String PLACE = "place";
   private static final String CENSUS = "census";
@@ -81,7 +81,7 @@ public final class InboxReply {
     return out.put("jobs", jobs).put("lines", lines);
   }
 
-  /** The answer, as {@link InboxRequest#run} gave it. */
+  /** The outcome, as {@link InboxRequest#run} returned it. */
   public static Object read(String text) {
     JsonObject in = Json.object(text);
     String message = in.string("message", "");

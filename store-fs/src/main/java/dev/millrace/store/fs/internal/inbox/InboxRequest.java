@@ -21,9 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lever that one process asks another to pull, as a file in the inbox.
+ * A lever that one process asks the owner to carry out, as a file in the inbox.
  *
- * @param more what belongs to this lever alone
+ * @param more the parameters of this lever
  */
 public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonObject more) {
   private static final String PLACE = "place";
@@ -47,7 +47,7 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
     return on(PLACE, job, Cause.user(null, null));
   }
 
-  /** Another one. */
+  /** Makes a new request. */
   public static InboxRequest queueStats() {
     return new InboxRequest(CENSUS, null, Cause.user(null, null), JsonObject.create());
   }
@@ -105,7 +105,7 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
     }
   }
 
-  /** Pulls the lever; a number is how many jobs were pruned. */
+  /** Carries out the lever; a number is how many jobs were pruned. */
   public Object run(JobStore store) {
     try {
       return switch (lever) {

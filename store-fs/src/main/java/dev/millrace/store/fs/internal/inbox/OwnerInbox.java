@@ -17,10 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Requests of other processes to the owner. A request is a file in {@code inbox/}; its answer is a
- * file of the same name in {@code answers/}, which whoever asked removes.
- */
+/** Carries out the requests of other processes. A request is a file in {@code inbox/}; the reply is a file of the same name in {@code answers/}, which the requester deletes. */
 public final class OwnerInbox {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
   private static final int MAX_BYTES = 64_000_000;
@@ -62,7 +59,7 @@ public final class OwnerInbox {
         answer = e instanceof RuntimeException known ? known : new JsonException(e.getMessage());
       }
       if (disk.kind(file) == Disk.Kind.NOTHING) {
-        return; // whoever asked has given up, and would not remove the answer
+        return; // the requester has given up and would not delete the reply
       }
       Path temporary = layout.internalPath("answers").resolve(name + ".tmp");
       disk.write(temporary, StrictUtf8.bytes(InboxReply.write(answer)));

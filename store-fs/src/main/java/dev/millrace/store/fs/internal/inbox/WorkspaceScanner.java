@@ -31,11 +31,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that
- * others cancelled. By file-system events as they come, and by a listing where those may have
- * missed something and the directory has changed since the last one.
- */
+/** Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that others cancelled. It follows file-system events, and lists a directory if events may be missing and the directory has changed since the last listing. */
 public final class WorkspaceScanner implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -49,7 +45,7 @@ public final class WorkspaceScanner implements AutoCloseable {
   private final OwnerInbox inbox;
   private final Set<String> reported = new HashSet<>();
 
-  /** Under which this process submits just now: it says itself when they are there. */
+  /** Ids that this process is submitting now: it reports their arrival itself. */
   private final LinkedHashSet<JobId> expected = new LinkedHashSet<>(); // guarded by itself
 
   private Instant listed = Instant.MIN;
@@ -64,13 +60,13 @@ public final class WorkspaceScanner implements AutoCloseable {
     this.inbox = inbox;
   }
 
-  /** Takes up what the last owner left in the middle. */
+  /** Recovers what the last owner left unfinished. */
   public void recoverRunning() throws IOException {
     for (JobState state : List.of(JobState.IN_PROGRESS, JobState.PAUSED)) {
       List<String> names = new ArrayList<>();
       disk.list(layout.of(state), names::add);
       for (String name : names) {
-        // A job that was paused before anything happened to it has nothing to recover.
+        // A job that was paused before it started has nothing to recover.
         if (JobId.isValid(name)
             && (state == JobState.IN_PROGRESS
                 || disk.kind(layout.of(state).resolve(name).resolve(EventLog.FILE))
@@ -90,7 +86,7 @@ public final class WorkspaceScanner implements AutoCloseable {
   /**
    * As {@link #scan()}, in slices: a million names take a while.
    *
-   * @param between run after each slice
+   * @param between runs after each slice
    */
   synchronized void scan(Runnable between) {
     try {
@@ -107,7 +103,7 @@ public final class WorkspaceScanner implements AutoCloseable {
               }
               return true;
             });
-        // A change within the grain of the directory's time would not show: look again then.
+        // A change within the resolution of the directory's time would not show: list again then.
         listed =
             changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
       }
@@ -117,12 +113,12 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
-  /** The next listing is made whether or not anything has changed. */
+  /** Makes the next listing run even if nothing has changed. */
   synchronized void forceRescan() {
     listed = Instant.MIN;
   }
 
-  /** A name turned up among the ready jobs. */
+  /** Handles a name that appeared among the ready jobs. */
   void discover(String name) {
     JobId.parse(name)
         .ifPresentOrElse(
@@ -133,7 +129,7 @@ public final class WorkspaceScanner implements AutoCloseable {
                     "is not a job id (digits joined by single underscores) and is ignored"));
   }
 
-  /** The owner itself submits under this id, and says when the job has {@link #arrived}. */
+  /** Announces that the owner itself submits under this id; it reports when the job has {@link #arrived}. */
   public void expect(JobId id) {
     synchronized (expected) {
       if (expected.size() == MOST_EXPECTED) {
@@ -155,7 +151,7 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
-  /** A job of which there is nothing to claim yet, nor anything to read. */
+  /** Handles a job that has nothing to claim yet. */
   public void markNothingToClaim(JobId id) {
     if (!isKnown(id)) {
       queue.markNothingToClaim(id);
@@ -166,7 +162,7 @@ public final class WorkspaceScanner implements AutoCloseable {
     return queue.isKnown(id) || writer.jobs().isActive(id);
   }
 
-  /** A job turned up; it may be known already, or gone again. */
+  /** Handles a job that appeared; it may be known already, or gone again. */
   public void discover(JobId id) {
     if (!isExpected(id) && !isKnown(id)) {
       runIsolated(
@@ -193,14 +189,14 @@ public final class WorkspaceScanner implements AutoCloseable {
         if (disk.kind(dir) != Disk.Kind.NOTHING) { // else it was claimed just now
           report(
               "input/ready/" + id,
-              "is not a directory with a prompt.txt or job.json and is not touched");
+              "is not a directory with a prompt.txt or job.json and is ignored");
         }
         return false;
       }
       boolean virgin = disk.kind(dir.resolve(EventLog.FILE)) == Disk.Kind.NOTHING;
       String type = virgin ? type(meta) : null;
       if (type == null) {
-        // Not a job like most: its files tell more than its metadata.
+        // An unusual job: its metadata does not suffice, so read its files.
         return writer.step(id, (job, unsynced) -> writer.finish(job, unsynced)).isPresent();
       }
       Instant created = JobMetaFile.submittedAt(meta, id);
@@ -220,7 +216,7 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
-  /** Whoever claimed it has told the queue already, and what was read before that must not stay. */
+  /** A claim has updated the queue already; older information must not replace that. */
   private void claimedMeanwhile(JobId id) {
     Optional<JobId> open =
         writer.step(
@@ -234,7 +230,7 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
-  /** Which type of worker the job waits for, if its metadata alone can tell. */
+  /** The type of worker that the job waits for, if its metadata suffices to tell. */
   private static @Nullable String type(JsonObject meta) {
     try {
       JobDocument.policy(meta.object("limits"));
@@ -258,23 +254,23 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
-  /** One job's trouble is not another's. */
+  /** Runs an action on a job; its errors do not affect other jobs. */
   public void runIsolated(JobId id, Runnable work) {
     try {
       work.run();
     } catch (StoreBrokenException e) {
       throw e;
     } catch (UncheckedIOException e) {
-      report("job " + id, "is left alone: " + StoreErrors.explain(e.getCause()));
+      report("job " + id, "is skipped: " + StoreErrors.explain(e.getCause()));
     } catch (RuntimeException e) {
-      report("job " + id, "is left alone: " + e.getMessage());
+      report("job " + id, "is skipped: " + e.getMessage());
     }
   }
 
   /**
    * Starts to watch the file system.
    *
-   * @param troubled whether a job was left alone that may be well by the next rescan
+   * @param troubled whether a job was skipped that may be readable at the next rescan
    */
   public void watch(BooleanSupplier troubled) throws IOException {
     watch = new DirectoryWatcher(layout, this, inbox, writer, troubled);

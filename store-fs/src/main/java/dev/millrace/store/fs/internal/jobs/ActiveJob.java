@@ -41,10 +41,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job in the owner's memory: its fold, and which of its tasks wait. Everything in it belongs to
- * whoever holds its {@link #lock}.
- */
+/** A job in the owner's memory: its fold, and its waiting tasks. Guarded by its {@link #lock}. */
 public final class ActiveJob implements TransitionListener {
   final ReentrantLock lock = new ReentrantLock();
   private final JobId id;
@@ -74,10 +71,10 @@ public final class ActiveJob implements TransitionListener {
     this.place = place;
   }
 
-  /** Takes what was read from the job's directory; until then it is empty. */
+  /** Loads what was read from the job's directory; until then it is empty. */
   void load(JobOnDisk snapshot) {
     this.files = snapshot.files();
-    this.fold = snapshot.fold(); // and not the log, which may be many times as large
+    this.fold = snapshot.fold(); // without the log, which may be many times larger
     this.problem = snapshot.problem();
     this.logLength = snapshot.log().length();
     this.timeouts = anyStageHasTimeouts();
@@ -90,34 +87,34 @@ public final class ActiveJob implements TransitionListener {
     return fold().stages().stream().anyMatch(stage -> stage.plan().policy().hasTimeouts());
   }
 
-  /** Whether time alone can change it; may be asked without its lock. */
+  /** Whether time alone can change it; may be called without its lock. */
   public boolean hasTimeouts() {
     return timeouts;
   }
 
-  /** After a step whose sync is that one or came before it. */
+  /** Call after a step that is part of that sync or an earlier one. */
   void enlistedIn(long enlisted) {
     batch = Math.max(batch, enlisted);
     timeouts |= !fold().plan().sealed() && anyStageHasTimeouts();
   }
 
-  /** The sync after which all that it knows of itself is durable. */
+  /** The sync after which everything in memory is durable. */
   public long lastSync() {
     return batch;
   }
 
-  /** How many bytes of its log count; what stands beyond them could not be written whole. */
+  /** The valid bytes of its log; bytes after them are from a failed write. */
   long logLength() {
     return logLength;
   }
 
-  /** After that many bytes were added to its log, up to that entry. */
+  /** Call after that many bytes were appended to its log, up to that entry. */
   void logAppended(long bytes, long number) {
     logLength += bytes;
     marks.add(number, logLength);
   }
 
-  /** Entries of its log after that number; empty if they must be looked for in the whole of it. */
+  /** Entries of its log after that number; empty if the whole log must be read. */
   public Optional<List<LogEntry>> events(long after, int limit) throws IOException {
     return unwritten.isEmpty() ? marks.read(at(), after, limit) : Optional.empty();
   }
@@ -144,7 +141,7 @@ public final class ActiveJob implements TransitionListener {
     arrival |= queued;
   }
 
-  /** Whether workers have to stop when their job or stage comes to this. */
+  /** Whether workers stop when their job or stage reaches this state. */
   private static boolean stops(Enum<?> state) {
     return state == JobState.PAUSED
         || state == JobState.ABORTED
@@ -152,21 +149,21 @@ public final class ActiveJob implements TransitionListener {
         || state == StageState.WAITING;
   }
 
-  /** Whether something happened since this was last asked that its running tasks have to know. */
+  /** Whether its running tasks must be notified of a change since the last call. */
   boolean takeLeverFlag() {
     boolean was = lever;
     lever = false;
     return was;
   }
 
-  /** Whether a task came into the queue, or back to it, since this was last asked. */
+  /** Whether a task was enqueued since the last call. */
   boolean takeArrivalFlag() {
     boolean was = arrival;
     arrival = false;
     return was;
   }
 
-  /** No waiting task of the stage is over its time before then; null if that is not known. */
+  /** The earliest time at which a waiting task of the stage can exceed its timeout; null if unknown. */
   public @Nullable Instant overdueFrom(int stage) {
     return overdue.get(stage);
   }
@@ -175,7 +172,7 @@ public final class ActiveJob implements TransitionListener {
     overdue.put(stage, earliest);
   }
 
-  /** As it is now. */
+  /** Its present priority. */
   public Priority priority() {
     Priority changed = fold().priority();
     return changed == null ? files().header().priority() : changed;
@@ -210,7 +207,7 @@ public final class ActiveJob implements TransitionListener {
         : new Claim.Resumption(terms, files().readJournal(at(), stage, task).tokens());
   }
 
-  /** Claims that ended because the job did. */
+  /** Claims that ended because the job ended. */
   List<ClaimKey> claimsEndedWithJob() {
     return stopped;
   }
@@ -225,7 +222,7 @@ public final class ActiveJob implements TransitionListener {
         || fold().stage(hold.stage()).task(hold.task()).freezeEntry() != null;
   }
 
-  /** Adds to the journal of a running task. */
+  /** Appends to the journal of a running task. */
   public void appendJournal(ClaimKey hold, OutputChunk piece) throws IOException {
     FencingToken entry = fold().stage(hold.stage()).task(hold.task()).journalKey();
     long key = key(hold.stage(), hold.task());
@@ -237,7 +234,7 @@ public final class ActiveJob implements TransitionListener {
     writer.append(disk, files().journalFile(at(), fold().stage(hold.stage()), hold.task()), piece);
   }
 
-  /** How far the last claim of a task had come, as its journal tells. */
+  /** How far the last claim of a task had come, as its journal shows. */
   public AttemptProgress attemptProgress(ClaimKey hold) {
     TaskFold task = fold().stage(hold.stage()).task(hold.task());
     TokenJournal.Content journal =
@@ -266,7 +263,7 @@ public final class ActiveJob implements TransitionListener {
     return place;
   }
 
-  /** After its directory was renamed. */
+  /** Call after its directory was renamed. */
   void movedTo(JobState in) {
     place = in;
   }
@@ -279,12 +276,12 @@ public final class ActiveJob implements TransitionListener {
     return new JobDirectory(disk, layout.of(place, id));
   }
 
-  /** Entries that must be written with the next ones: those that stand for a log not yet begun. */
+  /** Entries to write before the next ones, because the log does not exist yet. */
   List<LogEntry> unwritten() {
     return unwritten;
   }
 
-  /** Whoever still has a reference must look the job up again. */
+  /** Marks it as dropped: holders of a reference must look the job up again. */
   void forget() {
     forgotten = true;
   }
@@ -311,25 +308,25 @@ public final class ActiveJob implements TransitionListener {
     return stage <= queues.size() ? queues.get(stage - 1).nextWaiting(from) : -1;
   }
 
-  /** As {@link #nextWaiting}, of those whose backoff is over. */
+  /** As {@link #nextWaiting}, without tasks in their backoff. */
   public int nextClaimable(StageFold stage, int from, Instant now) {
     int number = stage.number();
     return number <= queues.size() ? queues.get(number - 1).nextClaimable(stage, from, now) : -1;
   }
 
-  /** When a task of a stage can be claimed that has some waiting; null if one can be now. */
+  /** When a waiting task of a stage can be claimed; null if one can be claimed now. */
   @Nullable Instant backoffUntil(StageFold stage, Instant now) {
     return nextClaimable(stage, 0, now) >= 0
         ? null
         : queues.get(stage.number() - 1).nextBackoffEnd();
   }
 
-  /** Whether it has not begun, so that its files and the queue tell all there is to know. */
+  /** Whether it has not started, so that its files and the queue hold all its state. */
   boolean isUnstarted() {
     return place == JobState.PENDING && fold().state() == JobState.PENDING;
   }
 
-  /** When the first of its waiting tasks is over its time; null if none will be by itself. */
+  /** When the first of its waiting tasks exceeds its timeout; null if none will. */
   @Nullable Instant queueDeadline() {
     StageFold stage = openStage();
     if (stage == null || stage.plan().policy().queueTimeout() == null) {
@@ -347,7 +344,7 @@ public final class ActiveJob implements TransitionListener {
     return earliest;
   }
 
-  /** Whether a worker holds a task of one of these types; takes the lock itself. */
+  /** Whether a worker has a task of one of these types; takes the lock itself. */
   public boolean isRunningAny(Set<String> types) {
     lock.lock();
     try {
@@ -362,7 +359,7 @@ public final class ActiveJob implements TransitionListener {
     }
   }
 
-  /** Whether a worker holds one of its tasks. */
+  /** Whether a worker has one of its tasks. */
   boolean isRunning() {
     for (StageFold stage : fold().stages()) {
       if (stage.count(TaskState.IN_PROGRESS) > 0) {

@@ -17,10 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The jobs in the owner's memory: those that have begun, and others while they are needed. A job
- * that moves is among them. Thread-safe.
- */
+/** The jobs in the owner's memory: those that have started, and others while they are needed. A job that moves is among them. Thread-safe. */
 public final class ActiveJobs {
   private final Disk disk;
   private final WorkspaceLayout layout;
@@ -41,7 +38,7 @@ public final class ActiveJobs {
     return active.values();
   }
 
-  /** Jobs with which something could not be written: they may have to be brought to their end. */
+  /** Jobs for which a write failed: they may have to be finished. */
   public Set<JobId> interrupted() {
     return interrupted.keySet();
   }
@@ -59,13 +56,13 @@ public final class ActiveJobs {
     active.remove(job.id(), job);
   }
 
-  /** Forgets a job with which something could not be written, up to where its log is whole. */
+  /** Drops a job for which a write failed; its log is valid up to the last complete entry. */
   void markInterrupted(ActiveJob job) {
     forget(job);
     interrupted.put(job.id(), job.logLength());
   }
 
-  /** The job in memory, read from disk if need be; null if it has ended or is nowhere. */
+  /** The job in memory, read from disk if necessary; null if it has ended or does not exist. */
   @Nullable ActiveJob find(JobId id, UnsyncedChanges told) {
     ActiveJob job = active.get(id);
     if (job == null) {
@@ -82,7 +79,7 @@ public final class ActiveJobs {
     return job;
   }
 
-  /** Reads a job into memory and completes what a crash or another process left undone. */
+  /** Reads a job into memory and completes what a crash or another process left unfinished. */
   private @Nullable ActiveJob load(JobId id, UnsyncedChanges told) {
     try {
       Optional<JobState> place = layout.lookUp(disk, id);
@@ -92,15 +89,15 @@ public final class ActiveJobs {
       ActiveJob job = new ActiveJob(id, disk, layout, place.get());
       Long whole = interrupted.get(id);
       if (whole != null) {
-        EventLog.cut(job.at(), whole); // else claims might count that nobody was told of
+        EventLog.cut(job.at(), whole); // else claims might count that no worker knows of
       }
-      boolean goesOn = recovery.recover(job, told, whole != null);
+      boolean continues = recovery.recover(job, told, whole != null);
       interrupted.remove(id);
-      return goesOn ? job : null;
+      return continues ? job : null;
     } catch (NoSuchFileException e) {
-      return null; // it moved or was removed just now
+      return null; // it was just moved or removed
     } catch (EventLog.DamagedLogException e) {
-      throw StoreErrors.ofJob("job " + id + " is damaged and left alone", e);
+      throw StoreErrors.ofJob("job " + id + " is damaged and skipped", e);
     } catch (IOException e) {
       throw StoreErrors.ofJob("cannot read job " + id, e);
     } catch (UncheckedIOException e) {
@@ -108,16 +105,16 @@ public final class ActiveJobs {
     }
   }
 
-  /** Something read of a job by whoever holds its lock. */
+  /** Reads something of a job, with its lock held. */
   @FunctionalInterface
   public interface JobRead<T> {
     T at(ActiveJob job) throws IOException;
   }
 
   /**
-   * Looks at a job that is in memory, and tells nothing that is not durable.
+   * Reads a job in memory, and returns only when what was read is durable.
    *
-   * @return empty if it is not in memory, or no longer where it was: its files tell then
+   * @return empty if it is not in memory or has moved: then read its files
    */
   public <T> Optional<T> readIfActive(JobId id, JobRead<T> look) {
     ActiveJob job = active.get(id);
@@ -144,7 +141,7 @@ public final class ActiveJobs {
     return Optional.of(answer);
   }
 
-  /** Whether it stands where a worker can hold one of its tasks. */
+  /** Whether it is in a state in which a worker can have one of its tasks. */
   public boolean mayRun(JobId id) {
     try {
       JobState place = locate(id).orElse(JobState.ABORTED);
@@ -154,12 +151,12 @@ public final class ActiveJobs {
     }
   }
 
-  /** Where a job is, for certain. One in memory that a hand has removed is forgotten. */
+  /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */
   public Optional<JobState> locate(JobId id) throws IOException {
     Optional<JobState> place = layout.lookUp(disk, id);
     ActiveJob job = place.isEmpty() ? active.get(id) : null;
     if (job != null) {
-      job.lock.lock(); // it does not move then
+      job.lock.lock(); // with its lock held it does not move
       try {
         place = layout.lookUp(disk, id);
         if (place.isEmpty()) {

@@ -12,10 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/**
- * Passes on what has happened to jobs, as soon as it is durable and the thread that did it holds no
- * job's lock. Thread-safe.
- */
+/** Notifies watchers of changes to jobs, once they are durable and the thread holds no job's lock. Thread-safe. */
 public final class ChangeNotifier {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -29,19 +26,19 @@ public final class ChangeNotifier {
     this.commits = commits;
   }
 
-  /** Whom to tell that a job with running tasks was stopped. */
+  /** Sets the watcher for stopped jobs with running tasks. */
   public void onLever(Consumer<JobId> watcher) {
     levers = watcher;
   }
 
-  /** Whom to tell of every change. */
+  /** Adds a watcher for all changes. */
   public Subscription onChange(Consumer<JobId> watcher) {
-    Consumer<JobId> own = watcher::accept; // the same one may watch twice
+    Consumer<JobId> own = watcher::accept; // the same watcher may be added twice
     watchers.add(own);
     return () -> watchers.remove(own);
   }
 
-  /** Tells what happened in steps whose {@code dirty} is durable by now. */
+  /** Notifies of steps whose {@code unsynced} is durable by now. */
   public void notifyWatchers(UnsyncedChanges unsynced) {
     unsynced.jobsWithLever().forEach(this::stopped);
     unsynced.jobsWithLever().clear();
@@ -50,7 +47,7 @@ public final class ChangeNotifier {
     notifyIfSynced();
   }
 
-  /** Tells, when somebody has synced it, what happened in steps that wait for no sync. */
+  /** Notifies of steps that wait for no sync, once someone has synced them. */
   void notifyAfterSync(UnsyncedChanges unsynced) {
     unsynced.jobsWithLever().forEach(id -> unstopped.merge(id, unsynced.lastSync(), Math::max));
     unsynced.jobsWithLever().clear();
@@ -58,7 +55,7 @@ public final class ChangeNotifier {
     unsynced.changedJobs().clear();
   }
 
-  /** Tells what was left for later and is durable by now. */
+  /** Notifies of what was deferred and is durable by now. */
   public void notifyIfSynced() {
     notifyIfSynced(unstopped, this::stopped);
     notifyIfSynced(untold, this::changed);
@@ -88,7 +85,7 @@ public final class ChangeNotifier {
     try {
       watcher.accept(id);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "job " + id + ": its watchers were not told at once", e);
+      LOG.log(Level.WARNING, "job " + id + ": watchers were not notified at once", e);
     }
   }
 }

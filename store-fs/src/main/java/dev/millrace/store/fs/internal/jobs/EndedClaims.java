@@ -11,22 +11,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Claims that ended with their job, until their workers have answered or their leases are over:
- * without them the whole log of a job that is not in memory any more would be read again for each
- * word of each worker.
- * Thread-safe.
- */
+/** Claims that ended with their job, until their workers have answered or their leases are over. Without them, each late answer would read the whole log of a job that is no longer in memory. Thread-safe. */
 public final class EndedClaims {
 
-  /** A claim's job as it ended, and what its worker is to be told. */
+  /** A claim's job as it ended, and the answer for its worker. */
   public record EndedClaim(JobFiles files, JobDirectory at, Outcome outcome) {}
 
   private record Left(JobFiles files, JobDirectory at, Map<ClaimKey, Outcome> answers) {}
 
   private final Map<JobId, Left> jobs = new ConcurrentHashMap<>();
 
-  /** Takes the claims that ended with a job which is in its last place. */
+  /** Adds the claims that ended with a job in its final directory. */
   void add(ActiveJob job) {
     Map<ClaimKey, Outcome> answers = new ConcurrentHashMap<>();
     job.claimsEndedWithJob()
@@ -46,7 +41,7 @@ public final class EndedClaims {
     return answer == null ? null : new EndedClaim(job.files(), job.at(), answer);
   }
 
-  /** Its worker has answered, or has been silent for longer than its lease. */
+  /** Drops a claim whose worker has answered, or was silent for longer than its lease. */
   public void end(JobClaimKey claimKey) {
     jobs.computeIfPresent(
         claimKey.job(),
@@ -56,7 +51,7 @@ public final class EndedClaims {
         });
   }
 
-  /** The job is no more. */
+  /** Drops the claims of a deleted job. */
   public void end(JobId id) {
     jobs.remove(id);
   }

@@ -27,11 +27,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * What the owner still does to jobs in their last places: completes a log, adds to it, takes the
- * job away. One at a time for each job; who comes here has seen that it is not in memory, and a job
- * that has ended never is again.
- */
+/** Changes jobs in their final directories: completes a log, appends to it, deletes the job. One thread at a time per job. Callers have checked that the job is not in memory; an ended job never returns there. */
 public final class EndedJobs {
   private static final Function<JobUpdate, Outcome> NOTHING_MORE = _ -> Outcome.DONE;
 
@@ -42,7 +38,7 @@ public final class EndedJobs {
   private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
 
-  /** Which sync makes durable what was last added to a job. */
+  /** The sync that makes the last change of a job durable. */
   private final Map<JobId, Long> unsynced = new ConcurrentHashMap<>();
 
   public EndedJobs(
@@ -61,7 +57,7 @@ public final class EndedJobs {
     return locks.get(Math.floorMod(id.hashCode(), locks.size()));
   }
 
-  /** Empty if the job is not in a last place. */
+  /** Runs an action on an ended job; empty if the job is not in a final directory. */
   private <T> Optional<T> with(JobId id, Work<T> work) throws IOException {
     ReentrantLock lock = lock(id);
     lock.lock();
@@ -74,25 +70,25 @@ public final class EndedJobs {
       if (layout.lookUp(disk, id).isPresent()) {
         throw e;
       }
-      return Optional.empty(); // a hand has taken it away
+      return Optional.empty(); // it was deleted by hand
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * What became of a rule.
+   * The outcome of a rule.
    *
-   * @param changed whether anything was added to the job's log
+   * @param changed whether anything was appended to the job's log
    */
   public record Recorded(Outcome outcome, boolean changed) {}
 
-  /** Adds what the last place of a job proves and its log lacks; true if that was anything. */
+  /** Appends what the final directory of a job proves and its log lacks; true if that was anything. */
   boolean completeLog(JobId id) throws IOException {
     return record(id, NOTHING_MORE).map(Recorded::changed).orElse(false);
   }
 
-  /** Lets a rule record what it will; empty if the job has not ended or is nowhere. */
+  /** Applies a rule and appends what it records; empty if the job has not ended or does not exist. */
   public Optional<Recorded> record(JobId id, Function<JobUpdate, Outcome> rule) throws IOException {
     UnsyncedChanges dirty = new UnsyncedChanges();
     Optional<Recorded> answer =
@@ -113,10 +109,10 @@ public final class EndedJobs {
     return answer;
   }
 
-  /** Returns once all is durable that can be read of a job by now. */
+  /** Returns when everything that can be read of a job now is durable. */
   public void awaitDurable(JobId id) {
     ReentrantLock lock = lock(id);
-    lock.lock(); // whoever adds to its log has told us how much then
+    lock.lock(); // a thread that appends to its log registers first
     Long batch;
     try {
       batch = unsynced.get(id);
@@ -154,13 +150,13 @@ public final class EndedJobs {
     return new Recorded(answer, !entries.isEmpty());
   }
 
-  /** Moves a job out of sight, to be deleted; empty if it has not ended or is nowhere. */
+  /** Moves a job out of sight, to be deleted; empty if it has not ended or does not exist. */
   public Optional<Path> remove(JobId id, UnsyncedChanges dirty) throws IOException {
     return with(
         id,
         place -> {
           Path trash = layout.internalPath("trash").resolve(id.value());
-          DirectoryDeleter.delete(disk, trash); // of one that had the same id
+          DirectoryDeleter.delete(disk, trash); // left by another job with the same id
           disk.rename(layout.of(place, id), trash);
           dirty.addDirectory(layout.of(place)).addDirectory(layout.internalPath("trash"));
           return trash;

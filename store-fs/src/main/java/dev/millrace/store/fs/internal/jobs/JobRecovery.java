@@ -20,7 +20,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Completes what a crash, another process or a hand left undone in a job that nobody else has. */
+/** Completes what a crash, another process or a manual change left unfinished in a job. The caller has it alone. */
 final class JobRecovery {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -47,13 +47,13 @@ final class JobRecovery {
   /**
    * Reads a job into memory; false if it turned out to have ended.
    *
-   * @param told gets the job if something was added to its log, which is durable then
-   * @param interrupted whether this owner had it, and could not write all of its log
+   * @param told gets the job if its log was extended, which is then durable
+   * @param interrupted whether this owner had it in memory and could not write all of its log
    */
   boolean recover(ActiveJob job, UnsyncedChanges told, boolean interrupted) throws IOException {
     JobOnDisk read = JobOnDisk.read(job.location(), job, null, settings.recoveryCeiling());
     job.load(read);
-    // What this owner has let go was durable: with many jobs that wait, a sync for each is a lot.
+    // What this owner dropped from memory was durable; a sync for each of many waiting jobs is slow.
     boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.isKnown(job.id());
     UnsyncedChanges unsynced =
         letGo && read.log().torn() == null ? new UnsyncedChanges() : repairLog(disk, layout, read);
@@ -94,15 +94,12 @@ final class JobRecovery {
     }
   }
 
-  /** How many tasks were released because their owner was gone, since this was last asked. */
+  /** How many tasks were released because their owner was gone, since the last call. */
   long takeReleased() {
     return released.sumThenReset();
   }
 
-  /**
-   * Cuts off what a crash left at the end of a log, and syncs the rest: its last owner may have
-   * been killed before it could, and what is built on it now will be acknowledged.
-   */
+  /** Cuts off what a crash left at the end of a log, and syncs the rest: the last owner may have been killed before its sync, and what is added now will be acknowledged. */
   static UnsyncedChanges repairLog(Disk disk, WorkspaceLayout layout, JobOnDisk job)
       throws IOException {
     UnsyncedChanges unsynced = new UnsyncedChanges();

@@ -35,16 +35,14 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The owner's jobs and the one way to change them: lock the job, let a rule record entries, append
- * them to the log, move the directory if the job ended, and tell nobody before a sync.
+ * The only way to change the owner's jobs: lock the job, let a rule record entries, append them to the log, move the directory if the job ended, sync, and only then notify.
  *
- * <p>If a step cannot be written, the job is forgotten and read again from disk: memory never knows
- * more than the log.
+ * <p>If a step cannot be written, the job is dropped and read again from disk: memory is never ahead of the log.
  */
 public final class JobWriter {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
-  /** Something done to a job by whoever holds its lock. */
+  /** A change of a job, with its lock held. */
   @FunctionalInterface
   public interface Step<T> {
     T run(ActiveJob job, UnsyncedChanges unsynced) throws IOException;
@@ -61,7 +59,7 @@ public final class JobWriter {
   private final JobRecovery recovery;
   private final FinishRate rate = new FinishRate();
   private final EndedJobs ended;
-  private final ChangeNotifier bulletin;
+  private final ChangeNotifier notifier;
   private final UnstartedJobs waiting;
 
   public JobWriter(
@@ -76,7 +74,7 @@ public final class JobWriter {
     this.jobs = new ActiveJobs(disk, layout, commits, recovery);
     this.waiting = new UnstartedJobs(jobs, queue, commits);
     this.ended = new EndedJobs(disk, layout, commits, this::now);
-    this.bulletin = new ChangeNotifier(commits);
+    this.notifier = new ChangeNotifier(commits);
   }
 
   public long epoch() {
@@ -87,12 +85,12 @@ public final class JobWriter {
     return settings.clock().instant();
   }
 
-  /** Throws if the store can no longer vouch for what it holds. */
+  /** Throws if the store can no longer guarantee what it holds. */
   public void requireIntact() {
     commits.requireIntact();
   }
 
-  /** Returns once that sync was done. */
+  /** Returns when that sync is done. */
   public void awaitSync(long batch) {
     commits.awaitSync(batch);
   }
@@ -109,17 +107,17 @@ public final class JobWriter {
       commits.commit(unsynced);
       return answer;
     } finally {
-      bulletin.notifyWatchers(unsynced); // also of what was completed before a step that failed
+      notifier.notifyWatchers(unsynced); // also of what was completed before a step that failed
     }
   }
 
-  /** As {@link #step(JobId, Step)}, but waits for no sync: the next one is soon enough. */
+  /** As {@link #step(JobId, Step)}, but without waiting for a sync. */
   public <T> Optional<T> stepWithoutSync(JobId id, Step<T> step) {
     UnsyncedChanges unsynced = new UnsyncedChanges();
     try {
       return step(id, unsynced, step);
     } finally {
-      bulletin.notifyAfterSync(unsynced);
+      notifier.notifyAfterSync(unsynced);
     }
   }
 
@@ -128,32 +126,32 @@ public final class JobWriter {
     return jobs;
   }
 
-  /** Whom to tell of what happens to jobs. */
+  /** Notifies watchers of changes to jobs. */
   public ChangeNotifier notifier() {
-    return bulletin;
+    return notifier;
   }
 
-  /** Jobs in their last places. */
+  /** Jobs in their final directories. */
   public EndedJobs endedJobs() {
     return ended;
   }
 
-  /** How many tasks of a former owner were released since this was last asked. */
+  /** How many tasks of a former owner were released since the last call. */
   public long takeReleased() {
     return recovery.takeReleased();
   }
 
-  /** Claims of jobs that were forgotten because they ended. */
+  /** Claims that ended with jobs that are no longer in memory. */
   public EndedClaims endedClaims() {
     return orphans;
   }
 
-  /** How fast jobs were finished of late. */
+  /** How fast jobs finished recently. */
   public FinishRate finishRate() {
     return rate;
   }
 
-  /** As {@link #step(JobId, Step)}, but the caller commits {@code dirty}. */
+  /** As {@link #step(JobId, Step)}, but the caller commits {@code unsynced}. */
   public <T> Optional<T> step(JobId id, UnsyncedChanges unsynced, Step<T> step) {
     commits.requireIntact();
     while (true) {
@@ -180,7 +178,7 @@ public final class JobWriter {
             orphans.add(job);
             jobs.forget(job);
           } else if (state == JobState.PAUSED && !job.isRunning()) {
-            jobs.forget(job); // a user has it; it need not fill our memory
+            jobs.forget(job); // a paused job need not stay in memory
           } else if (job.isUnstarted()) {
             waiting.add(job);
           }
@@ -212,7 +210,7 @@ public final class JobWriter {
                   + job.id()
                   + " has vanished from "
                   + dir.getParent()
-                  + ": deleted by hand? It is given up; other jobs go on");
+                  + "; was it deleted by hand? the job is dropped, other jobs continue");
         }
         return Optional.empty();
       }
@@ -223,7 +221,7 @@ public final class JobWriter {
     throw StoreErrors.ofJob("cannot write job " + job.id(), e);
   }
 
-  /** Lets a rule record what it will, and writes that to the log. */
+  /** Applies a rule and appends what it records to the log. */
   public Outcome record(ActiveJob job, UnsyncedChanges unsynced, Function<JobUpdate, Outcome> rule)
       throws IOException {
     return record(job, now(), unsynced, rule);
@@ -236,12 +234,12 @@ public final class JobWriter {
     JobUpdate update =
         new JobUpdate(job.fold(), at, job.files().templateResolver(job.at(), job.fold(), rendered));
     Outcome answer = rule.apply(update);
-    commits.commit(rendered); // what an entry speaks of is on disk before the entry is
+    commits.commit(rendered); // what an entry refers to is on disk before the entry
     append(job, update.entries(), unsynced);
     return answer;
   }
 
-  /** Adds entries to the log, after those that it should have begun with. */
+  /** Appends entries to the log, after those that were implied so far. */
   static void append(ActiveJob job, List<LogEntry> entries, UnsyncedChanges unsynced)
       throws IOException {
     if (!entries.isEmpty()) {
@@ -252,7 +250,7 @@ public final class JobWriter {
     }
   }
 
-  /** Renames the job's directory; the sync of the new name is left to {@code dirty}. */
+  /** Renames the job's directory; {@code unsynced} gets the new name to sync. */
   public void move(ActiveJob job, JobState to, UnsyncedChanges unsynced) throws IOException {
     Path from = job.at().dir();
     disk.rename(from, layout.of(to, job.id()));
@@ -260,10 +258,7 @@ public final class JobWriter {
     unsynced.addDirectory(layout.of(to));
   }
 
-  /**
-   * Brings the job to its last place if the rules ended it, and the queue up to date if not. True
-   * if it ended; everything is durable then.
-   */
+  /** Moves the job to its final directory if the rules ended it; else updates the queue. True if it ended; everything is durable then. */
   public boolean finish(ActiveJob job, UnsyncedChanges unsynced) throws IOException {
     JobState end = job.fold().state();
     if (end != JobState.COMPLETED && end != JobState.FAILED) {
@@ -283,18 +278,18 @@ public final class JobWriter {
     return true;
   }
 
-  /** What the log now says cannot be undone, so nobody needs the rest. */
+  /** Deletes what the ended job does not need: its end is in the log and cannot be undone. */
   private static void tidy(ActiveJob job) {
     try {
       job.files().deleteUnneeded(job.at(), job.fold());
     } catch (IOException e) {
       LOG.log(
           Level.WARNING,
-          "job " + job.id() + " keeps a file that nobody needs: " + StoreErrors.explain(e));
+          "job " + job.id() + ": cannot delete a file that is no longer needed: " + StoreErrors.explain(e));
     }
   }
 
-  /** Tells the queue what the job has to claim now. */
+  /** Updates the queue with the job's tasks to claim. */
   public void updateQueue(ActiveJob job) {
     StageFold stage = job.openStage();
     if (stage != null && job.nextWaiting(stage.number(), 0) >= 0) {
@@ -314,7 +309,7 @@ public final class JobWriter {
     }
   }
 
-  /** A user's lever that moves the job: its intent, the rename that does it, then its event. */
+  /** A user's lever that moves the job: writes its intent, renames the directory, then records the event. */
   public Outcome applyLever(ActiveJob job, PendingTransition op, UnsyncedChanges unsynced)
       throws IOException {
     if (job.fold().hasRequest(op.id())) {
@@ -336,7 +331,7 @@ public final class JobWriter {
     return Outcome.DONE;
   }
 
-  /** Where a lever takes the job; a job that had started goes on running. */
+  /** The state that a lever leads to; a job that had started is running again. */
   public static JobState targetState(ActiveJob job, JobEvent event) {
     return switch (event) {
       case PAUSE -> JobState.PAUSED;
@@ -345,7 +340,7 @@ public final class JobWriter {
     };
   }
 
-  /** Completes the log of a job that another process, or a hand, moved to a final place. */
+  /** Completes the log of a job that another process or a user by hand moved to a final directory. */
   public void completeEndedLog(JobId id) {
     ActiveJob before = jobs.get(id);
     if (before != null) {
@@ -358,16 +353,16 @@ public final class JobWriter {
         before.lock.unlock();
       }
       if (running) {
-        bulletin.stopped(id); // a hand has moved it
+        notifier.stopped(id); // it was moved by hand
       }
     }
     queue.remove(id);
     if (orphans.contains(id)) {
-      return; // it was the owner itself that ended it
+      return; // the owner itself ended it
     }
     try {
       if (ended.completeLog(id)) {
-        bulletin.changed(id);
+        notifier.changed(id);
       }
     } catch (IOException e) {
       LOG.log(

@@ -13,16 +13,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/**
- * How long claims live without a heartbeat. Which have a lease, and how long a one, stands in the
- * log; until when is in memory only: whoever takes a workspace over grants each its whole lease
- * again, for its worker may have tried to say that it lives while nobody was there to hear it.
- * Thread-safe.
- */
+/** The leases of claims. The log says which claims have a lease and how long it is; its end is in memory only. A new owner grants each claim its whole lease again, because its worker may have sent heartbeats while there was no owner. Thread-safe. */
 public final class Leases {
   private record Lease(Duration length, Instant until) {
 
-    /** One that ends later than it could is of a clock that was set back: it begins anew. */
+    /** A lease that ends later than it can means that the clock was set back: it starts again. */
     Lease at(Instant now) {
       Instant latest = now.plus(length);
       return until.isAfter(latest) ? new Lease(length, latest) : this;
@@ -31,14 +26,14 @@ public final class Leases {
 
   private final ConcurrentHashMap<JobClaimKey, Lease> leases = new ConcurrentHashMap<>();
 
-  /** To a claim that is in the log, before anyone is told of it. */
+  /** Grants a lease to a claim that is in the log, before its worker knows of it. */
   public void grant(Claim claim, Instant now) {
     if (claim.lease() != null) {
       leases.put(JobClaimKey.of(claim), new Lease(claim.lease(), now.plus(claim.lease())));
     }
   }
 
-  /** Of a job that is read from disk; what was granted before stays as it is. */
+  /** Grants the leases of a job that is read from disk; existing leases stay. */
   void grantAll(ActiveJob job, Instant now) {
     for (StageFold stage : job.fold().stages()) {
       int left = stage.count(TaskState.IN_PROGRESS);
@@ -73,7 +68,7 @@ public final class Leases {
     return lease != null && !now.isBefore(lease.until());
   }
 
-  /** Forgets it unless it was renewed; true if there is none then. */
+  /** Drops a lease unless it was renewed; true if there is none then. */
   public boolean endIfOver(JobClaimKey claimKey, Instant now) {
     return leases.computeIfPresent(
             claimKey, (_, lease) -> now.isBefore(lease.until()) ? lease : null)

@@ -7,12 +7,9 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/**
- * Jobs in memory that have not begun. The queue and their files know all of them, so only those
- * stay that somebody had to do with of late: who adds to a job mostly adds more. Thread-safe.
- */
+/** Jobs in memory that have not started. The queue and their files hold all their state, so only recently used ones stay: a process that adds to a job mostly adds more. Thread-safe. */
 final class UnstartedJobs {
-  /** How many stay. */
+  /** How many stay in memory. */
   static final int MOST = 1_000;
 
   private final ActiveJobs jobs;
@@ -26,12 +23,12 @@ final class UnstartedJobs {
     this.commits = commits;
   }
 
-  /** A job that waits and is in the queue; called with its lock held. */
+  /** Adds a waiting job that is in the queue; call it with its lock held. */
   void add(ActiveJob job) {
     synchronized (lately) {
       lately.put(job.id(), job);
     }
-    // Two, since one that is in use has to stay a while longer.
+    // Two, because one that is in use has to stay a while longer.
     letGoEldest();
     letGoEldest();
   }
@@ -48,17 +45,17 @@ final class UnstartedJobs {
     }
   }
 
-  /** False if somebody uses it; never waits, for the caller holds another job. */
+  /** Drops a job; false if another thread uses it. Never waits, because the caller holds another job's lock. */
   private boolean letGo(ActiveJob job) {
     if (!job.lock.tryLock()) {
       return false;
     }
     try {
       if (job.isForgotten() || !job.isUnstarted()) {
-        return true; // it has begun, or is gone: no longer ours
+        return true; // it has started, or is gone
       }
       if (job.lastSync() > commits.lastSync()) {
-        return false; // who reads its files would tell what is not durable
+        return false; // a reader of its files would see what is not durable
       }
       Instant deadline = job.queueDeadline();
       if (deadline != null) {

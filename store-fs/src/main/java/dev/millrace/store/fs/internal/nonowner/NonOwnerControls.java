@@ -27,11 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Levers for a process that does not own the workspace. Without an owner it takes the lock and pulls
- * them itself; else it asks the owner. If the owner dies over it, it takes over: a request that was
- * already carried out is recognised by its id.
- */
+/** A user's levers in a process that does not own the workspace. It asks the owner; without one it takes the lock and does them itself. If the owner dies meanwhile, it takes over: a request that was already carried out is recognized by its id. */
 public final class NonOwnerControls implements JobControls {
   private static final long TIMEOUT_NANOS = 30_000_000_000L;
 
@@ -117,7 +113,7 @@ public final class NonOwnerControls implements JobControls {
     }
   }
 
-  /** Under the lock, if nobody holds it. */
+  /** Runs under the lock, if no process holds it. */
   private Optional<Object> alone(InboxRequest request, String op) {
     try (FsStore store = FsStore.tryOpenBriefly(settings).orElse(null)) {
       return store == null
@@ -142,7 +138,7 @@ public final class NonOwnerControls implements JobControls {
         if (done.isPresent()) {
           DirectoryDeleter.delete(disk, file);
           DirectoryDeleter.delete(disk, answer);
-          // A deletion leaves nothing to recognise it by.
+          // A deleted job cannot tell which request deleted it.
           boolean gone = request.lever().equals("delete") && done.get() instanceof Outcome.Missing;
           return gone ? Outcome.DONE : done.get();
         }

@@ -21,10 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/**
- * Reads a workspace that another process may own: what only an owner knows, it is asked, and where
- * it does not answer soon the files must do.
- */
+/** Reads a workspace that another process may own. It asks the owner what only the owner knows; if there is no quick answer, it uses the files. */
 public final class NonOwnerReader extends ForwardingReader {
   private final FsReader files;
   private final FsSettings settings;
@@ -33,7 +30,7 @@ public final class NonOwnerReader extends ForwardingReader {
   private final WorkspaceLayout layout;
 
   /**
-   * @param patience how long the owner is waited for
+   * @param patience how long to wait for the owner
    */
   public NonOwnerReader(FsSettings settings, Duration patience) {
     this.files = new FsReader(settings.disk(), settings.layout());
@@ -54,7 +51,7 @@ public final class NonOwnerReader extends ForwardingReader {
         return place.map(QueuePosition.class::cast);
       }
     } catch (IOException | StoreException e) {
-      // then by what can be seen from here
+      // then from the files
     }
     return super.queuePosition(id);
   }
@@ -67,7 +64,7 @@ public final class NonOwnerReader extends ForwardingReader {
         return census;
       }
     } catch (IOException | StoreException e) {
-      // then by what can be seen from here
+      // then from the files
     }
     return super.queueStats();
   }
@@ -77,7 +74,7 @@ public final class NonOwnerReader extends ForwardingReader {
     return files;
   }
 
-  /** The owner's answer; an exception if it takes too long. */
+  /** The owner's answer; throws if it takes too long. */
   private Object ask(InboxRequest request) throws IOException {
     String op = settings.ids().get().value();
     Path file = layout.internalPath("inbox").resolve(op + ".json");

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
-/** Pulls what another can pull. */
+/** Forwards all levers to other controls. */
 public abstract class ForwardingControls extends ForwardingReader implements JobControls {
   protected abstract JobControls controls();
 

@@ -44,7 +44,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A workspace in the hands of its owner. Thread-safe. */
+/** The store of the process that owns a workspace. Thread-safe. */
 public final class FsStore extends ForwardingControls implements JobStore {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -86,7 +86,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
     this.reader = new OwnerReader(files, writer, queue, scanner::discover);
   }
 
-  /** Takes the workspace over, recovers what its last owner left, and watches it. */
+  /** Takes ownership, recovers what the last owner left, and watches the workspace. */
   public static Optional<FsStore> tryOpen(FsSettings settings) {
     return locked(
         settings,
@@ -99,12 +99,12 @@ public final class FsStore extends ForwardingControls implements JobStore {
         });
   }
 
-  /** Takes the workspace over for one lever: no job is looked at but those it names. */
+  /** Takes ownership for one lever: reads only the jobs that it names. */
   public static Optional<FsStore> tryOpenBriefly(FsSettings settings) {
     return locked(settings, lock -> new FsStore(settings, lock));
   }
 
-  /** For tests on disks that have no locks: recovered, but not watched. */
+  /** For tests on disks without locks: recovers, but does not watch. */
   public static FsStore openUnlocked(FsSettings settings) {
     try {
       FsStore store = new FsStore(settings, null);
@@ -137,7 +137,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   }
 
   private void recover() throws IOException {
-    // What the last owner renamed before it was killed may not be durable; what is told of it must.
+    // What the last owner renamed before it was killed may not be durable, but must be before it is shown.
     UnsyncedChanges found = new UnsyncedChanges();
     WorkspaceLayout.ORDER.forEach(state -> found.addDirectory(settings.layout().of(state)));
     commits.commit(found);
@@ -175,7 +175,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
     }
   }
 
-  /** An id to submit under; the scanner need not look when it turns up. */
+  /** An id to submit under; the scanner ignores it until the job has arrived. */
   private JobId ownId() {
     JobId id = settings.ids().get();
     scanner.expect(id);
@@ -185,15 +185,15 @@ public final class FsStore extends ForwardingControls implements JobStore {
   private void submitted(JobSpec spec, JobId id) {
     scanner.arrived(id);
     if (spec.held()) {
-      // An empty first stage completes all the same; the job is taken, whatever comes of that.
+      // An empty first stage completes too; the job is submitted, whatever happens then.
       scanner.runIsolated(id, () -> writer.step(id, (job, unsynced) -> job));
     } else if (spec.stages().isEmpty()) {
       scanner.markNothingToClaim(
-          id); // nothing to claim, and nothing to read, before it has a stage
+          id); // nothing to claim or read before it has a stage
     } else {
       scanner.discover(id);
     }
-    writer.notifier().changed(id); // the scanner's thread may have met it first, and say so late
+    writer.notifier().changed(id); // the scanner's thread may have seen it first and report it late
   }
 
   @Override
@@ -217,7 +217,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
     return answers.held(id, stage, task);
   }
 
-  /** A lock file that was removed by hand may have let another owner in. */
+  /** Stops if the lock file was deleted by hand: another owner may have started. */
   private void requireLock() {
     try {
       if (lock != null && !lock.isIntact()) {
@@ -279,7 +279,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   @Override
   public int sweep() {
     requireLock();
-    commits.awaitEnlisted(); // lines of logs that nobody waited for
+    commits.awaitEnlisted(); // log lines that no caller waited for
     writer.notifier().notifyIfSynced();
     return new TimeoutSweep(writer, queue, leases, left, settings.random()).run();
   }

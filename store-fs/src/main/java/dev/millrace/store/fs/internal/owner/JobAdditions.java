@@ -23,10 +23,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Function;
 
-/**
- * Stages and tasks that are added to open jobs. Their texts are durable before the entry that
- * counts them is written, so there is never an entry without them.
- */
+/** Adds stages and tasks to open jobs. Their texts are durable before the entry that counts them is written, so no entry is without its texts. */
 final class JobAdditions {
   private final JobWriter writer;
   private final GroupCommit commits;
@@ -43,7 +40,7 @@ final class JobAdditions {
       throw new IllegalArgumentException("a task that is added later cannot be a template");
     }
     JobSizeLimits.requireTasks(asked.tasks());
-    // As it will be read: what is in memory must not differ from what is on disk.
+    // As it will be read back: memory must not differ from disk.
     StageSpec spec =
         JobDocument.readStage(Json.object(Json.write(JobDocument.write(asked))), 0)
             .withTasks(asked.tasks());
@@ -102,7 +99,7 @@ final class JobAdditions {
               writer.finish(job, unsynced);
               return new Added(Outcome.DONE, first);
             })
-        // Of a job that has ended, nothing is left to change: the rule only says why.
+        // The job has ended: the rule only gives the reason.
         .or(
             () ->
                 reader
@@ -134,7 +131,7 @@ final class JobAdditions {
     commits.commit(texts);
   }
 
-  /** What a request that was carried out before came to. */
+  /** The result of a request that was carried out before. */
   private Added before(JobId id, JobFold fold, String op) {
     int[] sizes = new int[fold.stageCount() + 1];
     for (int stage = 1; stage <= fold.plan().stages().size(); stage++) {

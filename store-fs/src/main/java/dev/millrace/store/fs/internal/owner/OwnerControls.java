@@ -32,7 +32,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** A user's levers in the hands of the owner. A request that was carried out before is seen by its id. */
+/** Carries out a user's levers in the owner's process. A request that was carried out before is recognized by its id. */
 final class OwnerControls implements JobControls {
   private final JobWriter writer;
   private final FsReader reader;
@@ -82,10 +82,10 @@ final class OwnerControls implements JobControls {
         .orElseGet(() -> missing(id, event.name().toLowerCase(Locale.ROOT)));
   }
 
-  /** A request that was carried out before its owner could say so has been done. */
+  /** Recognizes a request that was carried out before the owner could reply. */
   private Outcome ended(JobOnDisk job, JobEvent event, Cause cause) {
     if (job.op() != null && job.op().id().equals(cause.op())) {
-      writer.completeEndedLog(job.id()); // it was renamed, but its log does not say so yet
+      writer.completeEndedLog(job.id()); // it was renamed, but the log does not have it yet
       return Outcome.DONE;
     }
     return knows(job.fold(), cause)
@@ -120,14 +120,14 @@ final class OwnerControls implements JobControls {
         (now, update) -> AdditionRules.prioritize(update, priority, now, cause));
   }
 
-  /** What a lever that only adds to the log does, given the job's present priority. */
+  /** A lever that only appends to the log, given the job's present priority. */
   private interface Rule {
     Outcome apply(Priority now, JobUpdate update);
   }
 
   private Outcome record(JobId id, String name, Cause cause, Rule rule) {
     return active(id, cause, rule)
-        // Of a job that has ended, nothing is left to change: the rule only says why.
+        // The job has ended: the rule only gives the reason.
         .or(
             () ->
                 reader
@@ -147,7 +147,7 @@ final class OwnerControls implements JobControls {
         .orElseGet(() -> missing(id, name));
   }
 
-  /** Empty if the job has ended or is nowhere. */
+  /** Empty if the job has ended or does not exist. */
   private Optional<Outcome> active(JobId id, Cause cause, Rule rule) {
     return writer.step(
         id,
@@ -210,7 +210,7 @@ final class OwnerControls implements JobControls {
   @Override
   public Outcome delete(JobId id) {
     writer.requireIntact();
-    // One that is in memory is looked at in its turn: it may be just ending.
+    // A job in memory is handled on its own: it may be just ending.
     Optional<JobState> going =
         writer.jobs().isActive(id)
             ? writer.step(id, (job, _) -> job.fold().state())

@@ -30,31 +30,28 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the owner knows: of jobs in its memory from there, for their logs can be long; of others
- * from their files, as everyone. Thread-safe.
- */
+/** Reads jobs for the owner: from memory if they are there, because logs can be long, else from their files. Thread-safe. */
 final class OwnerReader implements JobReader {
-  /** How long a census is good for, and how many times as long as it took to make. */
-  private static final Duration CENSUS = Duration.ofSeconds(2);
+  /** How long queue statistics are valid; at least {@code AGE_FACTOR} times as long as they took to make. */
+  private static final Duration MIN_STATS_AGE = Duration.ofSeconds(2);
 
-  private static final int SHARE = 10;
+  private static final int AGE_FACTOR = 10;
 
-  /** How often a job may move while a page of it is read, before its files are to tell. */
+  /** How often a job may move while a page of it is read, before its files are used. */
   private static final int ATTEMPTS = 10;
 
-  /** A time further ahead than this is of a clock that was set back since. */
+  /** A time further ahead than this means that the clock was set back. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final FsReader files;
   private final JobWriter writer;
   private final ClaimQueue queue;
   private final Consumer<JobId> discovery;
-  private @Nullable QueueStats census;
-  private Instant censusUntil = Instant.MIN;
+  private @Nullable QueueStats stats;
+  private Instant statsValidUntil = Instant.MIN;
 
   /**
-   * @param discovery makes sure that a job which waits is in the queue
+   * @param discovery makes sure that a waiting job is in the queue
    */
   OwnerReader(FsReader files, JobWriter writer, ClaimQueue queue, Consumer<JobId> discovery) {
     this.files = files;
@@ -76,14 +73,14 @@ final class OwnerReader implements JobReader {
         .or(() -> durable(id, () -> files.find(id)));
   }
 
-  /** What files tell of a job that has ended may still be on its way to the disk. */
+  /** Waits until what the files say of an ended job is durable. */
   private <T> T durable(JobId id, Supplier<T> read) {
     T answer = read.get();
     writer.endedJobs().awaitDurable(id);
     return answer;
   }
 
-  /** A page of tasks, as they are while the job is held, to be read when it is not any more. */
+  /** A page of tasks, taken with the job's lock held, to be read after that. */
   private record Page(JobFiles files, JobDirectory at, List<TaskSnapshot> tasks) {
     static Page of(ActiveJob job, int stage, int from, int limit) {
       List<TaskSnapshot> tasks = new ArrayList<>();
@@ -115,7 +112,7 @@ final class OwnerReader implements JobReader {
       try {
         return page.get().read();
       } catch (NoSuchFileException e) {
-        // it moved on meanwhile
+        // it moved in the meantime
       } catch (IOException e) {
         throw StoreErrors.ofReading("cannot read the tasks of " + id, e);
       }
@@ -138,7 +135,7 @@ final class OwnerReader implements JobReader {
     if (files.state(id).orElse(null) != JobState.PENDING) {
       return Optional.empty();
     }
-    discovery.accept(id); // its event may not have come yet
+    discovery.accept(id); // its file-system event may not have come yet
     int ahead = queue.countAhead(id);
     return ahead < 0
         ? Optional.empty()
@@ -174,24 +171,24 @@ final class OwnerReader implements JobReader {
   @Override
   public synchronized QueueStats queueStats() {
     Instant now = writer.now();
-    boolean good = now.isBefore(censusUntil) && now.plus(LONGEST).isAfter(censusUntil);
-    if (census == null || !good) {
+    boolean good = now.isBefore(statsValidUntil) && now.plus(LONGEST).isAfter(statsValidUntil);
+    if (stats == null || !good) {
       long start = System.nanoTime();
-      QueueStatsBuilder sheet = new QueueStatsBuilder();
+      QueueStatsBuilder builder = new QueueStatsBuilder();
       for (ActiveJob job : writer.jobs().active()) {
-        writer.jobs().readIfActive(job.id(), ActiveJob::view).ifPresent(sheet::add);
+        writer.jobs().readIfActive(job.id(), ActiveJob::view).ifPresent(builder::add);
       }
       queue.forEach(
           candidate -> {
             if (!writer.jobs().isActive(candidate.id())) {
-              sheet.add(candidate);
+              builder.add(candidate);
             }
           });
-      census = sheet.build(files.counts(id -> queue.isKnown(id) || writer.jobs().isActive(id)));
-      Duration share = Duration.ofNanos(SHARE * (System.nanoTime() - start));
-      censusUntil = now.plus(share.compareTo(CENSUS) < 0 ? CENSUS : share);
+      stats = builder.build(files.counts(id -> queue.isKnown(id) || writer.jobs().isActive(id)));
+      Duration share = Duration.ofNanos(AGE_FACTOR * (System.nanoTime() - start));
+      statsValidUntil = now.plus(share.compareTo(MIN_STATS_AGE) < 0 ? MIN_STATS_AGE : share);
     }
-    return census;
+    return stats;
   }
 
   @Override

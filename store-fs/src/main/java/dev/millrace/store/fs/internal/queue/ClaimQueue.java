@@ -20,18 +20,14 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The jobs that have something to claim, by type, in claim order; those whose waiting tasks all
- * back off stand in line too, but apart, until the first of them may be claimed. Holds no job, only
- * names and places in the queue: about 200 bytes for each job that waits. Thread-safe.
- */
+/** The jobs with tasks to claim, by type, in claim order. Jobs whose waiting tasks are all in their backoff are kept apart until the first backoff ends. Holds ids and positions only: about 200 bytes for each waiting job. Thread-safe. */
 public final class ClaimQueue {
 
   /**
-   * A job that may have something to claim.
+   * A job that may have tasks to claim.
    *
-   * @param tasks how many wait, of a job that has not begun; 0: whoever has the job knows
-   * @param restsUntil when the first of its backoffs ends; null: it has something to claim now
+   * @param tasks how many wait, for a job that has not started; 0: the job in memory knows
+   * @param restsUntil when its first backoff ends; null: it has tasks to claim now
    */
   public record Candidate(
       long rank,
@@ -82,16 +78,16 @@ public final class ClaimQueue {
   private long arrivals = 1;
 
   /**
-   * @param clock tells when backoffs end
+   * @param clock decides when backoffs end
    */
   public ClaimQueue(Clock clock) {
     this.clock = clock;
   }
 
   /**
-   * Puts a job where it belongs now.
+   * Puts a job at its present position.
    *
-   * @param more whether it has something to claim that it had not before
+   * @param more whether it has new tasks to claim
    */
   public void put(Candidate candidate, boolean more) {
     lock.lock();
@@ -109,9 +105,9 @@ public final class ClaimQueue {
               || old.rank() != candidate.rank()
               || !old.type().equals(candidate.type());
       if (candidate.isInBackoff()) {
-        wake(); // that it rests was seen by the clock as it is now: it may be set back later
+        wake(); // the backoff was computed with the present clock, which may be set back later
         if (!byEnd.isEmpty() && byEnd.first() == candidate) {
-          arrived.signalAll(); // who waits has to wait less long
+          arrived.signalAll(); // waiting threads must recompute their wait
         }
       } else if (moved || more) {
         signal();
@@ -136,7 +132,7 @@ public final class ClaimQueue {
     return candidate.isInBackoff() ? resting : awake;
   }
 
-  /** The job has nothing to claim, and is not among the ready ones. */
+  /** Removes a job that has nothing to claim and is not in the ready directory. */
   public void remove(JobId id) {
     lock.lock();
     try {
@@ -150,7 +146,7 @@ public final class ClaimQueue {
     }
   }
 
-  /** The job is among the ready ones, but has nothing to claim until somebody says so. */
+  /** Marks a job in the ready directory that has nothing to claim for now. */
   public void markNothingToClaim(JobId id) {
     lock.lock();
     try {
@@ -161,7 +157,7 @@ public final class ClaimQueue {
     }
   }
 
-  /** Takes out exactly this candidate, not one that has replaced it. */
+  /** Removes exactly this candidate, not one that has replaced it. */
   public void drop(Candidate candidate) {
     lock.lock();
     try {
@@ -186,20 +182,20 @@ public final class ClaimQueue {
     }
   }
 
-  /** Whether the owner has looked at the job, and knows what there is to claim of it. */
+  /** Whether the owner has read the job and knows its tasks to claim. */
   public boolean isKnown(JobId id) {
     return byId.containsKey(id) || silent.contains(id);
   }
 
-  /** All of them in no order; nobody waits for it, so what comes and goes may be met or not. */
+  /** All jobs, unsorted and without a lock: concurrent changes may be seen or not. */
   public void forEach(Consumer<Candidate> visitor) {
     byId.values().forEach(visitor);
   }
 
   /**
-   * The next in claim order of any of these types that has something to claim.
+   * The next job in claim order that has tasks of one of these types to claim.
    *
-   * @param last where to go on; null: from the first
+   * @param last continue after this one; null: from the first
    */
   public @Nullable Candidate next(Set<String> types, @Nullable Candidate last) {
     lock.lock();
@@ -232,10 +228,7 @@ public final class ClaimQueue {
     }
   }
 
-  /**
-   * How many come before the job in claim order; -1 if it has nothing to claim. It counts them one
-   * by one, so nobody waits for it: what comes and goes meanwhile may count or not.
-   */
+  /** How many jobs come before this one in claim order; -1 if it has nothing to claim. It counts one by one without a lock: concurrent changes may count or not. */
   public int countAhead(JobId id) {
     Candidate own = byId.get(id);
     if (own == null) {
@@ -251,7 +244,7 @@ public final class ClaimQueue {
     return byId.size();
   }
 
-  /** A job that waits has a queue timeout. */
+  /** Registers a waiting job that has a queue timeout. */
   public void expireAt(Instant time, JobId id) {
     lock.lock();
     try {
@@ -261,7 +254,7 @@ public final class ClaimQueue {
     }
   }
 
-  /** The next job whose queue timeout may be over, each at most once. */
+  /** The next job whose queue timeout may have passed, each at most once. */
   public @Nullable JobId overdue(Instant now) {
     lock.lock();
     try {
@@ -277,10 +270,7 @@ public final class ClaimQueue {
     arrived.signalAll();
   }
 
-  /**
-   * Waits for something that arrived since {@code seen} was answered, or for a backoff to end. Any
-   * number may wait: each remembers for itself what it has seen.
-   */
+  /** Waits for an arrival after {@code seen} was returned, or for the end of a backoff. Any number of threads may wait; each remembers what it has seen. */
   public long await(long seen, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -292,7 +282,7 @@ public final class ClaimQueue {
           long slice = Math.min(left, until);
           long rest = arrived.awaitNanos(slice);
           left -= slice - rest;
-          over = rest <= 0 && slice == until; // a clock that is stepped by hand may not say so
+          over = rest <= 0 && slice == until; // a manual clock may not wake us
         }
       }
       return arrivals;
@@ -301,10 +291,7 @@ public final class ClaimQueue {
     }
   }
 
-  /**
-   * Lets those in whose backoff is over, and answers how long the next one takes. After the clock
-   * was set back all of them are let in: when they end has to be looked at again.
-   */
+  /** Moves jobs whose backoff is over to the queue, and returns the time until the next one. After the clock was set back it moves all of them, because their ends must be computed again. */
   private long wake() {
     Instant now = clock.instant();
     boolean setBack = now.isBefore(looked);

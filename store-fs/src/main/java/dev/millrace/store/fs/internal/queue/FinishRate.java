@@ -5,11 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How fast jobs are finished: their number by the time in which there was something to do, both
- * fading by half in five minutes of work. Time between the end of one job and the begin of the next
- * does not count, so that a night without work says nothing about the morning. Thread-safe.
- */
+/** Measures how fast jobs finish: their number divided by the time with work to do, both fading by half in five minutes of work. Time between the end of one job and the start of the next does not count, so that a night without work says nothing about the morning. Thread-safe. */
 public final class FinishRate {
   private static final double FADING = 300 / Math.log(2);
 
@@ -17,7 +13,7 @@ public final class FinishRate {
   private double seconds;
   private @Nullable Instant last;
 
-  /** A job has ended. */
+  /** Records that a job has ended. */
   public void finished(JobFold job) {
     Instant end = job.completedAt();
     if (end != null && job.startedAt() != null) {
@@ -34,7 +30,7 @@ public final class FinishRate {
     last = last == null || end.isAfter(last) ? end : last;
   }
 
-  /** How long that many take; null where nothing was measured. */
+  /** How long that many jobs take; null if nothing was measured. */
   public synchronized @Nullable Duration timeFor(int many) {
     return jobs == 0 || seconds == 0
         ? null

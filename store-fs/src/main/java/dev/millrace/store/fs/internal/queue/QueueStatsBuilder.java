@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up what waits and what runs. Not thread-safe. */
+/** Counts waiting and running tasks. Not thread-safe. */
 public final class QueueStatsBuilder {
   private record Key(String type, Priority priority) implements Comparable<Key> {
     private static final Comparator<Key> ORDER =
@@ -28,7 +28,7 @@ public final class QueueStatsBuilder {
 
   private final Map<Key, TypeStats> lines = new TreeMap<>();
 
-  /** A job, by what waits in its open stage and what runs in any: a held one may still run. */
+  /** Adds a job: waiting tasks of its open stage, running tasks of any stage (a held stage may still run). */
   public void add(JobView job) {
     for (StageView stage : job.stages()) {
       boolean open = job.state().isOpen() && stage.state().isOpen();
@@ -48,7 +48,7 @@ public final class QueueStatsBuilder {
     return stage.tasks().getOrDefault(state, 0);
   }
 
-  /** A job that was never touched. */
+  /** Adds a job that was never claimed. */
   public void add(ClaimQueue.Candidate job) {
     add(job.type(), job.priority(), job.tasks(), 0, 0, job.created());
   }

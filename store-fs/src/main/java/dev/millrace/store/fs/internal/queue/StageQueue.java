@@ -9,10 +9,7 @@ import java.util.Comparator;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The tasks of one stage that wait. Those in their backoff stand apart, or each claim would look at
- * each of them. Not thread-safe: belongs to its job's holder.
- */
+/** The waiting tasks of one stage. Tasks in their backoff are kept apart, else each claim would look at each of them. Not thread-safe: guarded by its job's lock. */
 public final class StageQueue {
   private record Rest(Instant until, int task) {
     static final Comparator<Rest> ORDER =
@@ -23,18 +20,18 @@ public final class StageQueue {
   private final BitSet awake = new BitSet();
   private final TreeSet<Rest> resting = new TreeSet<>(Rest.ORDER);
 
-  /** The task has moved. */
+  /** Updates a task after a transition. */
   public void set(int task, boolean waits) {
     waiting.set(task, waits);
-    awake.set(task, waits); // whether it backs off is seen when somebody asks
+    awake.set(task, waits); // whether it is in its backoff is checked later
   }
 
-  /** The first that waits from number {@code from} on; -1 if there is none. */
+  /** The first waiting task from number {@code from} on; -1 if there is none. */
   public int nextWaiting(int from) {
     return waiting.nextSetBit(from);
   }
 
-  /** The first from number {@code from} on that waits and does not back off; -1 if none does. */
+  /** The first waiting task from number {@code from} on that is not in its backoff; -1 if none. */
   public int nextClaimable(StageFold stage, int from, Instant now) {
     Duration longest = stage.plan().policy().backoff().longest();
     wake(now, now.plus(longest));
@@ -51,7 +48,7 @@ public final class StageQueue {
     return -1;
   }
 
-  /** One that rests longer than any can is of a clock that was set back, and wakes too. */
+  /** Wakes tasks whose backoff is over. One that ends later than any can means that the clock was set back; it wakes too. */
   private void wake(Instant now, Instant latest) {
     while (!resting.isEmpty() && !now.isBefore(resting.first().until())) {
       wake(resting.pollFirst());
@@ -62,10 +59,10 @@ public final class StageQueue {
   }
 
   private void wake(Rest rest) {
-    awake.set(rest.task(), waiting.get(rest.task())); // it may have ended, or come back, meanwhile
+    awake.set(rest.task(), waiting.get(rest.task())); // it may have ended, or been enqueued again, in the meantime
   }
 
-  /** When the next one wakes, where {@link #nextClaimable} found none; null if none rests. */
+  /** When the next task wakes, if {@link #nextClaimable} found none; null if none is in its backoff. */
   public @Nullable Instant nextBackoffEnd() {
     return resting.isEmpty() ? null : resting.first().until();
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads what another can read. */
+/** Forwards all reads to another reader. */
 public abstract class ForwardingReader implements JobReader {
   protected abstract JobReader reader();
 

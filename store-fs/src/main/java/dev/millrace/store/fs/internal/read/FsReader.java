@@ -38,7 +38,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Reads a workspace without owning it: jobs may move under its eyes. Thread-safe. */
+/** Reads a workspace without owning it, while jobs may move. Thread-safe. */
 public final class FsReader implements JobReader {
   private static final int ATTEMPTS = 1_000;
   private static final Duration POLL = Duration.ofMillis(10);
@@ -50,10 +50,10 @@ public final class FsReader implements JobReader {
   private final JobLister catalogue;
   private final JobVersionStamps stamps;
 
-  /** As they were read: whoever follows a job asks for it again and again. */
+  /** Jobs as they were read: a follower of a job asks for it repeatedly. */
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
 
-  /** With their logs completed. */
+  /** Jobs with completed logs. */
   private final RecentJobCache<Completed> completed = new RecentJobCache<>();
 
   private record Completed(String stamp, JobOnDisk job) {}
@@ -71,7 +71,7 @@ public final class FsReader implements JobReader {
     return ofJob("look for " + id, () -> find(id, whereabouts.find(id)));
   }
 
-  /** A directory among the ready jobs that holds no job is none. */
+  /** Whether a directory among the ready jobs is not a job. */
   private Optional<JobState> find(JobId id, Optional<JobState> place) throws IOException {
     boolean foreign =
         place.isPresent()
@@ -84,7 +84,7 @@ public final class FsReader implements JobReader {
     return place;
   }
 
-  /** The job as it is, its log completed from its place; empty if it is missing. */
+  /** The job as it is now, its log completed from its directory; empty if it is missing. */
   public Optional<JobOnDisk> snapshot(JobId id) {
     return ofJob(
         "read job " + id,
@@ -100,7 +100,7 @@ public final class FsReader implements JobReader {
               if (disk.kind(layout.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
                 throw e;
               }
-              // it moved on between finding and reading it
+              // it moved between finding and reading it
             }
           }
           throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
@@ -192,7 +192,7 @@ public final class FsReader implements JobReader {
     return io("look for " + id, () -> QueuePositionByAge.position(disk, layout, id));
   }
 
-  /** Something read of a stage. */
+  /** Reads something of a stage. */
   private interface StageRead<T> {
     T of(JobOnDisk job, StageFold stage) throws IOException;
   }
@@ -202,7 +202,7 @@ public final class FsReader implements JobReader {
         id, none, job -> job.fold().hasStage(stage) ? read.of(job, job.fold().stage(stage)) : none);
   }
 
-  /** Something read of a job. */
+  /** Reads something of a job. */
   private interface JobRead<T> {
     T of(JobOnDisk job) throws IOException;
   }
@@ -222,14 +222,14 @@ public final class FsReader implements JobReader {
               if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
                 throw e;
               }
-              // it moved on while its results were read
+              // it moved while its results were read
             }
           }
           throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
         });
   }
 
-  /** The job as it was read for the page before, if it has not changed since. */
+  /** The job as it was read for the previous page, if it has not changed since. */
   private Optional<JobOnDisk> unchanged(JobId id) {
     String stamp = stamp(id, false);
     Completed last = completed.get(id);
@@ -263,7 +263,7 @@ public final class FsReader implements JobReader {
         .orElse(List.of());
   }
 
-  /** A user's lever that is not in the log yet will be, word for word; anything else may not. */
+  /** Whether the completed log is final: a user's lever that is not in the log yet will be added exactly so; other entries may differ. */
   private static boolean certain(JobOnDisk job) {
     return job.place().isFinal()
         || job.op() != null
@@ -294,7 +294,7 @@ public final class FsReader implements JobReader {
     return io("count the jobs in " + layout.root(), catalogue::counts);
   }
 
-  /** As {@link #counts}, where some names are known to be those of jobs. */
+  /** As {@link #counts}, if some names are known to be jobs. */
   public Map<JobState, Integer> counts(Predicate<JobId> known) {
     return io("count the jobs in " + layout.root(), () -> catalogue.counts(known));
   }
@@ -302,18 +302,18 @@ public final class FsReader implements JobReader {
   @Override
   public QueueStats queueStats() {
     long end = System.nanoTime() + CENSUS.toNanos();
-    QueueStatsBuilder sheet = new QueueStatsBuilder();
+    QueueStatsBuilder builder = new QueueStatsBuilder();
     for (JobId id : list(Query.in(Set.of(JobState.PENDING, JobState.IN_PROGRESS)))) {
       if (System.nanoTime() > end) {
-        break; // only an owner knows them all without reading each
+        break; // only an owner knows all of them without reading each
       }
       try {
-        find(id).ifPresent(sheet::add);
+        find(id).ifPresent(builder::add);
       } catch (JobException e) {
-        // it is counted with its place, and not with what waits in it
+        // count it by its state, without its waiting tasks
       }
     }
-    return sheet.build(counts());
+    return builder.build(counts());
   }
 
   @Override

@@ -25,7 +25,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Which jobs there are, by the names in the places of a workspace. Thread-safe. */
+/** Lists jobs by the names in the directories of a workspace. Thread-safe. */
 final class JobLister {
   private final Disk disk;
   private final WorkspaceLayout layout;
@@ -37,9 +37,9 @@ final class JobLister {
     this.whereabouts = whereabouts;
   }
 
-  /** Ids in order of time. */
+  /** Ids, sorted by time. */
   List<JobId> list(Query query) throws IOException {
-    // Whom a tag or a parent selects is not known before its metadata is read.
+    // Tags and parents are in the metadata: read it before selecting.
     boolean choosy = query.tag() != null || query.parent() != null;
     int most = choosy ? Integer.MAX_VALUE : query.limit();
     List<JobId> ids = new ArrayList<>();
@@ -54,12 +54,12 @@ final class JobLister {
       if (page.size() < most) {
         break;
       }
-      next = query.beyond(page.lastKey()); // what was no job leaves room for others
+      next = query.beyond(page.lastKey()); // what is no job leaves room for others
     }
     return query.newest() ? ids.reversed() : ids;
   }
 
-  /** The first names in the order of the query; no more than {@code most} are ever kept. */
+  /** The first names in the order of the query; keeps at most {@code most} in memory. */
   private NavigableMap<JobId, JobState> page(Query query, int most) throws IOException {
     Comparator<JobId> order =
         query.newest() ? Comparator.reverseOrder() : Comparator.naturalOrder();
@@ -107,7 +107,7 @@ final class JobLister {
         && (query.parent() == null || query.parent().equals(header.parent()));
   }
 
-  /** What its submitter says of a job; null if it is missing or says nothing that can be read. */
+  /** The submitter's part of a job; null if it is missing or cannot be read. */
   private @Nullable JobHeader header(JobId id, JobState guess) throws IOException {
     JsonObject meta = JobMetaFile.read(disk, layout.of(guess, id));
     if (!meta.has("mode")) {
@@ -132,7 +132,7 @@ final class JobLister {
   /**
    * As {@link #counts()}.
    *
-   * @param known which need not be looked at to know that they are jobs
+   * @param known names that are known to be jobs
    */
   Map<JobState, Integer> counts(Predicate<JobId> known) throws IOException {
     Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
@@ -142,7 +142,7 @@ final class JobLister {
     return counts;
   }
 
-  /** Without keeping the names: there may be millions. */
+  /** Counts without keeping the names: there may be millions. */
   private int count(JobState state, Path place, Predicate<JobId> known) throws IOException {
     int[] count = {0};
     try {
@@ -164,7 +164,7 @@ final class JobLister {
     return count[0];
   }
 
-  /** Among the ready jobs there may be directories that are none. */
+  /** Whether a directory is a job: the ready directory may have others. */
   private boolean isJob(JobState state, Path dir) throws IOException {
     return state != JobState.PENDING || JobFiles.looksLikeJob(disk, dir);
   }

@@ -11,7 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Short texts that change whenever a job does, without reading it. Thread-safe. */
+/** Makes short texts that change whenever a job does, without reading it. Thread-safe. */
 final class JobVersionStamps {
   private final Disk disk;
   private final WorkspaceLayout layout;
@@ -21,7 +21,7 @@ final class JobVersionStamps {
     this.layout = layout;
   }
 
-  /** Changes whenever the job moves, its log grows, or it is another one with its id. */
+  /** Changes when the job moves, its log grows, or another job has its id. */
   String of(JobId id) throws IOException {
     Optional<JobState> place = layout.lookUp(disk, id);
     if (place.isEmpty()) {
@@ -39,7 +39,7 @@ final class JobVersionStamps {
     }
   }
 
-  /** Changes also whenever the output of a plain prompt grows. */
+  /** Also changes when the output of a plain prompt grows. */
   String withOutput(JobId id) throws IOException {
     return of(id) + size(layout.of(JobState.IN_PROGRESS, id).resolve(TokenJournal.FILE));
   }

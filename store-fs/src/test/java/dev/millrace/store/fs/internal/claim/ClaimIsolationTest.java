@@ -84,7 +84,7 @@ class ClaimIsolationTest {
         .extracting(Claim::job)
         .containsExactly(before, before, after, after);
     assertThat(rig.lease(10, TestJobSpecs.MINUTE)).isEmpty();
-    assertThat(log.lines()).containsExactly("job " + bad + " is left alone");
+    assertThat(log.lines()).containsExactly("job " + bad + " is skipped");
     rig.later(TestJobSpecs.MINUTE);
     assertThat(rig.sweep()).as("leases that nobody renewed").isEqualTo(4);
     rig.disk.heal();
@@ -101,7 +101,7 @@ class ClaimIsolationTest {
     odd(second);
     assertThat(rig.sweep()).isEqualTo(2);
     assertThat(rig.sweep()).isZero();
-    assertThat(log.lines()).containsExactly("job " + second + " is left alone");
+    assertThat(log.lines()).containsExactly("job " + second + " is skipped");
     rig.disk.heal();
     assertThat(rig.store.state(first)).contains(JobState.FAILED);
     assertThat(rig.store.state(third)).contains(JobState.FAILED);

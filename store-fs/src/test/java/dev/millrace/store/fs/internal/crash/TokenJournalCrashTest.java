@@ -40,7 +40,7 @@ class TokenJournalCrashTest {
   private static final Logger LOG = Logger.getLogger("dev.millrace.store");
 
   private int terms;
-  private int goneOn;
+  private int resumed;
   private int lost;
 
   @BeforeAll
@@ -64,8 +64,8 @@ class TokenJournalCrashTest {
       }
     }
     System.out.println(
-        "JournalCrashTest: gone on from " + goneOn + ", lost " + lost + ", seed " + SEED);
-    assertThat(goneOn).as("claims that went on from something").isGreaterThan(RUNS / 2);
+        "JournalCrashTest: gone on from " + resumed + ", lost " + lost + ", seed " + SEED);
+    assertThat(resumed).as("claims that went on from something").isGreaterThan(RUNS / 2);
   }
 
   private void lives(SplittableRandom random) {
@@ -159,7 +159,7 @@ class TokenJournalCrashTest {
           .isEqualTo(token(id, i));
     }
     assertThat(isBoundary(claim.journaledTokens().size())).as("whole pieces").isTrue();
-    goneOn += claim.journaledTokens().isEmpty() ? 0 : 1;
+    resumed += claim.journaledTokens().isEmpty() ? 0 : 1;
     lost += claim.journaledTokens().isEmpty() ? 1 : 0;
     return id;
   }

@@ -140,9 +140,9 @@ class TokenJournalTest {
     }
     FencingToken later = new FencingToken(3, 12);
     disk.write(FILE, bytes(later, PIECES));
-    OutputSoFar anew = TokenJournal.outputSoFar(disk, FILE, later, all.next());
-    assertThat(anew.from()).isZero();
-    assertThat(anew.pieces()).isEqualTo(PIECES);
+    OutputSoFar restarted = TokenJournal.outputSoFar(disk, FILE, later, all.next());
+    assertThat(restarted.from()).isZero();
+    assertThat(restarted.pieces()).isEqualTo(PIECES);
   }
 
   @Test

@@ -20,21 +20,21 @@ class ChangeNotifierTest {
     Path file = Path.of("/file");
     disk.write(file, new byte[] {1});
     GroupCommit commits = new GroupCommit(disk);
-    ChangeNotifier bulletin = new ChangeNotifier(commits);
+    ChangeNotifier notifier = new ChangeNotifier(commits);
     List<String> told = new ArrayList<>();
-    bulletin.onLever(id -> told.add("stopped " + id));
-    bulletin.onChange(id -> told.add("changed " + id));
+    notifier.onLever(id -> told.add("stopped " + id));
+    notifier.onChange(id -> told.add("changed " + id));
     JobId id = new JobId("1_2_3");
     UnsyncedChanges unsynced = new UnsyncedChanges().addFile(file);
     unsynced.jobsWithLever().add(id);
     unsynced.changedJobs().add(id);
     commits.enlist(unsynced);
-    bulletin.notifyAfterSync(unsynced);
-    bulletin.notifyIfSynced();
+    notifier.notifyAfterSync(unsynced);
+    notifier.notifyIfSynced();
     assertThat(told).isEmpty();
     commits.awaitEnlisted();
-    bulletin.notifyIfSynced();
-    bulletin.notifyIfSynced();
+    notifier.notifyIfSynced();
+    notifier.notifyIfSynced();
     assertThat(told).containsExactly("stopped " + id, "changed " + id);
   }
 }

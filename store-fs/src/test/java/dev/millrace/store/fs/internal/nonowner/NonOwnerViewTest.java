@@ -142,7 +142,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
           throw new IllegalStateException("no");
         });
     assertThat(store.pause(id, SimulatedStore.ANNA)).isEqualTo(Outcome.DONE);
-    assertThat(log.lines()).anyMatch(line -> line.contains("were not told at once"));
+    assertThat(log.lines()).anyMatch(line -> line.contains("were not notified at once"));
   }
 
   @Test
@@ -194,8 +194,8 @@ class NonOwnerViewTest extends RealWorkspaceCase {
 
   @Test
   void aPlainJobThatNamesNoRecoveryCeilingHasTheOwners() throws IOException {
-    JobId tokenless = new JobId("1794733669168034_1_0");
-    writeJobDirectory(JobState.PENDING, tokenless, "prompt.txt", "x");
+    JobId plain = new JobId("1794733669168034_1_0");
+    writeJobDirectory(JobState.PENDING, plain, "prompt.txt", "x");
     JobId said =
         workspace
             .submitter()
@@ -207,7 +207,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
             new dev.millrace.core.store.ClaimRequest(SimulatedStore.TYPES, 5, "worker", null));
       }
     }
-    assertThat(strict.reader().state(tokenless)).contains(JobState.FAILED);
+    assertThat(strict.reader().state(plain)).contains(JobState.FAILED);
     assertThat(strict.reader().state(said)).contains(JobState.IN_PROGRESS);
   }
 
