@@ -25,7 +25,7 @@ public record ClaimedTask(
     @Nullable Duration runTimeout) {
 
   /** A Jobnik server has no leases, and takes a task back after this time. */
-  private static final Duration STOCK_LEASE = Duration.ofMinutes(30);
+  private static final Duration JOBNIK_LEASE = Duration.ofMinutes(30);
 
   public static ClaimedTask fromJson(JsonObject in) {
     ApiTask task = ApiTask.fromJson(in);
@@ -42,8 +42,7 @@ public record ClaimedTask(
   }
 
   public JsonObject toJson() {
-    JsonObject out =
-        task.toJson().put("jobId", jobId.toString()).put("stageType", stageType);
+    JsonObject out = task.toJson().put("jobId", jobId.toString()).put("stageType", stageType);
     JsonFields.putUnlessEmpty(out, "jobData", jobData);
     return out.put("stageData", stageData)
         .put("attempt", attempt)
@@ -58,6 +57,6 @@ public record ClaimedTask(
 
   /** The lease, or that of a Jobnik server where this one names none. */
   public Duration leaseOrDefault() {
-    return lease == null ? STOCK_LEASE : lease;
+    return lease == null ? JOBNIK_LEASE : lease;
   }
 }

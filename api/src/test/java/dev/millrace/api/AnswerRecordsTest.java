@@ -132,7 +132,8 @@ class AnswerRecordsTest {
         ",\"stages\":[",
         NEW_STAGE_TEXT,
         "]}");
-    assertThat(Json.write(job(List.of()).toJsonWithStages())).isEqualTo(JOB_TEXT + ",\"stages\":[]}");
+    assertThat(Json.write(job(List.of()).toJsonWithStages()))
+        .isEqualTo(JOB_TEXT + ",\"stages\":[]}");
   }
 
   private static ApiStage newStage() {
@@ -218,19 +219,7 @@ class AnswerRecordsTest {
 
   private static ApiTask newTask() {
     return new ApiTask(
-        TASK,
-        STAGE,
-        DATA,
-        EMPTY,
-        TaskState.PENDING,
-        0,
-        3,
-        NEW,
-        null,
-        null,
-        null,
-        null,
-        null);
+        TASK, STAGE, DATA, EMPTY, TaskState.PENDING, 0, 3, NEW, null, null, null, null, null);
   }
 
   private static final String NEW_TASK_TEXT =

@@ -6,55 +6,55 @@ import dev.millrace.client.internal.transport.ClientResponse;
 import dev.millrace.core.json.JsonObject;
 import java.util.function.Function;
 
-/** Whether the server is well, and what it offers. Thread-safe. */
+/** Health checks, metrics and the OpenAPI document of the server. Thread-safe. */
 public final class HealthApi {
   private final ApiTransport transport;
 
-  HealthApi(ApiTransport channel) {
-    this.transport = channel;
+  HealthApi(ApiTransport transport) {
+    this.transport = transport;
   }
 
-  /** Whether the process is up; an exception where it cannot be asked. */
+  /** Whether the process is up; an exception where no answer comes. */
   public boolean live() {
-    return asked("/health/live");
+    return isHealthy("/health/live");
   }
 
-  /** Whether it takes work; false while it starts or drains. */
+  /** Whether the server accepts work; false while it starts or drains. */
   public boolean ready() {
-    return asked("/health/ready");
+    return isHealthy("/health/ready");
   }
 
-  /** As stock clients ask. */
+  /** The check of Jobnik clients. */
   public boolean liveness() {
-    return asked("/liveness");
+    return isHealthy("/liveness");
   }
 
-  /** As so1's clients ask: {@code {status, timestamp}}. */
+  /** The check of so1 clients: {@code {status, timestamp}}. */
   public JsonObject health() {
     return transport.send(ClientRequest.get("/health")).read(Function.identity());
   }
 
-  /** All metrics in Prometheus' text format. */
+  /** All metrics in the text format of Prometheus. */
   public String metrics() {
     return transport.send(ClientRequest.get("/metrics")).text();
   }
 
-  /** The same under its stock name. */
+  /** All metrics, under the path that Jobnik has. */
   public String serviceMetrics() {
     return transport.send(ClientRequest.get("/service-metrics")).text();
   }
 
-  /** The API's document. */
+  /** The OpenAPI document. */
   public JsonObject openApi() {
     return transport.send(ClientRequest.get("/openapi.json")).read(Function.identity());
   }
 
-  /** The page for people, as HTML. */
+  /** The API documentation for people, as HTML. */
   public String docs() {
     return transport.send(ClientRequest.get("/docs/api")).text();
   }
 
-  /** Where the server sends who asks for nothing in particular. */
+  /** Where the server redirects requests for {@code /}. */
   public String home() {
     ClientResponse response = transport.exchange(ClientRequest.get("/"));
     String location = response.header("Location");
@@ -64,7 +64,7 @@ public final class HealthApi {
     return location;
   }
 
-  private boolean asked(String path) {
+  private boolean isHealthy(String path) {
     ClientResponse response = transport.exchange(ClientRequest.get(path).notRepeatable());
     if (response.status() == 503) {
       return false;

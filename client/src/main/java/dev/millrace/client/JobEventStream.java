@@ -24,19 +24,19 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a job up to its final status. A connection that breaks or falls silent is made
- * again, and the server goes on after the last event seen: none is told twice, none is left out.
- * Read by one thread; {@link #close} may come from another.
+ * The events of a job up to its final status. A connection that breaks or falls silent is opened
+ * again and resumes after the last event: no event comes twice and none is missing. One thread
+ * reads; any thread may call {@link #close}.
  */
 public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
 
-  /** A server says something every 15 s; one that is silent for this long is gone. */
+  /** The server sends something every 15 s; after this long without a line it counts as gone. */
   private static final Duration SILENCE = Duration.ofSeconds(45);
 
-  /** How long it is tried again without a line from the server. */
-  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  /** How long to reconnect without a line from the server before giving up. */
+  private static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
 
-  private static final Duration USUAL_PAUSE = Duration.ofSeconds(2);
+  private static final Duration DEFAULT_PAUSE = Duration.ofSeconds(2);
 
   private final ApiTransport transport;
   private final UUID job;
@@ -51,14 +51,14 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
   private long nextTry;
   private long lastLineAt;
 
-  JobEventStream(ApiTransport channel, UUID job, @Nullable Long cursor) {
-    this.transport = channel;
+  JobEventStream(ApiTransport transport, UUID job, @Nullable Long cursor) {
+    this.transport = transport;
     this.job = job;
     this.cursor = cursor;
-    this.nextTry = channel.timeSource().nanos();
+    this.nextTry = transport.timeSource().nanos();
   }
 
-  /** Waits for the next event; false once the final status was read, or this is closed. */
+  /** Waits for the next event; false after the final status, or when the stream is closed. */
   @Override
   public boolean hasNext() {
     while (ready == null && !isEnded()) {
@@ -75,7 +75,7 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
     return take();
   }
 
-  /** The next event if it comes in time, connecting included. */
+  /** The next event, if it comes in time; the time to connect counts. */
   public Optional<SseEvent> poll(Duration atMost) {
     long end = now() + atMost.toNanos();
     boolean more = true;
@@ -85,14 +85,14 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
     return ready == null ? Optional.empty() : Optional.of(take());
   }
 
-  /** The same as a stream, which must be closed. */
+  /** The events as a stream, which must be closed. */
   public Stream<SseEvent> stream() {
     return StreamSupport.stream(
             Spliterators.spliteratorUnknownSize(this, Spliterator.ORDERED), false)
         .onClose(this::close);
   }
 
-  /** Whether nothing more will come. */
+  /** Whether no more events will come. */
   public boolean isEnded() {
     return ended || closed.getCount() == 0;
   }
@@ -112,9 +112,9 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
   }
 
   /**
-   * Gets one step further towards the next event: connects, reads a line, learns of a failure.
+   * Does one step towards the next event: connects, reads a line, or handles a failure.
    *
-   * @return false if {@code atMost} passed with nothing
+   * @return false if nothing happened in {@code atMost}
    */
   private boolean step(Duration atMost) {
     EventConnection current = connection;
@@ -126,7 +126,7 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
       return switch (current.status(atMost)) {
         case 0 -> onSilence();
         case 200 -> read(current.next(until(end)));
-        case 204 -> ended = true; // all was seen before the connection broke
+        case 204 -> ended = true; // the last event came before the connection broke
         default -> failed(current.refusal());
       };
     } catch (NetworkException e) {
@@ -138,7 +138,7 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
     }
   }
 
-  /** Once it is time. */
+  /** Connects, after the pause that the last failure requires. */
   private boolean connect(Duration atMost) throws InterruptedException {
     Duration wait = Duration.ofNanos(nextTry - now());
     if (wait.isPositive()) {
@@ -179,29 +179,30 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
 
   private boolean onSilence() {
     return now() - lastLineAt > SILENCE.toNanos()
-        && failed(broken(new HttpTimeoutException("the server is silent")));
+        && failed(broken(new HttpTimeoutException("no line in " + SILENCE.toSeconds() + " s")));
   }
 
   private NetworkException broken(Throwable cause) {
     return NetworkException.of("events of " + job, cause);
   }
 
-  /** Lets go of the connection and says when to try again, unless that would not help. */
+  /** Drops the connection and schedules the next try, or gives up. */
   private boolean failed(ClientException problem) {
     disconnect();
     parser.discardPartial();
     long now = now();
     failingSince = failingSince == null ? now : failingSince;
-    if (closed.getCount() > 0 && (!passing(problem) || now - failingSince > PATIENCE.toNanos())) {
+    if (closed.getCount() > 0
+        && (!isTransient(problem) || now - failingSince > GIVE_UP_AFTER.toNanos())) {
       ended = true;
       throw problem;
     }
-    Duration pause = parser.retry() == null ? USUAL_PAUSE : parser.retry();
+    Duration pause = parser.retry() == null ? DEFAULT_PAUSE : parser.retry();
     nextTry = now + pause.toNanos();
     return true;
   }
 
-  private static boolean passing(ClientException problem) {
+  private static boolean isTransient(ClientException problem) {
     return switch (problem) {
       case NetworkException e -> e.isTransient();
       case ApiException e ->
@@ -225,7 +226,8 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
         ClientRequest.get("/api/jobs/{}/events", job).header("Accept", "text/event-stream");
     return lastId == null
         ? request.query("cursor", cursor)
-        : request.header("Last-Event-ID", lastId); // a cursor in the query would win over this
+        : request.header(
+            "Last-Event-ID", lastId); // a cursor in the query would override this header
   }
 
   private void disconnect() {

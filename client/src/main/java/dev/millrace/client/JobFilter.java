@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which jobs to list.
  *
- * @param from made at this time or later
- * @param until made at this time or earlier
- * @param stages whether to tell their stages too
- * @param limit most in a page; 0: as many as the server likes
+ * @param from created at this time or later
+ * @param until created at this time or earlier
+ * @param stages whether to include the stages
+ * @param limit the most entries in a page; 0 for the default of the server
  */
 public record JobFilter(
     @Nullable String name,

@@ -18,21 +18,22 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /v1/jobs} and {@code /v1/pipelines}. Thread-safe. */
+/** Jobs: {@code /v1/jobs} and {@code /v1/pipelines}. Thread-safe. */
 public final class JobsApi {
   private final ApiTransport transport;
 
-  JobsApi(ApiTransport channel) {
-    this.transport = channel;
+  JobsApi(ApiTransport transport) {
+    this.transport = transport;
   }
 
-  /** Makes a job to which stages are added; safe to repeat by itself. */
+  /** Creates a job without stages, to which stages are added later. Retried safely. */
   public ApiJob create(NewJob job) {
     return create(job, null);
   }
 
   /**
-   * @param key by which the server knows a repetition; null: a fresh one
+   * @param key the idempotency key, by which the server recognizes a repeated request; null for a
+   *     new one
    */
   public ApiJob create(NewJob job, @Nullable String key) {
     return transport
@@ -40,14 +41,15 @@ public final class JobsApi {
         .read(ApiJob::fromJson);
   }
 
-  /** Makes a whole job with its stages and tasks in one request. */
+  /** Creates a whole job with its stages and tasks in one request. Retried safely. */
   public ApiJob submit(JobSpec spec) {
     return submit(JobDocument.write(spec, true), null);
   }
 
   /**
-   * @param document as {@code work --job} reads it
-   * @param key by which the server knows a repetition; null: a fresh one
+   * @param document the job document, as {@code work --job} reads it
+   * @param key the idempotency key, by which the server recognizes a repeated request; null for a
+   *     new one
    */
   public ApiJob submit(JsonObject document, @Nullable String key) {
     return transport
@@ -55,7 +57,7 @@ public final class JobsApi {
         .read(ApiJob::fromJson);
   }
 
-  /** One page of jobs; the first where {@code cursor} is null. */
+  /** One page of jobs; the first page where {@code cursor} is null. */
   public PageOf<ApiJob> list(JobFilter filter, @Nullable String cursor) {
     return transport
         .send(
@@ -70,7 +72,7 @@ public final class JobsApi {
         .page(ApiJob::fromJson);
   }
 
-  /** All of them, asked for page by page. */
+  /** All jobs, fetched page by page. */
   public Stream<ApiJob> all(JobFilter filter) {
     return PageOf.stream(cursor -> list(filter, cursor));
   }
@@ -93,16 +95,16 @@ public final class JobsApi {
     transport.sendChange(ClientRequest.delete("/v1/jobs/{}", job), ApiException::isNotFound);
   }
 
-  /** Replaces what is kept with the job. */
+  /** Replaces the user metadata of the job. */
   public void updateUserMetadata(UUID job, JsonObject metadata) {
     transport.send(
         ClientRequest.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
   }
 
   /**
-   * Gives a job another priority.
+   * Changes the priority of a job.
    *
-   * @return false if it has that one already
+   * @return false if the job already has this priority
    */
   public boolean updatePriority(UUID job, Priority priority) {
     JsonObject body = JsonObject.create().put("priority", priority.name());
@@ -111,17 +113,17 @@ public final class JobsApi {
     return transport.send(request).status() != 204;
   }
 
-  /** PENDING resumes, PAUSED pauses, ABORTED ends it with all its stages and tasks. */
+  /** PENDING resumes a job, PAUSED pauses it, ABORTED ends it with all its stages and tasks. */
   public void updateStatus(UUID job, JobState status) {
     ClientRequest request =
         ClientRequest.put("/v1/jobs/{}/status", job)
             .body(JsonObject.create().put("status", status.name()));
     transport.sendChange(
-        request, refused -> refused.isIllegalTransition() && has(get(job).status(), status));
+        request, refused -> refused.isIllegalTransition() && isReached(get(job).status(), status));
   }
 
-  /** Whether {@code now} is what {@code wanted} leads to; a job that is resumed may run by now. */
-  private static boolean has(JobState now, JobState wanted) {
+  /** Whether {@code wanted} leads to {@code now}; a resumed job may already run. */
+  private static boolean isReached(JobState now, JobState wanted) {
     return now == wanted || wanted == JobState.PENDING && now.isOpen();
   }
 
@@ -154,9 +156,9 @@ public final class JobsApi {
   }
 
   /**
-   * Adds a stage to an open job. Not repeated by itself unless it was not sent, for the server would
-   * add another: after a {@link NetworkException} look whether it is among the job's {@link
-   * #stages(UUID)}, and add it only if not.
+   * Adds a stage to an open job. Retried only if the request was not sent, because the server would
+   * add a second stage. After a {@link NetworkException}, check the job's {@link #stages(UUID)} and
+   * add the stage only if it is missing.
    */
   public ApiStage addStage(UUID job, NewStage stage) {
     return transport

@@ -15,9 +15,10 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's API: a typed method for every path. What may be repeated is tried again when the
- * server is away for a moment; creations carry a key, so that one whose answer was lost is not made
- * twice. An interrupt cancels the request. Thread-safe; connections are kept and shared.
+ * The client of a Millrace server, with a typed method for every path of its HTTP API. Repeatable
+ * requests are retried when the server does not answer. Requests that create jobs carry an
+ * idempotency key, so a retry does not create a second job. An interrupt cancels the request.
+ * Thread-safe; connections are pooled.
  */
 public final class MillraceClient implements AutoCloseable {
   static {
@@ -28,13 +29,13 @@ public final class MillraceClient implements AutoCloseable {
   private final ApiTransport transport;
   private final URI base;
 
-  private MillraceClient(@Nullable HttpClient owned, ApiTransport channel, URI base) {
+  private MillraceClient(@Nullable HttpClient owned, ApiTransport transport, URI base) {
     this.owned = owned;
-    this.transport = channel;
+    this.transport = transport;
     this.base = base;
   }
 
-  /** A client with the usual settings and no key. */
+  /** A client with default settings and no API key. */
   public static MillraceClient at(URI base) {
     return builder(base).build();
   }
@@ -43,7 +44,7 @@ public final class MillraceClient implements AutoCloseable {
     return new Builder(base);
   }
 
-  /** Jobs, stage by stage or as whole pipelines. */
+  /** Jobs, built stage by stage or submitted as a whole. */
   public JobsApi jobs() {
     return new JobsApi(transport);
   }
@@ -53,17 +54,17 @@ public final class MillraceClient implements AutoCloseable {
     return new StagesApi(transport);
   }
 
-  /** Tasks and what their workers say of them. */
+  /** Tasks, and the reports of their workers. */
   public TasksApi tasks() {
     return new TasksApi(transport);
   }
 
-  /** Jobs in so1's words, their logs and events. */
+  /** Jobs in the so1 API, their logs and events. */
   public So1Api so1() {
     return new So1Api(transport);
   }
 
-  /** Health, metrics and the API's document. */
+  /** Health, metrics and the OpenAPI document. */
   public HealthApi health() {
     return new HealthApi(transport);
   }
@@ -72,12 +73,12 @@ public final class MillraceClient implements AutoCloseable {
     return base;
   }
 
-  /** The same connections, with requests that belong to {@code trace}. Needs no closing. */
+  /** A client on the same connections whose requests belong to {@code trace}; not to be closed. */
   public MillraceClient withTrace(@Nullable TraceContext trace) {
     return new MillraceClient(null, transport.withTrace(() -> trace), base);
   }
 
-  /** Lets go of the connections; what is under way is cancelled. */
+  /** Closes the connections and cancels requests that are under way. */
   @Override
   public void close() {
     if (owned != null) {
@@ -86,7 +87,7 @@ public final class MillraceClient implements AutoCloseable {
     }
   }
 
-  /** What a client can be told; the rest has defaults. */
+  /** The settings of a client; all have defaults. */
   public static final class Builder {
     private final URI base;
     private @Nullable String key;
@@ -106,8 +107,8 @@ public final class MillraceClient implements AutoCloseable {
           || base.getQuery() != null
           || base.getUserInfo() != null) {
         throw new IllegalArgumentException(
-            "the server's address must be http://HOST:PORT or https://HOST:PORT, with a path at"
-                + " most, not \""
+            "the address of the server must be http://HOST:PORT or https://HOST:PORT, optionally"
+                + " with a path, got \""
                 + base
                 + "\"");
       }
@@ -115,10 +116,11 @@ public final class MillraceClient implements AutoCloseable {
       this.base = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
     }
 
-    /** The key that the server asks for. */
+    /** The API key, where the server requires one. */
     public Builder key(@Nullable String value) {
       if (value != null && !value.chars().allMatch(c -> c > 32 && c < 127)) {
-        throw new IllegalArgumentException("a key has no spaces and only printable characters");
+        throw new IllegalArgumentException(
+            "an API key must have printable ASCII characters only, and no spaces");
       }
       key = value;
       return this;
@@ -130,8 +132,7 @@ public final class MillraceClient implements AutoCloseable {
     }
 
     /**
-     * How long one try may take to the end of its answer; where the server is asked to wait, that
-     * comes on top.
+     * How long one try may take, to the end of the answer. The wait of a long poll comes on top.
      */
     public Builder requestTimeout(Duration value) {
       requestTimeout = value;
@@ -143,19 +144,19 @@ public final class MillraceClient implements AutoCloseable {
       return this;
     }
 
-    /** What the HTTP client's own tasks run on. */
+    /** Runs the internal tasks of the HTTP client. */
     public Builder executor(Executor value) {
       executor = value;
       return this;
     }
 
-    /** Whom to trust, where that is not what the JDK does. */
+    /** The certificates to trust and to present; the defaults of the JDK if not set. */
     public Builder tls(SSLContext value) {
       tls = value;
       return this;
     }
 
-    /** Which trace a request belongs to; asked on the thread that makes it. */
+    /** The trace of each request; called on the thread that sends it. */
     public Builder trace(Supplier<@Nullable TraceContext> value) {
       trace = value;
       return this;
@@ -177,7 +178,7 @@ public final class MillraceClient implements AutoCloseable {
           HttpClient.newBuilder()
               .connectTimeout(connectTimeout)
               .followRedirects(HttpClient.Redirect.NEVER)
-              // Over plain HTTP/2 begins with an upgrade that proxies and bodies do not survive.
+              // Without TLS, HTTP/2 starts with an upgrade that proxies and bodies do not survive.
               .version(
                   base.getScheme().equals("https")
                       ? HttpClient.Version.HTTP_2
@@ -191,12 +192,7 @@ public final class MillraceClient implements AutoCloseable {
       HttpClient client = http.build();
       RequestSender.Settings settings =
           new RequestSender.Settings(
-              base,
-              key,
-              requestTimeout,
-              retries.retries(),
-              retries.backoff(),
-              "millrace-client");
+              base, key, requestTimeout, retries.retries(), retries.backoff(), "millrace-client");
       RequestSender sender = new RequestSender(client, settings, timing, meters);
       return new MillraceClient(client, new ApiTransport(sender, trace, timing, meters), base);
     }

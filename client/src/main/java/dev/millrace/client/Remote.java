@@ -24,6 +24,7 @@ import dev.millrace.core.store.TaskView;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,13 +35,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's jobs as {@code Work} and {@code Flow} know those of a directory. What the API does not
- * tell is empty here: drafts, places in the queue, the census. Entries of the log come as lines of
- * text. Thread-safe.
+ * The jobs of a server, for {@link Work} and {@link Flow}, which otherwise use a local workspace.
+ * What the API does not show is empty: partial output, positions in the queue, counts of tasks. Log
+ * entries are lines of text. Thread-safe.
  */
 public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   private static final int PAGE = 1_000;
-  private static final int REMEMBERED = 1_000;
+  private static final int MAX_REMEMBERED = 1_000;
 
   private final MillraceClient client;
   private final Map<JobId, Long> seen = bounded();
@@ -50,7 +51,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
     this.client = client;
   }
 
-  /** The server at that address, without a key. */
+  /** The server at {@code base}, without an API key. */
   public static Remote at(URI base) {
     return new Remote(MillraceClient.at(base));
   }
@@ -74,7 +75,10 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
       ApiJob job = client.jobs().submit(spec);
       return EntityId.of(job.id())
           .map(EntityId::job)
-          .orElseThrow(() -> new StoreException("the server's id " + job.id() + " is not known"));
+          .orElseThrow(
+              () ->
+                  new StoreException(
+                      "the id of the created job is not a Millrace id: " + job.id()));
     } catch (ApiException e) {
       if (e.status() == 400 || e.status() == 413) {
         throw new IllegalArgumentException(e.text(), e);
@@ -86,38 +90,39 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   }
 
   /**
-   * @throws UnsupportedOperationException always: a server makes its own ids, and {@link
-   *     #submit(JobSpec)} is safe to repeat already
+   * @throws UnsupportedOperationException always: the server chooses ids, and {@link
+   *     #submit(JobSpec)} is already retried safely
    */
   @Override
   public boolean submit(JobSpec spec, JobId id) {
-    throw new UnsupportedOperationException("a server chooses the ids of its jobs itself");
+    throw new UnsupportedOperationException(
+        "the server chooses the ids of jobs; call submit without an id");
   }
 
   @Override
   public Optional<JobState> state(JobId id) {
-    return ask(() -> client.jobs().get(uuid(id)).status());
+    return find(() -> client.jobs().get(uuid(id)).status());
   }
 
-  /** Everything but the number of its last event, its webhooks and its stages' limits. */
+  /** The job without the number of its last event, its webhooks and the limits of its stages. */
   @Override
   public Optional<JobView> find(JobId id) {
-    return ask(() -> ApiViewConverter.toJobView(id, client.jobs().get(uuid(id), true)));
+    return find(() -> ApiViewConverter.toJobView(id, client.jobs().get(uuid(id), true)));
   }
 
-  /** Pages in order are cheapest: where one ended is remembered. */
+  /** Reading pages in order is cheapest: the end of each page is remembered. */
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     if (stage == 0) {
       return List.of();
     }
-    UUID of = EntityId.of(id, stage).uuid();
+    UUID stageId = EntityId.of(id, stage).uuid();
     List<TaskView> out = new ArrayList<>();
-    String cursor = cursors.get(of + "/" + from);
+    String cursor = cursors.get(stageId + "/" + from);
     int next = cursor == null ? 1 : from;
     while (out.size() < limit) {
       String at = cursor;
-      Optional<PageOf<ApiTask>> page = ask(() -> client.stages().tasks(of, PAGE, at));
+      Optional<PageOf<ApiTask>> page = find(() -> client.stages().tasks(stageId, PAGE, at));
       if (page.isEmpty()) {
         break;
       }
@@ -130,24 +135,24 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
       if (cursor == null) {
         break;
       }
-      cursors.put(of + "/" + next, cursor);
+      cursors.put(stageId + "/" + next, cursor);
     }
     return out;
   }
 
   @Override
   public Optional<TaskView> task(JobId id, int stage, int task) {
-    UUID of = new EntityId(id, stage, task).uuid();
-    return ask(() -> ApiViewConverter.toTaskView(id, client.tasks().get(of)));
+    UUID taskId = new EntityId(id, stage, task).uuid();
+    return find(() -> ApiViewConverter.toTaskView(id, client.tasks().get(taskId)));
   }
 
-  /** Nothing: the API tells results, not what leads to them. */
+  /** Always empty: the API has results, but no partial output. */
   @Override
   public OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
     return new OutputSoFar(from, from, List.of());
   }
 
-  /** Nothing: the API does not tell the queue's order. */
+  /** Always empty: the API does not show the order of the queue. */
   @Override
   public Optional<QueuePosition> queuePosition(JobId id) {
     return Optional.empty();
@@ -157,7 +162,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   public List<LogEntry> events(JobId id, long after, int limit) {
     String cursor = after > 0 ? Long.toString(after) : null;
     int most = Math.min(limit, PAGE);
-    return ask(() -> client.so1().logs(uuid(id), most, cursor).items()).orElse(List.of()).stream()
+    return find(() -> client.so1().logs(uuid(id), most, cursor).items()).orElse(List.of()).stream()
         .map(Remote::entry)
         .toList();
   }
@@ -168,24 +173,24 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   }
 
   /**
-   * @throws UnsupportedOperationException always: the API does not tell all that was asked for, and a
-   *     job run again without its limits would be another one
+   * @throws UnsupportedOperationException always: the API does not show the whole specification,
+   *     and a job repeated without its limits would be a different one
    */
   @Override
   public Optional<JobSpec> spec(JobId id) {
     throw new UnsupportedOperationException(
-        "the API does not tell a job's limits and templates; run it again where its workspace is");
+        "the API does not show the limits and templates of a job; repeat it in its workspace");
   }
 
   @Override
   public List<JobId> list(Query query) {
-    return need(() -> new RemoteJobQuery(client).find(query));
+    return require(() -> new RemoteJobQuery(client).find(query));
   }
 
-  /** By counting them: as many requests as there are thousands of jobs. */
+  /** Counts by listing all jobs: one request for every 1,000 jobs. */
   @Override
   public Map<JobState, Integer> counts() {
-    return need(
+    return require(
         () -> {
           Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
           client
@@ -196,20 +201,20 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
         });
   }
 
-  /** The jobs alone; the API's metrics have the rest. */
+  /** Only counts of jobs; the metrics of the server have the rest. */
   @Override
   public QueueStats queueStats() {
     return new QueueStats(counts(), List.of());
   }
 
-  /** Listens to the job's events; the first time it may return at once. */
+  /** Waits for an event of the job; the first call for a job may return at once. */
   @Override
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     Long cursor = seen.get(id);
     try (JobEventStream events = client.so1().events(uuid(id), cursor == null ? 0 : cursor)) {
       Duration wait = atMost;
       while (events.poll(wait).isPresent()) {
-        wait = Duration.ZERO; // what else is there belongs to the same change
+        wait = Duration.ZERO; // further events belong to the same change
       }
       String last = events.lastEventId();
       if (last != null) {
@@ -232,10 +237,10 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
     return EntityId.of(id).uuid();
   }
 
-  /** Empty where nothing of that name is there. */
-  private static <T> Optional<T> ask(Supplier<@Nullable T> question) {
+  /** Empty if the server answers 404. */
+  private static <T> Optional<T> find(Supplier<@Nullable T> request) {
     try {
-      return Optional.ofNullable(question.get());
+      return Optional.ofNullable(request.get());
     } catch (ApiException e) {
       if (e.isNotFound()) {
         return Optional.empty();
@@ -246,20 +251,20 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
     }
   }
 
-  private static <T> T need(Supplier<T> question) {
+  private static <T> T require(Supplier<T> request) {
     try {
-      return question.get();
+      return request.get();
     } catch (ClientException e) {
       throw new StoreException(e.getMessage(), e);
     }
   }
 
   private static <K, V> Map<K, V> bounded() {
-    return java.util.Collections.synchronizedMap(
+    return Collections.synchronizedMap(
         new LinkedHashMap<>(16, 0.75f, true) {
           @Override
           protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-            return size() > REMEMBERED;
+            return size() > MAX_REMEMBERED;
           }
         });
   }

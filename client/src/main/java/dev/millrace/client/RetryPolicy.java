@@ -4,13 +4,13 @@ import dev.millrace.core.task.Backoff;
 import java.time.Duration;
 
 /**
- * How often a request that may be repeated is tried again, and how long the waits are.
+ * How often a repeatable request is retried, and how long the waits are.
  *
- * @param retries beyond the first try
+ * @param retries tries after the first one
  */
 public record RetryPolicy(int retries, Backoff backoff) {
 
-  /** Three more tries after 100, 200 and 400 ms, each half as long to half as long again. */
+  /** Three retries, after 100, 200 and 400 ms, each with a jitter of 50 percent. */
   public static final RetryPolicy DEFAULT =
       new RetryPolicy(3, new Backoff(Duration.ofMillis(100), 2.0, Duration.ofSeconds(30), 0.5));
 

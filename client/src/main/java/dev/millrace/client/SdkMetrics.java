@@ -5,8 +5,9 @@ import dev.millrace.client.internal.transport.PrometheusMeters;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 
 /**
- * The metrics of clients and workers, in a Prometheus registry. Register them once per registry; any
- * number of clients may share them. This class loads Prometheus, which is an optional dependency.
+ * The metrics of clients and workers, in a Prometheus registry. Register them once per registry;
+ * any number of clients may share them. This class loads Prometheus, which is an optional
+ * dependency.
  */
 public final class SdkMetrics {
   private final ClientMeters meters;

@@ -12,21 +12,22 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /api}: jobs in so1's words, and their logs. Thread-safe. */
+/** Jobs, logs and events of the so1 API: {@code /api}. Thread-safe. */
 public final class So1Api {
   private final ApiTransport transport;
 
-  So1Api(ApiTransport channel) {
-    this.transport = channel;
+  So1Api(ApiTransport transport) {
+    this.transport = transport;
   }
 
-  /** Makes a job; safe to repeat by itself. */
+  /** Creates a job. Retried safely. */
   public So1Job create(NewSo1Job job) {
     return create(job, null);
   }
 
   /**
-   * @param key by which the server knows a repetition for 24 hours; null: a fresh one
+   * @param key the idempotency key, by which the server recognizes a repeated request for 24 hours;
+   *     null for a new one
    */
   public So1Job create(NewSo1Job job, @Nullable String key) {
     return transport
@@ -51,19 +52,19 @@ public final class So1Api {
         .page("jobs", So1Job::fromJson);
   }
 
-  /** All of them, newest first, asked for page by page. */
+  /** All jobs, newest first, fetched page by page. */
   public Stream<So1Job> all(@Nullable So1State state, @Nullable String tag) {
     return PageOf.stream(cursor -> list(state, tag, 0, cursor));
   }
 
-  /** Ends a job; one that is cancelled already stays so. */
+  /** Cancels a job; does nothing if it is already cancelled. */
   public So1Job cancel(UUID job) {
     return transport
         .send(ClientRequest.post("/api/jobs/{}/cancel", job).repeatable())
         .read("job", So1Job::fromJson);
   }
 
-  /** One page of the job's log; from its beginning where {@code cursor} is null. */
+  /** One page of the log; the first page where {@code cursor} is null. */
   public PageOf<LogLine> logs(UUID job, int limit, @Nullable String cursor) {
     return transport
         .send(
@@ -73,16 +74,16 @@ public final class So1Api {
         .page("lines", LogLine::fromJson);
   }
 
-  /** The log as it is now. */
+  /** The whole log up to now, fetched page by page. */
   public Stream<LogLine> logs(UUID job) {
     return PageOf.stream(cursor -> logs(job, 0, cursor));
   }
 
   /**
-   * Follows a job until its final status, through broken connections.
+   * Follows a job until its final status; reconnects as needed.
    *
-   * @param cursor after which entry of the log to begin; null: from the beginning, or of a job that
-   *     has ended only its final status
+   * @param cursor the log entry to start after; null for the first entry, or for only the final
+   *     status if the job has ended
    */
   public JobEventStream events(UUID job, @Nullable Long cursor) {
     return new JobEventStream(transport, job, cursor);

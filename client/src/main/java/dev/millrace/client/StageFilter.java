@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which stages to list.
  *
- * @param tasks whether to tell their tasks too
- * @param limit most in a page; 0: as many as the server likes
+ * @param tasks whether to include the tasks
+ * @param limit the most entries in a page; 0 for the default of the server
  */
 public record StageFilter(
     @Nullable UUID job,

@@ -14,24 +14,25 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /v1/stages}. Thread-safe. */
+/** Stages and the claims of workers: {@code /v1/stages}. Thread-safe. */
 public final class StagesApi {
   private final ApiTransport transport;
 
-  StagesApi(ApiTransport channel) {
-    this.transport = channel;
+  StagesApi(ApiTransport transport) {
+    this.transport = transport;
   }
 
   /**
-   * What a worker asks for.
+   * A request of a worker for tasks.
    *
-   * @param worker its name, 1 to 100 printable characters
-   * @param lease how long a claim lives without a heartbeat, 5 s to 1 h
-   * @param limit most tasks
-   * @param longPoll how long the server may wait for the first, up to 60 s
+   * @param worker the name of the worker, 1 to 100 printable characters
+   * @param lease how long a claim lasts without a heartbeat, 5 s to 1 h
+   * @param limit the most tasks to claim, 1 to 1000
+   * @param longPoll how long the server may wait for the first task, up to 60 s
    */
   public record DequeueRequest(
       String type, String worker, Duration lease, int limit, Duration longPoll) {
@@ -40,7 +41,9 @@ public final class StagesApi {
           || worker.length() > 100
           || !worker.chars().allMatch(c -> c >= 32 && c < 127)) {
         throw new IllegalArgumentException(
-            "a worker's name has 1 to 100 printable ASCII characters");
+            "a worker's name must have 1 to 100 printable ASCII characters, got \""
+                + worker
+                + "\"");
       }
       range("lease", lease, 5, 3_600);
       range("wait", longPoll, 0, 60);
@@ -80,7 +83,7 @@ public final class StagesApi {
   }
 
   /**
-   * @param tasks whether to tell its tasks too, at most 1,000 of them
+   * @param tasks whether to include its tasks, at most 1,000 of them
    */
   public ApiStage get(UUID stage, boolean tasks) {
     return transport
@@ -96,13 +99,13 @@ public final class StagesApi {
         .read(StageSummary::fromJson);
   }
 
-  /** Replaces what is kept with the stage. */
+  /** Replaces the user metadata of the stage. */
   public void updateUserMetadata(UUID stage, JsonObject metadata) {
     transport.send(
         ClientRequest.patch("/v1/stages/{}/user-metadata", stage).repeatable().body(metadata));
   }
 
-  /** Lets a stage that waits for approval go on. */
+  /** Approves a stage that waits for approval. */
   public void approve(UUID stage) {
     ClientRequest request =
         ClientRequest.put("/v1/stages/{}/status", stage)
@@ -126,10 +129,10 @@ public final class StagesApi {
   }
 
   /**
-   * Adds tasks to a stage of an open job that does not run yet; none at all close an empty stage. Not
-   * repeated by itself unless it was not sent, for the server would add them again: after a {@link
-   * NetworkException} look at the stage's {@link #tasks(UUID)}, where either all are or none, and add
-   * them only if they are not there.
+   * Adds tasks to a stage of an open job that does not run yet; an empty list completes an empty
+   * stage. Retried only if the request was not sent, because the server would add the tasks again.
+   * After a {@link NetworkException}, check the stage's {@link #tasks(UUID)}: it has all of them or
+   * none. Add them only if they are missing.
    */
   public List<ApiTask> addTasks(UUID stage, List<NewTask> tasks) {
     return transport
@@ -141,23 +144,23 @@ public final class StagesApi {
   }
 
   /**
-   * Claims tasks, each with a token that its answers must show; empty where there is nothing to do.
-   * Never repeated by itself unless it was not sent: where an answer is lost the tasks in it are
-   * claimed, nobody works on them, and they go to somebody else when their lease has run out.
+   * Claims tasks; empty if there are none. Each has a fencing token that its reports must carry.
+   * Retried only if the request was not sent: if an answer is lost, its tasks stay claimed until
+   * their lease expires, then another worker gets them.
    */
-  public List<ClaimedTask> dequeue(DequeueRequest demand) {
+  public List<ClaimedTask> dequeue(DequeueRequest wanted) {
     ClientRequest request =
-        ClientRequest.patch("/v1/stages/{}/tasks/dequeue", demand.type())
-            .header("Millrace-Worker", demand.worker())
-            .query("lease", demand.lease().toSeconds())
-            .query("limit", demand.limit())
-            .query("wait", demand.longPoll().toSeconds())
-            .extraTime(demand.longPoll());
+        ClientRequest.patch("/v1/stages/{}/tasks/dequeue", wanted.type())
+            .header("Millrace-Worker", wanted.worker())
+            .query("lease", wanted.lease().toSeconds())
+            .query("limit", wanted.limit())
+            .query("wait", wanted.longPoll().toSeconds())
+            .extraTime(wanted.longPoll());
     return dequeue(
-        demand.type(), () -> transport.send(request).list(ClaimedTask::fromJson), List.of());
+        wanted.type(), () -> transport.send(request).list(ClaimedTask::fromJson), List.of());
   }
 
-  /** As stock workers do: one task, no token, a lease of 30 minutes. */
+  /** Claims one task as Jobnik workers do: without a token, with a lease of 30 minutes. */
   public Optional<ClaimedTask> dequeue(String type) {
     ClientRequest request = ClientRequest.patch("/v1/stages/{}/tasks/dequeue", type);
     return dequeue(
@@ -166,10 +169,10 @@ public final class StagesApi {
         Optional.empty());
   }
 
-  private <T> T dequeue(String type, java.util.function.Supplier<T> ask, T nothing) {
+  private <T> T dequeue(String type, Supplier<T> claim, T nothing) {
     long start = transport.timeSource().nanos();
     try {
-      return ask.get();
+      return claim.get();
     } catch (ApiException e) {
       if (e.code().equals("TASK_NOT_FOUND")) {
         return nothing;

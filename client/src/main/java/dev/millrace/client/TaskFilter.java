@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which tasks to list.
  *
- * @param from made at this time or later
- * @param until made at this time or earlier
- * @param limit most in a page; 0: as many as the server likes
+ * @param from created at this time or later
+ * @param until created at this time or earlier
+ * @param limit the most entries in a page; 0 for the default of the server
  */
 public record TaskFilter(
     @Nullable UUID stage,

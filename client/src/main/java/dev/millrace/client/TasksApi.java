@@ -15,12 +15,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /v1/tasks}. A token is what the claim gave, null for one without. Thread-safe. */
+/**
+ * Tasks and the reports of workers: {@code /v1/tasks}. The token is that of the claim; null for a
+ * claim without one. Thread-safe.
+ */
 public final class TasksApi {
   private final ApiTransport transport;
 
-  TasksApi(ApiTransport channel) {
-    this.transport = channel;
+  TasksApi(ApiTransport transport) {
+    this.transport = transport;
   }
 
   public PageOf<ApiTask> list(TaskFilter filter, @Nullable String cursor) {
@@ -45,43 +48,47 @@ public final class TasksApi {
     return transport.send(ClientRequest.get("/v1/tasks/{}", task)).read(ApiTask::fromJson);
   }
 
-  /** Replaces what is kept with the task. */
+  /** Replaces the user metadata of the task. */
   public void updateUserMetadata(UUID task, JsonObject metadata) {
     transport.send(
         ClientRequest.patch("/v1/tasks/{}/user-metadata", task).repeatable().body(metadata));
   }
 
   /**
-   * Says what became of a task. With a token this may be repeated: the server answers the same.
-   * Without one it is not, unless it was not sent: a second try could meet another's claim.
+   * Reports that a task is completed or failed. Retried safely with a token: the server gives the
+   * same answer again. Without a token it is retried only if it was not sent, because a second try
+   * could hit the claim of another worker.
    *
-   * @throws ApiException with status 409 if the claim is another's by now, or the job has ended
+   * @throws ApiException with status 409 if another worker has the claim, or the job has ended
    */
-  public ApiTask updateStatus(UUID task, @Nullable String token, TaskStatusUpdate answer) {
+  public ApiTask updateStatus(UUID task, @Nullable String token, TaskStatusUpdate update) {
     ClientRequest request =
-        ClientRequest.put("/v1/tasks/{}/status", task).body(answer.toJson(token));
-    return transport.send(fenced(request, token)).read(ApiTask::fromJson);
+        ClientRequest.put("/v1/tasks/{}/status", task).body(update.toJson(token));
+    return transport.send(retryWithToken(request, token)).read(ApiTask::fromJson);
   }
 
   /**
    * Renews the lease.
    *
-   * @param progress whether the task got further since the last time
-   * @throws ApiException with status 409 if the claim is another's by now
+   * @param progress whether the task has progressed since the last heartbeat
+   * @throws ApiException with status 409 if another worker has the claim
    */
   public HeartbeatResponse heartbeat(UUID task, @Nullable String token, boolean progress) {
-    return transport.send(heart(task, token, progress)).read(HeartbeatResponse::fromJson);
-  }
-
-  /** As above, for who beats again soon: once, and not longer than {@code limit}. */
-  public HeartbeatResponse heartbeat(
-      UUID task, @Nullable String token, boolean progress, Duration limit) {
     return transport
-        .send(heart(task, token, progress).notRepeatable().timeoutPerTry(limit))
+        .send(heartbeatRequest(task, token, progress))
         .read(HeartbeatResponse::fromJson);
   }
 
-  private static ClientRequest heart(UUID task, @Nullable String token, boolean progress) {
+  /** Renews the lease with one try of at most {@code limit}: the next heartbeat is the retry. */
+  public HeartbeatResponse heartbeat(
+      UUID task, @Nullable String token, boolean progress, Duration limit) {
+    return transport
+        .send(heartbeatRequest(task, token, progress).notRepeatable().timeoutPerTry(limit))
+        .read(HeartbeatResponse::fromJson);
+  }
+
+  private static ClientRequest heartbeatRequest(
+      UUID task, @Nullable String token, boolean progress) {
     JsonObject body = JsonObject.create().putIfPresent("token", token);
     if (progress) {
       body.put("progress", true);
@@ -89,20 +96,20 @@ public final class TasksApi {
     return ClientRequest.put("/v1/tasks/{}/heartbeat", task).body(body);
   }
 
-  /** Only a token tells the server that a repetition is one. */
-  private static ClientRequest fenced(ClientRequest request, @Nullable String token) {
+  /** Only with a token does the server recognize a repeated request. */
+  private static ClientRequest retryWithToken(ClientRequest request, @Nullable String token) {
     return token == null ? request.notRepeatable() : request;
   }
 
-  /** Gives a task back without costing an attempt. Repeated as {@link #updateStatus} is. */
+  /** Returns a task to the queue; costs no attempt. Retried like {@link #updateStatus}. */
   public ApiTask release(UUID task, @Nullable String token, @Nullable String reason) {
     JsonObject body =
         JsonObject.create().putIfPresent("token", token).putIfPresent("reason", reason);
     ClientRequest request = ClientRequest.put("/v1/tasks/{}/release", task).body(body);
-    return transport.send(fenced(request, token)).read(ApiTask::fromJson);
+    return transport.send(retryWithToken(request, token)).read(ApiTask::fromJson);
   }
 
-  /** Adds lines to the job's log. Not repeated by itself unless it was not sent. */
+  /** Adds lines to the log of the job. Retried only if the request was not sent. */
   public void log(UUID task, @Nullable String token, List<NewLogLine> lines) {
     transport.send(
         ClientRequest.post("/v1/tasks/{}/logs", task)

@@ -7,13 +7,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Time that passes only while somebody waits, and a chance that is always the same. */
+/** Time that passes only during waits, and a random number that is always the same. */
 public final class FakeTimeSource implements TimeSource {
   private final AtomicLong now = new AtomicLong();
   private final int most;
-  private final double chance;
+  private final double random;
 
-  /** Every wait that was asked for. */
+  /** All waits so far. */
   public final List<Duration> waits = new CopyOnWriteArrayList<>();
 
   public FakeTimeSource() {
@@ -21,11 +21,12 @@ public final class FakeTimeSource implements TimeSource {
   }
 
   /**
-   * @param most waits that pass at once; later ones last until their signal
+   * @param most how many waits end at once; later ones last until their signal
+   * @param random what {@link #random} returns
    */
-  public FakeTimeSource(int most, double chance) {
+  public FakeTimeSource(int most, double random) {
     this.most = most;
-    this.chance = chance;
+    this.random = random;
   }
 
   @Override
@@ -49,6 +50,6 @@ public final class FakeTimeSource implements TimeSource {
 
   @Override
   public double random() {
-    return chance;
+    return random;
   }
 }

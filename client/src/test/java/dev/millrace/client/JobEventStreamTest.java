@@ -9,6 +9,7 @@ import dev.millrace.client.error.ApiException;
 import dev.millrace.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Following a job through what happens to connections. */
+/** Following a job across broken connections. */
 class JobEventStreamTest {
   private static final UUID JOB = new UUID(1, 1);
   private static final String EVENTS = "GET /api/jobs/.*/events";
@@ -47,7 +48,7 @@ class JobEventStreamTest {
   }
 
   @Test
-  void brokenStreamGoesOnAfterTheLastEventSeen() {
+  void brokenStreamResumesAfterTheLastEvent() {
     api.on(
         EVENTS,
         ScriptedServer.stream(
@@ -63,17 +64,17 @@ class JobEventStreamTest {
     }
 
     assertThat(seen).containsExactly("1status", "2log", "3status", "4log", "5status");
-    List<ScriptedServer.ReceivedRequest> asked = api.seen(EVENTS);
-    assertThat(asked)
+    List<ScriptedServer.ReceivedRequest> requests = api.seen(EVENTS);
+    assertThat(requests)
         .extracting(one -> one.header("Last-Event-ID"))
         .containsExactly(null, "2", "2", "3");
-    assertThat(asked)
+    assertThat(requests)
         .extracting(ScriptedServer.ReceivedRequest::query)
         .containsExactly("cursor=0", null, null, null);
   }
 
   @Test
-  void finalStatusBearsWhatCameOfTheJob() {
+  void finalStatusHasTheErrorOfTheJob() {
     api.on(
         EVENTS,
         ScriptedServer.stream(
@@ -90,7 +91,7 @@ class JobEventStreamTest {
   }
 
   @Test
-  void nothingMoreToTellEndsTheStream() {
+  void noContentEndsTheStream() {
     api.on(
         EVENTS,
         ScriptedServer.stream(null, "retry: 1\n\n", log(8, "x")),
@@ -118,38 +119,38 @@ class JobEventStreamTest {
   }
 
   @Test
-  void serverThatIsNeverThereIsGivenUp() {
+  void unavailableServerIsGivenUpAfterTenMinutes() {
     api.on(EVENTS, ScriptedServer.text(503, ""));
-    FakeTimeSource timing = new FakeTimeSource();
-    try (MillraceClient patient = api.client(timing);
-        JobEventStream events = patient.so1().events(JOB, null)) {
+    FakeTimeSource time = new FakeTimeSource();
+    try (MillraceClient other = api.client(time);
+        JobEventStream events = other.so1().events(JOB, null)) {
       assertThatThrownBy(events::hasNext).isInstanceOf(ApiException.class);
       assertThat(events.hasNext()).isFalse();
     }
-    assertThat(timing.waits).containsOnly(Duration.ofSeconds(2));
-    assertThat(timing.nanos())
+    assertThat(time.waits).containsOnly(Duration.ofSeconds(2));
+    assertThat(time.nanos())
         .as("ten minutes")
         .isBetween(Duration.ofSeconds(600).toNanos(), Duration.ofSeconds(605).toNanos());
   }
 
   @Test
-  void streamThatBreaksAgainAndAgainButTalksIsHealthy() {
+  void streamThatBreaksRepeatedlyButSendsLinesIsNotGivenUp() {
     ScriptedServer.Script[] scripts = new ScriptedServer.Script[20];
-    java.util.Arrays.fill(scripts, ScriptedServer.stream(null, "retry: 60000\n", ": alive\n\n"));
+    Arrays.fill(scripts, ScriptedServer.stream(null, "retry: 60000\n", ": alive\n\n"));
     scripts[19] = ScriptedServer.stream(open, status(1, "success"));
     api.on(EVENTS, scripts);
-    FakeTimeSource timing = new FakeTimeSource();
-    try (MillraceClient patient = api.client(timing);
-        JobEventStream events = patient.so1().events(JOB, null)) {
+    FakeTimeSource time = new FakeTimeSource();
+    try (MillraceClient other = api.client(time);
+        JobEventStream events = other.so1().events(JOB, null)) {
       assertThat(events.next().state()).contains(So1State.SUCCESS);
     }
-    assertThat(timing.nanos())
-        .as("longer than a silent one is tried, and never at once")
+    assertThat(time.nanos())
+        .as("19 pauses of a minute")
         .isEqualTo(Duration.ofMinutes(19).toNanos());
   }
 
   @Test
-  void pollDoesNotWaitForAConnectionLongerThanItWasTold() {
+  void pollDoesNotWaitForAConnectionBeyondItsLimit() {
     CountDownLatch answer = new CountDownLatch(1);
     api.on(EVENTS, ScriptedServer.after(answer, ScriptedServer.stream(open, log(1, "a"))));
 
@@ -165,7 +166,7 @@ class JobEventStreamTest {
   }
 
   @Test
-  void pollAnswersInTimeAndDrainsWhatIsThere() {
+  void pollReturnsInTimeAndDrainsWaitingEvents() {
     api.on(EVENTS, ScriptedServer.stream(open, log(1, "a") + log(2, "b")));
 
     try (JobEventStream events = client.so1().events(JOB, null)) {
@@ -178,7 +179,7 @@ class JobEventStreamTest {
   }
 
   @Test
-  void closingWakesWhoWaits() throws InterruptedException {
+  void closeWakesAWaitingReader() throws InterruptedException {
     api.on(EVENTS, ScriptedServer.stream(open, log(1, "a")));
     JobEventStream events = client.so1().events(JOB, null);
     CountDownLatch first = new CountDownLatch(1);

@@ -19,7 +19,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What requests look like, and how answers are read. */
+/** The form of requests, and how answers are read. */
 class RequestsTest {
   private static final UUID ID = new UUID(1, 1);
   private static final TraceContext TRACE =
@@ -35,7 +35,7 @@ class RequestsTest {
   }
 
   @Test
-  void keyAndTraceGoWithEveryRequestAndTheKeyIsNeverShown() {
+  void requestsCarryKeyAndTraceAndErrorsDoNotShowTheKey() {
     api.on("GET .*", ScriptedServer.json(404, JsonObject.create().put("code", "JOB_NOT_FOUND")));
     try (MillraceClient keyed =
         MillraceClient.builder(api.uri()).key("mr_secret").trace(() -> TRACE).build()) {
@@ -50,13 +50,13 @@ class RequestsTest {
   }
 
   @Test
-  void addressWithoutAHostIsRefusedWithWhatToGive() {
+  void addressWithoutAHostIsRefused() {
     assertThatThrownBy(() -> MillraceClient.at(URI.create("file:///tmp")))
         .hasMessageContaining("http://HOST:PORT");
   }
 
   @Test
-  void errorsOfBothFacesAreUnderstood() {
+  void errorsOfBothApisAreRead() {
     api.on(
         "GET /v1/.*",
         ScriptedServer.text(
@@ -88,7 +88,7 @@ class RequestsTest {
   }
 
   @Test
-  void answerThatIsNoneIsAnErrorOfItsOwn() {
+  void unreadableAnswerIsAnApiException() {
     api.on(
         "GET .*",
         ScriptedServer.text(200, "<html>"),
@@ -101,7 +101,7 @@ class RequestsTest {
   }
 
   @Test
-  void listsAreReadPageByPageThroughTheirCursor() {
+  void listsAreReadPageByPage() {
     api.on(
         "GET /v1/jobs",
         ScriptedServer.text(
@@ -127,7 +127,7 @@ class RequestsTest {
   }
 
   @Test
-  void samePriorityIsToldApart() {
+  void updateToTheSamePriorityReturnsFalse() {
     api.on(
         "PATCH .*",
         ScriptedServer.json(200, JsonObject.create().put("code", "JOB_MODIFIED_SUCCESSFULLY")),
@@ -147,7 +147,7 @@ class RequestsTest {
   }
 
   @Test
-  void wrongRequestsAreRefusedBeforeTheyAreSent() {
+  void invalidRequestsAreRefusedBeforeTheyAreSent() {
     assertThatThrownBy(() -> NewJob.of("x")).hasMessageContaining("2 to 50");
     assertThatThrownBy(() -> NewStage.of("no spaces")).hasMessageContaining("stage type");
     assertThatThrownBy(() -> NewJob.of("job").tags("no spaces")).hasMessageContaining("tag");
@@ -155,14 +155,14 @@ class RequestsTest {
   }
 
   @Test
-  void stockServersEmptyQueueIsEmpty() {
+  void emptyQueueOfAJobnikServerIsNotAnError() {
     api.on("PATCH .*", ScriptedServer.json(404, JsonObject.create().put("code", "TASK_NOT_FOUND")));
 
     assertThat(client.stages().dequeue("resize")).isEmpty();
   }
 
   @Test
-  void unreadyServerIsAnAnswerNotAnError() {
+  void serverThatIsNotReadyIsNotAnError() {
     api.on("GET /health/ready", ScriptedServer.text(503, "{}"));
     api.on("GET /health/live", ScriptedServer.text(200, "{}"));
 

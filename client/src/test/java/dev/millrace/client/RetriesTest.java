@@ -17,6 +17,8 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.List;
@@ -26,15 +28,15 @@ import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is tried again, when, and what is not. */
+/** Which requests are retried, and when. */
 class RetriesTest {
   private static final UUID ID = new UUID(0x8000, 0x8000_0000_0000_0001L);
-  private static final StagesApi.DequeueRequest DEMAND =
+  private static final StagesApi.DequeueRequest FIVE_TASKS =
       new StagesApi.DequeueRequest("resize", "w", Duration.ofSeconds(60), 5, Duration.ofSeconds(2));
 
   private final ScriptedServer api = new ScriptedServer();
-  private final FakeTimeSource timing = new FakeTimeSource();
-  private final MillraceClient client = api.client(timing);
+  private final FakeTimeSource time = new FakeTimeSource();
+  private final MillraceClient client = api.client(time);
 
   @AfterEach
   void close() {
@@ -43,7 +45,7 @@ class RetriesTest {
   }
 
   @Test
-  void readsAreTriedThreeMoreTimesWithGrowingWaits() {
+  void readsAreRetriedThreeTimesWithGrowingWaits() {
     api.on(
         "GET .*",
         ScriptedServer.text(502, ""),
@@ -52,12 +54,12 @@ class RetriesTest {
         ScriptedServer.json(200, ScriptedServer.job(ID)));
 
     assertThat(client.jobs().get(ID).id()).isEqualTo(ID);
-    assertThat(timing.waits)
+    assertThat(time.waits)
         .containsExactly(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
   }
 
   @Test
-  void fourthFailureIsTheCallers() {
+  void fourthFailureIsThrown() {
     api.on("GET .*", ScriptedServer.text(503, "<html>busy</html>", "X-Request-Id", "r-1"));
 
     ApiException e = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
@@ -69,7 +71,7 @@ class RetriesTest {
   }
 
   @Test
-  void waitsAreSpreadFromHalfToHalfAgain() {
+  void waitsHaveAJitterOfHalf() {
     for (double chance : new double[] {0.0, 0.999_999}) {
       FakeTimeSource edge = new FakeTimeSource(Integer.MAX_VALUE, chance);
       api.on(
@@ -82,7 +84,7 @@ class RetriesTest {
   }
 
   @Test
-  void otherErrorsAreFinalAtOnce() {
+  void otherErrorsAreNotRetried() {
     api.on("GET .*", ScriptedServer.json(500, JsonObject.create().put("code", "UNKNOWN_ERROR")));
 
     assertThatThrownBy(() -> client.jobs().get(ID)).isInstanceOf(ApiException.class);
@@ -90,26 +92,26 @@ class RetriesTest {
   }
 
   @Test
-  void creationWhoseAnswerIsLostIsRepeatedUnderTheSameKey() {
+  void creationIsRetriedWithTheSameKeyWhenItsAnswerIsLost() {
     api.on(
         "POST /v1/jobs", ScriptedServer.lost(), ScriptedServer.json(201, ScriptedServer.job(ID)));
 
     assertThat(client.jobs().create(NewJob.of("resize")).id()).isEqualTo(ID);
 
-    List<ReceivedRequest> asked = api.seen("POST /v1/jobs");
-    assertThat(asked).hasSize(2);
-    assertThat(asked.get(0).header("Idempotency-Key"))
+    List<ReceivedRequest> requests = api.seen("POST /v1/jobs");
+    assertThat(requests).hasSize(2);
+    assertThat(requests.get(0).header("Idempotency-Key"))
         .isNotNull()
-        .isEqualTo(asked.get(1).header("Idempotency-Key"));
-    assertThat(asked.get(0).body()).isEqualTo(asked.get(1).body());
+        .isEqualTo(requests.get(1).header("Idempotency-Key"));
+    assertThat(requests.get(0).body()).isEqualTo(requests.get(1).body());
   }
 
   @Test
-  void dequeueWhoseAnswerIsLostIsNotRepeated() {
+  void dequeueIsNotRetriedWhenItsAnswerIsLost() {
     api.on("PATCH .*", ScriptedServer.lost());
 
     NetworkException e =
-        catchThrowableOfType(NetworkException.class, () -> client.stages().dequeue(DEMAND));
+        catchThrowableOfType(NetworkException.class, () -> client.stages().dequeue(FIVE_TASKS));
 
     assertThat(e.kind()).isEqualTo(NetworkException.Kind.REQUEST_ABORTED);
     assertThat(e.isUnsent()).isFalse();
@@ -117,53 +119,54 @@ class RetriesTest {
   }
 
   @Test
-  void whatMakesSomethingWithoutAKeyIsNotRepeated() {
+  void creationWithoutAKeyIsNotRetried() {
     api.on("P(OST|ATCH) .*", ScriptedServer.text(503, ""));
 
-    assertThatThrownBy(() -> client.stages().dequeue(DEMAND)).isInstanceOf(ApiException.class);
+    assertThatThrownBy(() -> client.stages().dequeue(FIVE_TASKS)).isInstanceOf(ApiException.class);
     assertThatThrownBy(() -> client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create()))))
         .isInstanceOf(ApiException.class);
     assertThat(api.seen(".*")).hasSize(2);
   }
 
   @Test
-  void whatCouldNotBeSentIsTriedAgainWhateverItIs() throws IOException {
-    URI nobody;
+  void anyRequestThatWasNotSentIsRetried() throws IOException {
+    URI unused;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      nobody = URI.create("http://127.0.0.1:" + socket.getLocalPort());
+      unused = URI.create("http://127.0.0.1:" + socket.getLocalPort());
     }
-    try (MillraceClient lonely = MillraceClient.builder(nobody).timeSource(timing).build()) {
+    try (MillraceClient unconnected = MillraceClient.builder(unused).timeSource(time).build()) {
       NetworkException e =
-          catchThrowableOfType(NetworkException.class, () -> lonely.stages().dequeue(DEMAND));
+          catchThrowableOfType(
+              NetworkException.class, () -> unconnected.stages().dequeue(FIVE_TASKS));
       assertThat(e.kind()).isEqualTo(NetworkException.Kind.CONNECTION_REFUSED);
       assertThat(e.code()).isEqualTo("NETWORK_CONNECTION_REFUSED");
-      assertThat(timing.waits).hasSize(3);
+      assertThat(time.waits).hasSize(3);
     }
   }
 
   @Test
-  void tooManyRequestsWaitsAsLongAsTheServerAsks() {
+  void tooManyRequestsWaitsForTheRetryAfterOfTheServer() {
     api.on(
         "POST .*",
         ScriptedServer.text(429, "", "Retry-After", "7"),
         ScriptedServer.json(201, List.of(ScriptedServer.task(ID, JsonObject.create()))));
 
     assertThat(client.stages().addTasks(ID, List.of(NewTask.of(JsonObject.create())))).hasSize(1);
-    assertThat(timing.waits).containsExactly(Duration.ofSeconds(7));
+    assertThat(time.waits).containsExactly(Duration.ofSeconds(7));
   }
 
   @Test
-  void nobodyWaitsForAnHour() {
+  void retryAfterOfAnHourIsNotWaitedFor() {
     api.on("GET .*", ScriptedServer.text(429, "", "Retry-After", "3600"));
 
     ApiException e = catchThrowableOfType(ApiException.class, () -> client.jobs().get(ID));
 
     assertThat(e.retryAfter()).isEqualTo(Duration.ofHours(1));
-    assertThat(timing.waits).isEmpty();
+    assertThat(time.waits).isEmpty();
   }
 
   @Test
-  void deletionThatWasDoneThoughItsAnswerWasLostIsDone() {
+  void retriedDeletionSucceedsIfTheFirstTryDeleted() {
     api.on(
         "DELETE .*",
         ScriptedServer.lost(),
@@ -184,7 +187,7 @@ class RetriesTest {
   }
 
   @Test
-  void moveThatWasDoneThoughItsAnswerWasLostIsDone() {
+  void retriedStatusUpdateSucceedsIfTheFirstTryChangedTheStatus() {
     for (String[] move :
         new String[][] {{"PAUSED", "PAUSED"}, {"ABORTED", "ABORTED"}, {"PENDING", "IN_PROGRESS"}}) {
       api.on("PUT .*", ScriptedServer.lost(), refusal("JOB", move[1], move[0]));
@@ -201,7 +204,7 @@ class RetriesTest {
   }
 
   @Test
-  void moveThatWasNotDoneIsRefusedHoweverOftenItWasSent() {
+  void refusedStatusUpdateIsAnErrorIfNoTryChangedTheStatus() {
     api.on("PUT .*", refusal("JOB", "PAUSED", "PAUSED"));
     assertThatThrownBy(() -> client.jobs().pause(ID)).hasMessageContaining("from PAUSED");
 
@@ -215,7 +218,7 @@ class RetriesTest {
   }
 
   @Test
-  void onlyATokenLetsAnAnswerBeRepeated() {
+  void reportsAreRetriedOnlyWithAToken() {
     ScriptedServer.Script task =
         ScriptedServer.json(200, ScriptedServer.task(ID, JsonObject.create()));
     api.on("PUT .*status", ScriptedServer.lost(), task)
@@ -234,21 +237,21 @@ class RetriesTest {
   }
 
   @Test
-  void answerThatBeginsButDoesNotEndIsGivenUpInTime() {
+  void requestTimeoutCoversTheWholeAnswer() {
     CountDownLatch never = new CountDownLatch(1);
     api.on(
         "GET .*",
         ScriptedServer.stream(never, "{\"id\":"),
         ScriptedServer.json(200, ScriptedServer.job(ID)));
     api.on("PATCH .*", ScriptedServer.stream(never, "["));
-    try (MillraceClient hasty =
+    try (MillraceClient impatient =
         MillraceClient.builder(api.uri())
-            .timeSource(timing)
+            .timeSource(time)
             .requestTimeout(Duration.ofMillis(500))
             .build()) {
-      assertThat(hasty.jobs().get(ID).id()).isEqualTo(ID);
+      assertThat(impatient.jobs().get(ID).id()).isEqualTo(ID);
       NetworkException e =
-          catchThrowableOfType(NetworkException.class, () -> hasty.stages().dequeue("resize"));
+          catchThrowableOfType(NetworkException.class, () -> impatient.stages().dequeue("resize"));
       assertThat(e.kind()).isEqualTo(NetworkException.Kind.TIMEOUT);
       assertThat(e.isUnsent()).isFalse();
     }
@@ -259,11 +262,11 @@ class RetriesTest {
   @Test
   void interruptCancelsTheRequest() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch received = new CountDownLatch(1);
     api.on(
         "GET .*",
         (seen, exchange) -> {
-          asked.countDown();
+          received.countDown();
           never.await();
         });
     Object[] caught = new Object[2];
@@ -273,7 +276,7 @@ class RetriesTest {
               caught[0] = catchThrowableOfType(NetworkException.class, () -> client.jobs().get(ID));
               caught[1] = Thread.currentThread().isInterrupted();
             });
-    asked.await();
+    received.await();
     caller.interrupt();
     caller.join();
     never.countDown();
@@ -285,15 +288,15 @@ class RetriesTest {
   }
 
   @Test
-  void failuresOfTheNetworkHaveTheContractsNames() {
+  void networkFailuresHaveTheKindsOfTheContract() {
     assertThat(kind(new ConnectException("Connection refused"))).isEqualTo("CONNECTION_REFUSED");
     assertThat(kind(new ConnectException("Network is unreachable"))).isEqualTo("HOST_UNREACHABLE");
     ConnectException unresolved = new ConnectException();
     unresolved.initCause(new UnresolvedAddressException());
     assertThat(kind(unresolved)).isEqualTo("DNS_RESOLUTION_FAILED");
     assertThat(kind(new SSLHandshakeException("no"))).isEqualTo("SSL_ERROR");
-    assertThat(kind(new java.net.http.HttpTimeoutException("no"))).isEqualTo("TIMEOUT");
-    assertThat(kind(new java.net.http.HttpConnectTimeoutException("no"))).isEqualTo("TIMEOUT");
+    assertThat(kind(new HttpTimeoutException("no"))).isEqualTo("TIMEOUT");
+    assertThat(kind(new HttpConnectTimeoutException("no"))).isEqualTo("TIMEOUT");
     assertThat(kind(new IOException("Connection reset"))).isEqualTo("REQUEST_ABORTED");
     assertThat(kind(new IllegalStateException("odd"))).isEqualTo("UNKNOWN");
   }

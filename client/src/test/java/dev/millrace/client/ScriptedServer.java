@@ -24,10 +24,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** A server on loopback that answers by script and keeps what it was asked. */
+/** A server on loopback that gives scripted answers and records the requests. */
 public final class ScriptedServer implements AutoCloseable {
 
-  /** What was asked. */
+  /** A request as the server received it. */
   public record ReceivedRequest(
       String method, String path, @Nullable String query, Headers headers, String body) {
     public JsonObject json() {
@@ -68,19 +68,20 @@ public final class ScriptedServer implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** A client that waits by {@code timing} and does not wait long for anything else. */
-  public MillraceClient client(TimeSource timing) {
-    return builder(timing).build();
+  /** A client whose waits are those of {@code time}. */
+  public MillraceClient client(TimeSource time) {
+    return builder(time).build();
   }
 
-  /** A client to be configured further, whose waits are those of {@code timing}. */
-  public MillraceClient.Builder builder(TimeSource timing) {
-    return MillraceClient.builder(uri()).timeSource(timing);
+  /** The builder of a client whose waits are those of {@code time}. */
+  public MillraceClient.Builder builder(TimeSource time) {
+    return MillraceClient.builder(uri()).timeSource(time);
   }
 
   /**
-   * @param request a pattern over {@code METHOD path}; answers come in order, the last again and
-   *     again
+   * Scripts the answers to matching requests: in order, and the last one for all further requests.
+   *
+   * @param request a pattern for {@code METHOD path}
    */
   public ScriptedServer on(String request, Script... answers) {
     synchronized (scripts) {
@@ -120,7 +121,7 @@ public final class ScriptedServer implements AutoCloseable {
         }
       }
     }
-    return text(599, "nothing is scripted for " + request);
+    return text(599, "no script for " + request);
   }
 
   public static Script json(int status, Object body) {
@@ -128,7 +129,7 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   public static Script text(int status, String body, String... headers) {
-    return (asked, exchange) -> {
+    return (request, exchange) -> {
       for (int i = 0; i < headers.length; i += 2) {
         exchange.getResponseHeaders().set(headers[i], headers[i + 1]);
       }
@@ -138,22 +139,22 @@ public final class ScriptedServer implements AutoCloseable {
     };
   }
 
-  /** Does what was asked, but the answer does not arrive. */
+  /** Closes the connection without an answer. */
   public static Script lost() {
-    return (asked, exchange) -> {};
+    return (request, exchange) -> {};
   }
 
-  /** Answers once {@code signal} is given. */
+  /** Answers after {@code signal} is counted down. */
   public static Script after(CountDownLatch signal, Script then) {
-    return (asked, exchange) -> {
+    return (request, exchange) -> {
       signal.await();
-      then.answer(asked, exchange);
+      then.answer(request, exchange);
     };
   }
 
-  /** A stream that ends after {@code frames}, unless {@code open}. */
+  /** A stream of {@code frames}; with {@code open} it ends only when that is counted down. */
   public static Script stream(@Nullable CountDownLatch open, String... frames) {
-    return (asked, exchange) -> {
+    return (request, exchange) -> {
       exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
       exchange.sendResponseHeaders(200, 0);
       OutputStream out = exchange.getResponseBody();

@@ -3,7 +3,7 @@ package dev.millrace.client.error;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The server answered, but with an error. */
+/** The server answered with an error status. */
 public final class ApiException extends ClientException {
   private static final long serialVersionUID = 1L;
 
@@ -43,32 +43,32 @@ public final class ApiException extends ClientException {
     return code;
   }
 
-  /** The server's own words. */
+  /** The message of the server. */
   public String text() {
     return text;
   }
 
-  /** By which the server's log knows the request. */
+  /** The id of the request in the log of the server. */
   public @Nullable String requestId() {
     return requestId;
   }
 
-  /** How long the server asks to wait before another try. */
+  /** How long the server asks to wait before a retry. */
   public @Nullable Duration retryAfter() {
     return retryAfter;
   }
 
-  /** Whether nothing of that name is there. */
+  /** Whether the job, stage or task does not exist. */
   public boolean isNotFound() {
     return status == 404;
   }
 
-  /** Whether it would be a move from one status to another that there is not. */
+  /** Whether the requested change of status is not allowed from the current status. */
   public boolean isIllegalTransition() {
     return status == 400 && code.startsWith("ILLEGAL_");
   }
 
-  /** Whether the state of things does not allow it (any more). */
+  /** Whether the request conflicts with the current state, such as a lost claim. */
   public boolean isConflict() {
     return status == 409;
   }

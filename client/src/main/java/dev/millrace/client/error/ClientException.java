@@ -2,7 +2,7 @@ package dev.millrace.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request that was not granted: the server said so, or was not reached. */
+/** A request failed: the server answered with an error, or no answer came. */
 public abstract sealed class ClientException extends RuntimeException
     permits ApiException, NetworkException {
   private static final long serialVersionUID = 1L;
@@ -11,6 +11,6 @@ public abstract sealed class ClientException extends RuntimeException
     super(message, cause);
   }
 
-  /** A word for programs, such as {@code JOB_NOT_FOUND} or {@code NETWORK_TIMEOUT}. */
+  /** A code for programs, such as {@code JOB_NOT_FOUND} or {@code NETWORK_TIMEOUT}. */
   public abstract String code();
 }

@@ -13,17 +13,17 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/** No answer came: the server was not reached, or the connection broke. */
+/** No answer came: the server could not be reached, or the connection broke. */
 public final class NetworkException extends ClientException {
   private static final long serialVersionUID = 1L;
 
-  /** What happened to the request. */
+  /** The kind of failure. */
   public enum Kind {
     CONNECTION_REFUSED,
     TIMEOUT,
-    /** The calling thread was interrupted; its flag is set again. */
+    /** The calling thread was interrupted; its interrupt flag stays set. */
     REQUEST_CANCELLED,
-    /** The connection ended in the middle. */
+    /** The connection broke before the end of the answer. */
     REQUEST_ABORTED,
     HOST_UNREACHABLE,
     DNS_RESOLUTION_FAILED,
@@ -40,11 +40,14 @@ public final class NetworkException extends ClientException {
     this.unsent = unsent;
   }
 
-  public static NetworkException of(String what, Throwable cause) {
+  /**
+   * @param request the request, for the message
+   */
+  public static NetworkException of(String request, Throwable cause) {
     Throwable root = cause;
     for (Throwable at = cause; at != null; at = at.getCause()) {
       root = at;
-      NetworkException known = known(what, at, cause);
+      NetworkException known = known(request, at, cause);
       if (known != null) {
         return known;
       }
@@ -53,33 +56,38 @@ public final class NetworkException extends ClientException {
     return make(
         broken ? Kind.REQUEST_ABORTED : Kind.UNKNOWN,
         false,
-        what + ": " + (broken ? "the connection broke" : "failed") + " (" + words(root) + ")",
+        request + ": " + (broken ? "the connection broke" : "failed") + " (" + message(root) + ")",
         cause);
   }
 
-  private static @Nullable NetworkException known(String what, Throwable at, Throwable cause) {
+  private static @Nullable NetworkException known(String request, Throwable at, Throwable cause) {
     return switch (at) {
       case InterruptedException e ->
-          make(Kind.REQUEST_CANCELLED, false, what + ": interrupted", cause);
+          make(Kind.REQUEST_CANCELLED, false, request + ": interrupted", cause);
       case CancellationException e ->
-          make(Kind.REQUEST_CANCELLED, false, what + ": cancelled", cause);
+          make(Kind.REQUEST_CANCELLED, false, request + ": cancelled", cause);
       case HttpConnectTimeoutException e ->
-          make(Kind.TIMEOUT, true, what + ": no connection in time", cause);
-      case HttpTimeoutException e -> make(Kind.TIMEOUT, false, what + ": no answer in time", cause);
-      case UnknownHostException e -> unknownHost(what, cause);
-      case UnresolvedAddressException e -> unknownHost(what, cause);
+          make(Kind.TIMEOUT, true, request + ": connect timeout", cause);
+      case HttpTimeoutException e ->
+          make(Kind.TIMEOUT, false, request + ": no answer in time", cause);
+      case UnknownHostException e -> unknownHost(request, cause);
+      case UnresolvedAddressException e -> unknownHost(request, cause);
       case NoRouteToHostException e ->
-          make(Kind.HOST_UNREACHABLE, true, what + ": host unreachable", cause);
+          make(Kind.HOST_UNREACHABLE, true, request + ": host unreachable", cause);
       case ConnectException e when e.getCause() == null || !unresolved(e) ->
-          connect(what, e, cause);
+          connect(request, e, cause);
       case SSLException e ->
-          make(Kind.SSL_ERROR, e instanceof SSLHandshakeException, what + ": " + words(e), cause);
+          make(
+              Kind.SSL_ERROR,
+              e instanceof SSLHandshakeException,
+              request + ": " + message(e),
+              cause);
       default -> null;
     };
   }
 
-  private static NetworkException unknownHost(String what, Throwable cause) {
-    return make(Kind.DNS_RESOLUTION_FAILED, true, what + ": the host's name is not known", cause);
+  private static NetworkException unknownHost(String request, Throwable cause) {
+    return make(Kind.DNS_RESOLUTION_FAILED, true, request + ": unknown host name", cause);
   }
 
   private static boolean unresolved(Throwable e) {
@@ -91,18 +99,18 @@ public final class NetworkException extends ClientException {
     return false;
   }
 
-  private static NetworkException connect(String what, ConnectException e, Throwable cause) {
-    boolean unreachable = words(e).toLowerCase(Locale.ROOT).contains("unreachable");
+  private static NetworkException connect(String request, ConnectException e, Throwable cause) {
+    boolean unreachable = message(e).toLowerCase(Locale.ROOT).contains("unreachable");
     return unreachable
-        ? make(Kind.HOST_UNREACHABLE, true, what + ": host unreachable", cause)
-        : make(Kind.CONNECTION_REFUSED, true, what + ": connection refused", cause);
+        ? make(Kind.HOST_UNREACHABLE, true, request + ": host unreachable", cause)
+        : make(Kind.CONNECTION_REFUSED, true, request + ": connection refused", cause);
   }
 
   private static NetworkException make(Kind kind, boolean unsent, String message, Throwable cause) {
     return new NetworkException(kind, unsent, message, cause);
   }
 
-  private static String words(Throwable e) {
+  private static String message(Throwable e) {
     return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
@@ -115,12 +123,12 @@ public final class NetworkException extends ClientException {
     return "NETWORK_" + kind;
   }
 
-  /** Whether the server cannot have seen the request, so that anything may be tried again. */
+  /** Whether the server cannot have received the request, so that a retry is always safe. */
   public boolean isUnsent() {
     return unsent;
   }
 
-  /** Whether another try could help at all. */
+  /** Whether a retry may succeed. */
   public boolean isTransient() {
     return kind != Kind.REQUEST_CANCELLED && kind != Kind.SSL_ERROR;
   }

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A circuit breaker over calls that begin and end in different places. Thread-safe. */
+/** A circuit breaker for calls that begin and end in different methods. Thread-safe. */
 final class Breaker {
   static final String DEQUEUE = "dequeueTask";
   static final String HANDLER = "taskHandler";
 
   private final @Nullable CircuitBreaker breaker;
 
-  Breaker(String name, BreakerSettings settings, TimeSource timing, Consumer<State> changed) {
+  Breaker(String name, BreakerSettings settings, TimeSource time, Consumer<State> changed) {
     if (!settings.enabled()) {
       breaker = null;
       return;
@@ -36,16 +36,16 @@ final class Breaker {
                 .waitDurationInOpenState(settings.reset())
                 .permittedNumberOfCallsInHalfOpenState(1)
                 .slowCallRateThreshold(100)
-                .currentTimestampFunction(clock -> timing.nanos(), TimeUnit.NANOSECONDS)
-                .clock(clock(timing))
+                .currentTimestampFunction(clock -> time.nanos(), TimeUnit.NANOSECONDS)
+                .clock(clock(time))
                 .build());
     breaker
         .getEventPublisher()
         .onStateTransition(event -> changed.accept(event.getStateTransition().getToState()));
   }
 
-  /** As a wall clock, for only differences count. */
-  private static Clock clock(TimeSource timing) {
+  /** The time source as a wall clock; the breaker uses only differences. */
+  private static Clock clock(TimeSource time) {
     return new Clock() {
       @Override
       public ZoneId getZone() {
@@ -59,17 +59,17 @@ final class Breaker {
 
       @Override
       public Instant instant() {
-        return Instant.EPOCH.plusNanos(timing.nanos());
+        return Instant.EPOCH.plusNanos(time.nanos());
       }
     };
   }
 
-  /** Whether a call may begin; each that does ends by one of the methods below. */
+  /** Whether a call may begin; the caller must end it with one of the methods below. */
   boolean tryBegin() {
     return breaker == null || breaker.tryAcquirePermission();
   }
 
-  /** As many of {@code wanted} calls as may begin. */
+  /** How many of {@code wanted} calls may begin. */
   int tryBegin(int wanted) {
     int begun = 0;
     while (begun < wanted && tryBegin()) {
@@ -90,7 +90,7 @@ final class Breaker {
     }
   }
 
-  /** The call said nothing about what the breaker guards. */
+  /** Ends a call that neither succeeded nor failed, as far as the breaker is concerned. */
   void releasePermit() {
     if (breaker != null) {
       breaker.releasePermission();

@@ -3,13 +3,13 @@ package dev.millrace.client.worker;
 import java.time.Duration;
 
 /**
- * When a circuit breaker opens and how long it stays so. Afterwards one call is let through: it
- * closes the breaker, or opens it again.
+ * When a circuit breaker opens, and for how long. Then it lets one call through, which closes the
+ * breaker or opens it again.
  *
- * @param errorPercent how many of the calls in the window must have failed, 1 to 100
+ * @param errorPercent the share of failed calls in the window that opens the breaker, 1 to 100
  * @param window how far back calls count, in whole seconds
- * @param reset how long it stays open
- * @param volume calls in the window below which it does not open
+ * @param reset how long the breaker stays open
+ * @param volume the least calls in the window for the breaker to open
  */
 public record BreakerSettings(
     boolean enabled, int errorPercent, Duration window, Duration reset, int volume) {
@@ -27,7 +27,12 @@ public record BreakerSettings(
     }
     if (window.toSeconds() < 1 || reset.isNegative() || reset.isZero() || volume < 1) {
       throw new IllegalArgumentException(
-          "a breaker's window is at least 1 s, its reset longer than 0, its volume at least 1");
+          "window must be at least 1 s, reset longer than 0 and volume at least 1, got "
+              + window
+              + ", "
+              + reset
+              + " and "
+              + volume);
     }
   }
 

@@ -2,7 +2,7 @@ package dev.millrace.client.worker;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown by a handler: the task cannot be done, now or later. */
+/** A handler throws this if no further attempt can succeed. */
 public final class PermanentFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

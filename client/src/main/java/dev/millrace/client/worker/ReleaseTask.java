@@ -1,6 +1,6 @@
 package dev.millrace.client.worker;
 
-/** Thrown by a handler: another worker, or a later time, is better; it costs no attempt. */
+/** A handler throws this to return its task to the queue; costs no attempt. */
 public final class ReleaseTask extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -20,22 +20,22 @@ public final class TaskContext {
     this.client = client;
   }
 
-  /** The task as it was claimed: ids, attempt, stage and job data. */
+  /** The claimed task: ids, attempt, data of the stage and the job. */
   public ClaimedTask task() {
     return run.claim();
   }
 
-  /** What to work on. */
+  /** The input of the task, as an object. */
   public JsonObject data() {
     return task().task().data();
   }
 
-  /** The same where it may be any JSON value. */
+  /** The input of the task, which may be any JSON value. */
   public @Nullable Object input() {
     return task().task().input();
   }
 
-  /** The input as text: as it is, or as JSON. */
+  /** The input as text; JSON if it is not a text. */
   public String text() {
     return input() instanceof String text ? text : Json.write(input());
   }
@@ -49,7 +49,7 @@ public final class TaskContext {
     return task().jobData();
   }
 
-  /** Which attempt this is, from 1. */
+  /** The number of this attempt, from 1. */
   public int attempt() {
     return task().attempt();
   }
@@ -60,24 +60,26 @@ public final class TaskContext {
   }
 
   /**
-   * Whether to stop: the job was aborted, the claim was lost, or the worker stops. The handler's
-   * thread is interrupted too.
+   * Whether the handler should stop: the job was aborted, the claim was lost, or the worker stops.
+   * The thread of the handler is interrupted as well.
    */
   public boolean cancelled() {
     return run.cancelled();
   }
 
-  /** Why it was cancelled; null while it was not. */
+  /** Why the task is cancelled; null if it is not. */
   public @Nullable String cancelReason() {
     return run.cancelReason();
   }
 
-  /** Calls {@code action} when the task is cancelled, at once if it is by now; on any thread. */
+  /** Calls {@code action} when the task is cancelled, or now if it already is; on any thread. */
   public void onCancel(Runnable action) {
     run.onCancel(action);
   }
 
   /**
+   * Throws if the task is cancelled.
+   *
    * @throws InterruptedException if the task is cancelled
    */
   public void checkCancelled() throws InterruptedException {
@@ -86,28 +88,31 @@ public final class TaskContext {
     }
   }
 
-  /** Whether a user holds the job: go on, or throw {@link ReleaseTask}. */
+  /** Whether the job is paused: the handler may continue, or throw {@link ReleaseTask}. */
   public boolean paused() {
     return run.paused();
   }
 
   /**
-   * How long the claim is certain to hold, counted from when it or its last heartbeat was asked for.
-   * Not positive: the server was not reached for so long that another worker may have the task, or
-   * the claim had to be waited for as long as its lease is, and the first heartbeat is on its way.
-   * Results are fenced all the same; a handler with effects of its
-   * own should look here before each.
+   * How long the claim is certain to last, counted from the request for it or for its last
+   * heartbeat. If this is not positive, the claim may have expired and another worker may have the
+   * task: no heartbeat has succeeded for the time of a lease, or the long poll took that long and
+   * the first heartbeat is under way. The fencing token protects results in any case; a handler
+   * with side effects should check this before each.
    */
   public Duration leaseLeft() {
     return run.leaseLeft();
   }
 
-  /** Says that the task got further: told with the next heartbeat, and crashes before it forgiven. */
+  /**
+   * Marks progress. The next heartbeat reports it, and earlier crashes of workers no longer count
+   * against the task.
+   */
   public void progress() {
     run.progress();
   }
 
-  /** Adds a line to the job's log. Never waits. */
+  /** Adds a line to the log of the job. Never blocks. */
   public void log(String level, String line) {
     run.log().add(level, line);
   }
@@ -120,22 +125,22 @@ public final class TaskContext {
     log("warn", line);
   }
 
-  /** What there is so far: its first 150,000 characters are kept if this attempt fails. */
+  /** Sets the partial output; if this attempt fails, its first 150,000 characters are stored. */
   public void partial(@Nullable String output) {
     run.partial(output);
   }
 
-  /** How the result came about: kept with it. */
+  /** Sets the receipt, which is stored with the result: how the result was produced. */
   public void receipt(@Nullable JsonObject receipt) {
     run.receipt(receipt);
   }
 
-  /** The job as it is now. */
+  /** Fetches the current state of the job. */
   public ApiJob job() {
     return client.jobs().get(task().jobId());
   }
 
-  /** The stage as it is now. */
+  /** Fetches the current state of the stage. */
   public ApiStage stage() {
     return client.stages().get(task().task().stageId());
   }
@@ -152,7 +157,7 @@ public final class TaskContext {
     client.jobs().updateUserMetadata(task().jobId(), metadata);
   }
 
-  /** The API, with requests that belong to the task's trace: to make further work, for instance. */
+  /** A client whose requests belong to the trace of the task, for example to submit more jobs. */
   public MillraceClient client() {
     return client;
   }

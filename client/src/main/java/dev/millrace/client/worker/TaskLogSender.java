@@ -11,39 +11,39 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Lines on their way to a job's log: sent together, at the latest a second after the first. Bounded:
- * where the server cannot be reached the oldest wait, and new ones are counted instead. Lines whose
- * answer was lost are sent again, so a line may be there twice, but not never.
+ * Sends the log lines of a task in batches, at the latest a second after the first line. The queue
+ * is bounded: while the server cannot be reached, lines beyond the limit are dropped and counted. A
+ * batch whose answer is lost is sent again, so a line may appear twice.
  */
 final class TaskLogSender {
-  private static final Duration AT_LATEST = Duration.ofSeconds(1);
-  private static final int MOST_WAITING = 2_000;
-  private static final int MOST_AT_ONCE = 100;
-  private static final int LONGEST = 4_000;
+  private static final Duration MAX_DELAY = Duration.ofSeconds(1);
+  private static final int MAX_WAITING = 2_000;
+  private static final int MAX_BATCH = 100;
+  private static final int MAX_LINE = 4_000;
 
-  /** Characters in a request: each has at most 6 bytes there, and the server takes 1 MiB. */
-  private static final int ROOM = 150_000;
+  /** A character has at most 6 bytes in JSON, and the server accepts 1 MiB. */
+  private static final int MAX_BATCH_CHARACTERS = 150_000;
 
   private final WorkerRuntime runtime;
   private final ClaimedTask task;
   private final Object sending = new Object();
   private List<NewLogLine> waiting = new ArrayList<>();
-  private int lost;
+  private int dropped;
   private boolean scheduled;
 
-  TaskLogSender(WorkerRuntime shop, ClaimedTask task) {
-    this.runtime = shop;
+  TaskLogSender(WorkerRuntime runtime, ClaimedTask task) {
+    this.runtime = runtime;
     this.task = task;
   }
 
   void add(String level, String line) {
     boolean first;
     synchronized (this) {
-      if (waiting.size() >= MOST_WAITING) {
-        lost++;
+      if (waiting.size() >= MAX_WAITING) {
+        dropped++;
         return;
       }
-      waiting.add(new NewLogLine(level, TruncatedText.of(line, LONGEST)));
+      waiting.add(new NewLogLine(level, TruncatedText.of(line, MAX_LINE)));
       first = !scheduled;
       scheduled = true;
     }
@@ -54,13 +54,13 @@ final class TaskLogSender {
 
   private void schedule() {
     try {
-      runtime.schedule(AT_LATEST, this::flush);
+      runtime.schedule(MAX_DELAY, this::flush);
     } catch (RejectedExecutionException e) {
-      // The worker has stopped; whoever ends the task sends the rest.
+      // The worker has stopped; the end of the task flushes.
     }
   }
 
-  /** Sends what waits; what cannot be sent waits on. */
+  /** Sends the waiting lines; those that cannot be sent wait for the next try. */
   void flush() {
     synchronized (sending) {
       for (List<NewLogLine> batch = take(); !batch.isEmpty(); batch = take()) {
@@ -83,14 +83,14 @@ final class TaskLogSender {
 
   private synchronized List<NewLogLine> take() {
     scheduled = false;
-    if (lost > 0 && waiting.size() < MOST_WAITING) {
-      waiting.add(new NewLogLine("warn", lost + " lines were dropped: the log could not keep up"));
-      lost = 0;
+    if (dropped > 0 && waiting.size() < MAX_WAITING) {
+      waiting.add(new NewLogLine("warn", dropped + " lines dropped: the log could not keep up"));
+      dropped = 0;
     }
     int count = 0;
-    for (int room = ROOM; count < Math.min(waiting.size(), MOST_AT_ONCE); count++) {
-      room -= waiting.get(count).line().length();
-      if (room < 0) {
+    for (int left = MAX_BATCH_CHARACTERS; count < Math.min(waiting.size(), MAX_BATCH); count++) {
+      left -= waiting.get(count).line().length();
+      if (left < 0) {
         break;
       }
     }

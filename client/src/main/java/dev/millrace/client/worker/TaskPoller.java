@@ -9,42 +9,43 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /**
- * The one thread that claims for a worker: never more tasks than there are free slots and than the
- * breakers allow. A poll under way is not abandoned when the worker stops, for what the server grants
- * it then would wait for its lease to run out; it ends by itself, and what it brings is given back.
+ * The thread that claims tasks for a worker: never more than there are free slots, and than the
+ * breakers allow. When the worker stops, a poll under way is not cancelled: tasks that the server
+ * grants would stay claimed until their lease expires. The poll ends by itself and its tasks are
+ * released.
  */
 final class TaskPoller implements Runnable {
 
-  /** Who runs what was claimed; the task's slot and its call of the handler's breaker are his. */
+  /** Runs a claimed task, and takes over its slot and its permit of the handler's breaker. */
   @FunctionalInterface
   interface TaskStarter {
 
     /**
-     * @param asked when the claim was asked for
-     * @return whether it runs
+     * @param requestedAt when the claim was requested
+     * @return whether the task runs
      */
-    boolean start(ClaimedTask task, long asked);
+    boolean start(ClaimedTask task, long requestedAt);
   }
 
   private final WorkerRuntime runtime;
   private final Semaphore slots;
   private final Breaker breaker;
   private final CountDownLatch stopping;
-  private final TaskStarter taker;
-  private int idle;
-  private int empty;
+  private final TaskStarter starter;
+  private int idleRounds;
+  private int emptyPolls;
 
   TaskPoller(
-      WorkerRuntime shop,
+      WorkerRuntime runtime,
       Semaphore slots,
       Breaker breaker,
       CountDownLatch stopping,
-      TaskStarter taker) {
-    this.runtime = shop;
+      TaskStarter starter) {
+    this.runtime = runtime;
     this.slots = slots;
     this.breaker = breaker;
     this.stopping = stopping;
-    this.taker = taker;
+    this.starter = starter;
   }
 
   @Override
@@ -52,25 +53,25 @@ final class TaskPoller implements Runnable {
     try {
       while (stopping.getCount() > 0) {
         try {
-          turn();
-        } catch (RuntimeException | Error e) { // a bug here must not end the work
-          idle++;
+          pollOnce();
+        } catch (RuntimeException | Error e) { // a bug must not end the polling
+          idleRounds++;
           runtime.reportError(Location.TASK_DEQUEUE, null, e);
           pause(Duration.ZERO);
         }
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the worker is out of patience
+      Thread.currentThread().interrupt(); // the worker does not wait any longer
     }
   }
 
-  private void turn() throws InterruptedException {
+  private void pollOnce() throws InterruptedException {
     int free = takeSlots();
     int handlers = stopping.getCount() == 0 ? 0 : runtime.breaker().tryBegin(free);
     if (handlers == 0 || !breaker.tryBegin()) {
       runtime.breaker().releasePermit(handlers);
       slots.release(free);
-      idle++;
+      idleRounds++;
       pause(Duration.ZERO);
       return;
     }
@@ -82,39 +83,39 @@ final class TaskPoller implements Runnable {
       runtime.breaker().releasePermit(handlers - tasks.size());
       slots.release(free - tasks.size());
     }
-    if (hand(tasks, start) == 0) {
-      idle++;
+    if (startAll(tasks, start) == 0) {
+      idleRounds++;
       pause(tasks.isEmpty() ? runtime.since(start) : Duration.ZERO);
     }
   }
 
-  /** Ends the call of the breaker in every case. */
+  /** Claims tasks; always ends the call of the breaker. */
   private List<ClaimedTask> claim(int limit, long start) throws InterruptedException {
     List<ClaimedTask> tasks;
     try {
-      tasks = ask(limit);
+      tasks = dequeue(limit);
     } catch (RuntimeException | Error e) {
       failed(e, runtime.timeSource().nanos() - start);
       return List.of();
     }
     breaker.succeeded(runtime.timeSource().nanos() - start);
-    counted(tasks.size());
+    countEmptyPolls(tasks.size());
     return tasks;
   }
 
-  /** How many of them run. */
-  private int hand(List<ClaimedTask> tasks, long start) {
+  /** Starts the tasks; returns how many of them run. */
+  private int startAll(List<ClaimedTask> tasks, long start) {
     int running = 0;
     for (ClaimedTask task : tasks) {
-      if (taker.start(task, start)) {
+      if (starter.start(task, start)) {
         running++;
-        idle = 0;
+        idleRounds = 0;
       }
     }
     return running;
   }
 
-  /** Waits for a free slot, and takes all there are. */
+  /** Waits for a free slot, then takes all free slots. */
   private int takeSlots() throws InterruptedException {
     slots.acquire();
     int free = 1;
@@ -124,15 +125,15 @@ final class TaskPoller implements Runnable {
     return free;
   }
 
-  private List<ClaimedTask> ask(int limit) {
+  private List<ClaimedTask> dequeue(int limit) {
     return runtime.client().stages().dequeue(runtime.settings().dequeueRequest(limit));
   }
 
-  private void counted(int tasks) {
-    empty = tasks > 0 ? 0 : empty + 1;
-    runtime.meters().emptyPolls(runtime.type(), empty);
-    if (empty > 0) {
-      runtime.notifyListener(new WorkerEvent.QueueEmpty(empty));
+  private void countEmptyPolls(int tasks) {
+    emptyPolls = tasks > 0 ? 0 : emptyPolls + 1;
+    runtime.meters().emptyPolls(runtime.type(), emptyPolls);
+    if (emptyPolls > 0) {
+      runtime.notifyListener(new WorkerEvent.QueueEmpty(emptyPolls));
     }
   }
 
@@ -142,16 +143,16 @@ final class TaskPoller implements Runnable {
       throw new InterruptedException();
     }
     if (e instanceof ApiException answer && answer.status() == 429) {
-      breaker.releasePermit(); // busy is not broken
+      breaker.releasePermit(); // a busy server is not a failure
     } else {
       breaker.failed(nanos, e);
     }
     runtime.reportError(Location.TASK_DEQUEUE, null, e);
   }
 
-  /** Backs off; a poll that waited at the server has waited enough. */
+  /** Backs off; the time that a poll waited at the server counts. */
   private void pause(Duration waited) throws InterruptedException {
-    Duration delay = runtime.settings().backoff().delay(idle, runtime.timeSource().random());
+    Duration delay = runtime.settings().backoff().delay(idleRounds, runtime.timeSource().random());
     Duration left = delay.minus(waited);
     if (left.isPositive()) {
       runtime.timeSource().await(stopping, left);

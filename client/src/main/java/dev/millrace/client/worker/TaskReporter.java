@@ -7,12 +7,11 @@ import dev.millrace.client.error.ClientException;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.worker.WorkerEvent.Location;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the server what became of a task. A finished task is worth some patience: while the server is
- * away its answer is kept and tried again, for a claim outlives a restart of the server.
+ * Reports the end of a task to the server. While the server cannot be reached, the report is
+ * retried for ten minutes: a claim survives a restart of the server.
  */
 final class TaskReporter {
 
@@ -23,34 +22,33 @@ final class TaskReporter {
     record Threw(Throwable cause) implements HandlerResult {}
   }
 
-  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
 
-  /** For people. */
-  private static final int LONGEST_ERROR = 4_000;
+  private static final int MAX_ERROR = 4_000;
 
-  /** Each character has at most 6 bytes in a request, and the server takes 1 MiB with the rest. */
-  private static final int LONGEST_PARTIAL = 150_000;
+  /** A character has at most 6 bytes in JSON, and the server accepts 1 MiB for the request. */
+  private static final int MAX_PARTIAL = 150_000;
 
-  /** The server takes no longer one. */
-  private static final int LONGEST_REASON = 1_000;
+  /** The limit of the server. */
+  private static final int MAX_REASON = 1_000;
 
   private final WorkerRuntime runtime;
   private final TaskRun run;
   private final ClaimedTask claim;
 
-  TaskReporter(WorkerRuntime shop, TaskRun run) {
-    this.runtime = shop;
+  TaskReporter(WorkerRuntime runtime, TaskRun run) {
+    this.runtime = runtime;
     this.run = run;
     this.claim = run.claim();
   }
 
-  void report(HandlerResult ending, Duration time) {
+  void report(HandlerResult result, Duration time) {
     String outcome = "failed";
     try {
       outcome =
-          switch (ending) {
-            case HandlerResult.Returned(Object result) -> returned(result, time);
-            case HandlerResult.Threw(ReleaseTask asked) -> released(words(asked));
+          switch (result) {
+            case HandlerResult.Returned(Object value) -> returned(value, time);
+            case HandlerResult.Threw(ReleaseTask release) -> released(message(release));
             case HandlerResult.Threw(Throwable cause) when run.stopCause() != null -> stopped();
             case HandlerResult.Threw(Throwable cause) -> failed(cause, time);
           };
@@ -61,13 +59,13 @@ final class TaskReporter {
 
   private String returned(@Nullable Object result, Duration time) {
     runtime.breaker().succeeded(time.toNanos());
-    TaskStatusUpdate answer = TaskStatusUpdate.completed(result).receipt(run.receipt());
-    ApiException refused = deliver(answer, Location.MARK_TASK_COMPLETED);
+    TaskStatusUpdate update = TaskStatusUpdate.completed(result).receipt(run.receipt());
+    ApiException refused = send(update, Location.MARK_TASK_COMPLETED);
     if (refused == null) {
       runtime.notifyListener(new WorkerEvent.TaskCompleted(claim, time));
       return "completed";
     }
-    if (unfit(refused)) {
+    if (isInvalid(refused)) {
       failForGood("the result was refused: ", refused);
       runtime.notifyListener(new WorkerEvent.TaskFailed(claim, refused, time));
       return "failed";
@@ -78,36 +76,36 @@ final class TaskReporter {
   private String failed(Throwable cause, Duration time) {
     boolean permanent = cause instanceof PermanentFailure;
     if (permanent) {
-      runtime.breaker().releasePermit(); // the task is at fault, not what the handler depends on
+      runtime.breaker().releasePermit(); // the task is the cause, not a dependency of the handler
     } else {
       runtime.breaker().failed(time.toNanos(), cause);
     }
     runtime.reportError(Location.TASK_PROCESSING, claim, cause);
     String partial = run.partial();
-    TaskStatusUpdate answer =
-        TaskStatusUpdate.failed(TruncatedText.of(words(cause), LONGEST_ERROR), !permanent)
-            .partial(partial == null ? null : TruncatedText.of(partial, LONGEST_PARTIAL))
+    TaskStatusUpdate update =
+        TaskStatusUpdate.failed(TruncatedText.of(message(cause), MAX_ERROR), !permanent)
+            .partial(partial == null ? null : TruncatedText.of(partial, MAX_PARTIAL))
             .receipt(run.receipt());
-    ApiException refused = deliver(answer, Location.MARK_TASK_FAILED);
-    if (refused != null && unfit(refused)) {
-      failForGood(answer.error() + "; what was to be kept with it was refused: ", refused);
+    ApiException refused = send(update, Location.MARK_TASK_FAILED);
+    if (refused != null && isInvalid(refused)) {
+      failForGood(update.error() + "; the partial output or the receipt was refused: ", refused);
     }
     runtime.notifyListener(new WorkerEvent.TaskFailed(claim, cause, time));
     return "failed";
   }
 
-  /** Whether the answer itself is at fault, so that every other attempt could end like this. */
-  private static boolean unfit(ApiException refused) {
+  /** Whether the report itself is invalid, so that every attempt would end like this. */
+  private static boolean isInvalid(ApiException refused) {
     return refused.status() == 400 || refused.status() == 413;
   }
 
-  /** So little that it cannot be refused: without an answer the lease would have to run out. */
-  private void failForGood(String words, ApiException refused) {
-    String error = TruncatedText.of(words + refused.text(), LONGEST_ERROR);
-    deliver(TaskStatusUpdate.failed(error, false), Location.MARK_TASK_FAILED);
+  /** Sends a minimal report, which is not refused; without one the lease would have to expire. */
+  private void failForGood(String prefix, ApiException refused) {
+    String error = TruncatedText.of(prefix + refused.text(), MAX_ERROR);
+    send(TaskStatusUpdate.failed(error, false), Location.MARK_TASK_FAILED);
   }
 
-  /** The handler was told to stop, and did. */
+  /** The handler has stopped as requested. */
   private String stopped() {
     if (run.stopCause() == TaskRun.StopCause.WORKER) {
       return released("the worker stops");
@@ -130,24 +128,24 @@ final class TaskReporter {
     return "dropped";
   }
 
-  /** Gives a task back; where that fails, its lease runs out. */
-  static void releaseTask(WorkerRuntime shop, ClaimedTask claim, String reason) {
+  /** Returns a task to the queue; if that fails, its lease expires. */
+  static void releaseTask(WorkerRuntime runtime, ClaimedTask claim, String reason) {
     try {
-      String said = TruncatedText.of(reason, LONGEST_REASON);
-      shop.client().tasks().release(claim.id(), claim.token(), said);
+      String shortened = TruncatedText.of(reason, MAX_REASON);
+      runtime.client().tasks().release(claim.id(), claim.token(), shortened);
     } catch (ClientException e) {
-      shop.reportError(Location.RELEASE, claim, e);
+      runtime.reportError(Location.RELEASE, claim, e);
     }
   }
 
-  /** Null once the server has taken it, or why it does not. */
-  private @Nullable ApiException deliver(TaskStatusUpdate answer, Location location) {
+  /** Null if the server accepts the report, else why not. */
+  private @Nullable ApiException send(TaskStatusUpdate update, Location location) {
     long start = runtime.timeSource().nanos();
     ApiException refused = null;
     try {
-      refused = insist(answer, location, start);
+      refused = sendWithRetries(update, location, start);
     } finally {
-      String status = answer.completed() ? "COMPLETED" : "FAILED";
+      String status = update.completed() ? "COMPLETED" : "FAILED";
       runtime.meters().statusUpdated(runtime.type(), status, refused == null, runtime.since(start));
     }
     if (refused != null) {
@@ -156,12 +154,13 @@ final class TaskReporter {
     return refused;
   }
 
-  private @Nullable ApiException insist(TaskStatusUpdate answer, Location location, long start) {
+  private @Nullable ApiException sendWithRetries(
+      TaskStatusUpdate update, Location location, long start) {
     for (int tries = 1; ; tries++) {
       ClientException problem;
-      run.log().flush(); // after the answer the claim is over, and its lines are refused
+      run.log().flush(); // the report ends the claim, then lines are refused
       try {
-        runtime.client().tasks().updateStatus(claim.id(), claim.token(), answer);
+        runtime.client().tasks().updateStatus(claim.id(), claim.token(), update);
         return null;
       } catch (ApiException e) {
         if (e.status() != 429 && (e.status() < 500 || claim.token() == null)) {
@@ -170,14 +169,14 @@ final class TaskReporter {
         problem = e;
       } catch (NetworkException e) {
         if (claim.token() == null && !e.isUnsent()) {
-          return givenUp(e); // a second try could meet another's claim
+          return givenUp(e); // a second try could hit the claim of another worker
         }
         problem = e;
       } catch (RuntimeException | StackOverflowError e) { // a handler may return anything
-        String text = "it cannot be written as JSON: " + words(e);
+        String text = "cannot be written as JSON: " + message(e);
         return new ApiException(400, "UNWRITABLE", text, null, null);
       }
-      if (runtime.since(start).compareTo(PATIENCE) > 0 || !another(tries)) {
+      if (runtime.since(start).compareTo(GIVE_UP_AFTER) > 0 || !awaitRetry(tries)) {
         return givenUp(problem);
       }
       runtime.reportError(location, claim, problem);
@@ -188,25 +187,26 @@ final class TaskReporter {
     return new ApiException(0, e.code(), String.valueOf(e.getMessage()), null, null);
   }
 
-  private boolean another(int tries) {
-    CountDownLatch over = runtime.dropSignal();
+  private boolean awaitRetry(int tries) {
     try {
       return !runtime
           .timeSource()
-          .await(over, runtime.settings().backoff().delay(tries, runtime.timeSource().random()));
+          .await(
+              runtime.dropSignal(),
+              runtime.settings().backoff().delay(tries, runtime.timeSource().random()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
     }
   }
 
-  /** A message for people: what a handler threw, without its stack. */
-  private static String words(Throwable cause) {
+  /** What a handler threw, without the stack trace. */
+  private static String message(Throwable cause) {
     String message = cause.getMessage();
-    boolean says = message != null && !message.isBlank();
+    boolean hasMessage = message != null && !message.isBlank();
     boolean plain = cause instanceof PermanentFailure || cause instanceof ReleaseTask;
-    return plain && says
+    return plain && hasMessage
         ? message
-        : cause.getClass().getSimpleName() + (says ? ": " + message : "");
+        : cause.getClass().getSimpleName() + (hasMessage ? ": " + message : "");
   }
 }

@@ -16,29 +16,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task in the hands of one thread: runs the handler, beats its heart, and hands what came of it
- * to {@link TaskReporter}. The handler's thread is interrupted only while the handler runs.
+ * Runs one task on its own thread: calls the handler, sends heartbeats, and passes the result to
+ * {@link TaskReporter}. The thread is interrupted only while the handler runs.
  */
 final class TaskRun implements Runnable {
 
-  /** Who wants the handler to stop. */
+  /** Why the handler should stop. */
   enum StopCause {
-    /** The job ended. */
+    /** The job has ended. */
     SERVER,
-    /** The claim is another's. */
+    /** Another worker has the claim. */
     LOST,
     /** The worker stops. */
     WORKER
   }
 
-  private static final Duration SHORTEST = Duration.ofSeconds(2);
+  private static final Duration MIN_HEARTBEAT_TIMEOUT = Duration.ofSeconds(2);
 
   private final WorkerRuntime runtime;
   private final ClaimedTask claim;
-  private final long asked;
+  private final long requestedAt;
   private final Consumer<TaskRun> ended;
   private final TaskLogSender log;
-  private final AtomicBoolean beating = new AtomicBoolean();
+  private final AtomicBoolean heartbeatUnderWay = new AtomicBoolean();
   private final AtomicBoolean progress = new AtomicBoolean();
   private final List<Runnable> onCancel = new ArrayList<>();
   private volatile boolean paused;
@@ -46,39 +46,42 @@ final class TaskRun implements Runnable {
   private volatile @Nullable String partial;
   private volatile @Nullable JsonObject receipt;
   private volatile boolean closed;
-  private @Nullable Thread handling;
-  private boolean left;
+  private @Nullable Thread handlerThread;
+  private boolean handlerEnded;
   private @Nullable StopCause stopCause;
   private @Nullable String reason;
 
   /**
-   * @param asked when the claim was asked for: its lease began then at the earliest
+   * @param requestedAt when the claim was requested; its lease began then at the earliest
+   * @param ended called at the end, on the thread of the task
    */
-  TaskRun(WorkerRuntime shop, ClaimedTask claim, long asked, Consumer<TaskRun> ended) {
-    this.runtime = shop;
+  TaskRun(WorkerRuntime runtime, ClaimedTask claim, long requestedAt, Consumer<TaskRun> ended) {
+    this.runtime = runtime;
     this.claim = claim;
-    this.asked = asked;
+    this.requestedAt = requestedAt;
     this.ended = ended;
-    this.log = new TaskLogSender(shop, claim);
-    this.leaseEnd = asked + claim.leaseOrDefault().toNanos();
+    this.log = new TaskLogSender(runtime, claim);
+    this.leaseEnd = requestedAt + claim.leaseOrDefault().toNanos();
   }
 
   @Override
   public void run() {
-    Future<?> heart = null;
+    Future<?> heartbeats = null;
     try {
-      if (claim.token() != null) { // a stock server gives none and knows no heartbeat
-        heart = runtime.scheduleEvery(runtime.settings().timing().heartbeat(), asked, this::sendHeartbeat);
+      if (claim.token() != null) { // a Jobnik server has neither tokens nor heartbeats
+        heartbeats =
+            runtime.scheduleEvery(
+                runtime.settings().timing().heartbeat(), requestedAt, this::sendHeartbeat);
       }
       runtime.meters().taskStarted(runtime.type());
       runtime.notifyListener(new WorkerEvent.TaskStarted(claim));
       long start = runtime.timeSource().nanos();
-      TaskReporter.HandlerResult ending = handle();
-      new TaskReporter(runtime, this).report(ending, runtime.since(start));
+      TaskReporter.HandlerResult result = handle();
+      new TaskReporter(runtime, this).report(result, runtime.since(start));
     } finally {
       closed = true;
-      if (heart != null) {
-        heart.cancel(false);
+      if (heartbeats != null) {
+        heartbeats.cancel(false);
       }
       ended.accept(this);
     }
@@ -89,7 +92,7 @@ final class TaskRun implements Runnable {
     try {
       enter();
       return new TaskReporter.HandlerResult.Returned(runtime.handler().handle(context));
-    } catch (Throwable e) { // whatever it is, the server is told, and the worker goes on
+    } catch (Throwable e) { // whatever it is: report it, and keep the worker running
       return new TaskReporter.HandlerResult.Threw(e);
     } finally {
       leave();
@@ -100,30 +103,30 @@ final class TaskRun implements Runnable {
     if (stopCause != null) {
       throw new InterruptedException(reason);
     }
-    handling = Thread.currentThread();
+    handlerThread = Thread.currentThread();
   }
 
   private synchronized void leave() {
-    handling = null;
-    left = true;
-    Thread.interrupted(); // an interrupt was for the handler, not for what follows
+    handlerThread = null;
+    handlerEnded = true;
+    Thread.interrupted(); // an interrupt is for the handler only
   }
 
-  /** Says that the handler should stop; only the first to say so is heard, none after its end. */
+  /** Asks the handler to stop; only the first call counts, and none after its end. */
   void cancel(StopCause by, String why) {
     List<Runnable> actions;
     synchronized (this) {
-      if (stopCause != null || left) {
+      if (stopCause != null || handlerEnded) {
         return;
       }
       stopCause = by;
       reason = why;
-      if (handling != null) {
-        handling.interrupt();
+      if (handlerThread != null) {
+        handlerThread.interrupt();
       }
       actions = List.copyOf(onCancel);
     }
-    actions.forEach(this::act);
+    actions.forEach(this::runAction);
   }
 
   void onCancel(Runnable action) {
@@ -133,10 +136,10 @@ final class TaskRun implements Runnable {
         return;
       }
     }
-    act(action);
+    runAction(action);
   }
 
-  private void act(Runnable action) {
+  private void runAction(Runnable action) {
     try {
       action.run();
     } catch (RuntimeException e) {
@@ -145,45 +148,46 @@ final class TaskRun implements Runnable {
   }
 
   private void sendHeartbeat() {
-    if (closed || !beating.compareAndSet(false, true)) {
+    if (closed || !heartbeatUnderWay.compareAndSet(false, true)) {
       return;
     }
-    boolean further = progress.getAndSet(false);
+    boolean progressed = progress.getAndSet(false);
     long sent = runtime.timeSource().nanos();
     try {
-      HeartbeatResponse told =
-          runtime.client().tasks().heartbeat(claim.id(), claim.token(), further, limit());
-      Duration lease = told.lease() == null ? claim.leaseOrDefault() : told.lease();
+      HeartbeatResponse response =
+          runtime.client().tasks().heartbeat(claim.id(), claim.token(), progressed, timeout());
+      Duration lease = response.lease() == null ? claim.leaseOrDefault() : response.lease();
       leaseEnd = sent + lease.toNanos();
-      paused = told.pause();
-      if (told.cancel()) {
-        cancel(StopCause.SERVER, told.reason() == null ? "the job has ended" : told.reason());
+      paused = response.pause();
+      if (response.cancel()) {
+        cancel(
+            StopCause.SERVER, response.reason() == null ? "the job has ended" : response.reason());
       }
     } catch (ApiException e) {
-      refused(e, further);
+      refused(e, progressed);
     } catch (NetworkException e) {
-      missed(e, further);
+      missed(e, progressed);
     } finally {
-      beating.set(false);
+      heartbeatUnderWay.set(false);
     }
   }
 
-  /** The next beat is the better second try. */
-  private Duration limit() {
+  /** A heartbeat is not retried: the next one follows. */
+  private Duration timeout() {
     Duration heartbeat = runtime.settings().timing().heartbeat();
-    return heartbeat.compareTo(SHORTEST) < 0 ? SHORTEST : heartbeat;
+    return heartbeat.compareTo(MIN_HEARTBEAT_TIMEOUT) < 0 ? MIN_HEARTBEAT_TIMEOUT : heartbeat;
   }
 
-  private void refused(ApiException e, boolean further) {
+  private void refused(ApiException e, boolean progressed) {
     if (e.isConflict() || e.isNotFound()) {
       cancel(StopCause.LOST, e.text());
     } else {
-      missed(e, further);
+      missed(e, progressed);
     }
   }
 
-  private void missed(ClientException e, boolean further) {
-    if (further) {
+  private void missed(ClientException e, boolean progressed) {
+    if (progressed) {
       progress.set(true);
     }
     if (!closed) {

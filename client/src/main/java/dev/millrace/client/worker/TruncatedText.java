@@ -1,10 +1,10 @@
 package dev.millrace.client.worker;
 
-/** The beginning of a text that may be longer than anybody would take or read. */
+/** Cuts texts that are too long for the server or for a reader. */
 final class TruncatedText {
   private TruncatedText() {}
 
-  /** {@code text} in {@code most} characters at most; one that was cut ends with a mark. */
+  /** At most {@code most} characters of {@code text}; a text that was cut ends with an ellipsis. */
   static String of(String text, int most) {
     if (text.length() <= most) {
       return text;

@@ -19,14 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Works off the tasks of one stage type: claims as many as it has room for, runs the handler for each
- * on a thread of its own, keeps their leases alive, and tells the server what came of them. Started
- * once, stopped once. Thread-safe.
+ * Processes tasks of one stage type: claims as many as it has free slots, runs the handler for each
+ * on its own thread, renews their leases by heartbeats, and reports the results. A worker is
+ * started once and stopped once. Thread-safe.
  */
 public final class Worker implements AutoCloseable {
 
-  /** After its grace a handler has this long to heed the interrupt, and a release to be sent. */
-  private static final Duration LAST_CALL = Duration.ofSeconds(5);
+  /** After the grace: the time for handlers to react to the interrupt, and for releases. */
+  private static final Duration FORCED_STOP = Duration.ofSeconds(5);
 
   private enum Phase {
     NEW,
@@ -59,20 +59,14 @@ public final class Worker implements AutoCloseable {
     Breaker dequeueBreaker = breaker(transport, Breaker.DEQUEUE, settings.breakers().dequeue());
     this.runtime =
         new WorkerRuntime(
-            client,
-            transport,
-            settings,
-            handler,
-            handlerBreaker,
-            scheduler,
-            new CountDownLatch(1));
+            client, transport, settings, handler, handlerBreaker, scheduler, new CountDownLatch(1));
     this.poller =
         Thread.ofVirtual()
             .name("millrace-poll-" + settings.type())
-            .unstarted(new TaskPoller(runtime, slots, dequeueBreaker, stopping, this::take));
+            .unstarted(new TaskPoller(runtime, slots, dequeueBreaker, stopping, this::startTask));
   }
 
-  /** A worker with the usual settings, not yet started. */
+  /** A worker with default settings, not yet started. */
   public static Worker of(MillraceClient client, String type, TaskHandler handler) {
     return builder(client, type, handler).build();
   }
@@ -83,10 +77,7 @@ public final class Worker implements AutoCloseable {
 
   private Breaker breaker(ApiTransport transport, String name, BreakerSettings given) {
     return new Breaker(
-        name,
-        given,
-        transport.timeSource(),
-        state -> changed(transport.meters(), name, state));
+        name, given, transport.timeSource(), state -> changed(transport.meters(), name, state));
   }
 
   private void changed(ClientMeters meters, String breaker, State state) {
@@ -100,14 +91,14 @@ public final class Worker implements AutoCloseable {
         meters.breaker(settings.type(), breaker, 0);
         runtime.notifyListener(new WorkerEvent.CircuitBreakerClosed(breaker));
       }
-      case DISABLED, METRICS_ONLY, FORCED_OPEN -> {} // nobody asks for these
+      case DISABLED, METRICS_ONLY, FORCED_OPEN -> {} // never set here
     }
   }
 
-  /** Begins to claim. */
+  /** Starts to claim tasks. */
   public Worker start() {
     if (!phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
-      throw new IllegalStateException("worker " + name() + " was started before");
+      throw new IllegalStateException("worker " + name() + " was already started");
     }
     startedAt = runtime.timeSource().nanos();
     runtime.meters().workerStarted(running);
@@ -116,13 +107,13 @@ public final class Worker implements AutoCloseable {
     return this;
   }
 
-  /** On the poller's thread. */
-  private boolean take(ClaimedTask claim, long asked) {
+  /** Called on the thread of the poller. */
+  private boolean startTask(ClaimedTask claim, long requestedAt) {
     if (stopping.getCount() == 0) {
-      leave(claim, "the worker stops");
+      releaseUnstarted(claim, "the worker stops");
       return false;
     }
-    TaskRun run = new TaskRun(runtime, claim, asked, this::ended);
+    TaskRun run = new TaskRun(runtime, claim, requestedAt, this::ended);
     runs.add(run);
     try {
       settings.threads().newThread(run).start();
@@ -130,13 +121,13 @@ public final class Worker implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       runs.remove(run);
       runtime.reportError(Location.TASK_PROCESSING, claim, e);
-      leave(claim, "the worker has no thread for it");
+      releaseUnstarted(claim, "the worker could not start a thread");
       return false;
     }
   }
 
-  /** Gives back what never ran, beside whatever else is to be done. */
-  private void leave(ClaimedTask claim, String reason) {
+  /** Releases a task that has not run, in the background. */
+  private void releaseUnstarted(ClaimedTask claim, String reason) {
     runtime.breaker().releasePermit();
     Thread.startVirtualThread(
         () -> {
@@ -158,26 +149,26 @@ public final class Worker implements AutoCloseable {
     return settings.type();
   }
 
-  /** Since {@link #start}. */
+  /** The time since {@link #start}. */
   public Duration uptime() {
     return runtime.since(startedAt);
   }
 
-  /** How many tasks run now. */
+  /** The number of tasks that run now. */
   public int active() {
     return runs.size();
   }
 
-  /** As {@link #stop(Duration)} with the grace that it was built with. */
+  /** Stops with the grace of {@link WorkerBuilder#grace}. */
   @Override
   public void close() {
     stop(settings.timing().grace());
   }
 
   /**
-   * Claims no more, lets what runs finish for as long as {@code grace}, then cancels the rest and
-   * gives it back, which takes 10 seconds more at most. An interrupt ends the waiting, not the
-   * stopping.
+   * Stops the worker: claims no more tasks, waits up to {@code grace} for running ones, then
+   * cancels and releases the rest, which takes at most 10 seconds more. An interrupt ends the wait,
+   * but the worker still stops.
    */
   public void stop(Duration grace) {
     boolean interrupted = false;
@@ -188,7 +179,7 @@ public final class Worker implements AutoCloseable {
       interrupted = shutDown(grace);
     } else {
       try {
-        stopped.await(); // another does it
+        stopped.await(); // another thread stops it
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -205,18 +196,18 @@ public final class Worker implements AutoCloseable {
     slots.release(); // wakes a poller that waits for a slot
     boolean interrupted = false;
     try {
-      if (!poller.join(left(end)) || !idle(left(end))) {
+      if (!poller.join(left(end)) || !awaitIdle(left(end))) {
         cancelAll();
-        long last = System.nanoTime() + LAST_CALL.toNanos();
+        long last = System.nanoTime() + FORCED_STOP.toNanos();
         poller.join(left(last));
-        idle(left(last));
+        awaitIdle(left(last));
       }
     } catch (InterruptedException e) {
       interrupted = true;
       cancelAll();
     }
     runtime.dropSignal().countDown();
-    interrupted |= giveBackRest();
+    interrupted |= releaseRest();
     runtime.scheduler().shutdownNow();
     runtime.meters().workerStopped(running);
     runtime.notifyListener(new WorkerEvent.Stopped());
@@ -231,12 +222,12 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Gives back, all at once, what handlers have that heed nothing: the fence takes care of their
-   * answers.
+   * Releases, in parallel, the tasks of handlers that do not react to the interrupt. The fencing
+   * token makes sure that their results are refused.
    *
-   * @return whether an interrupt ended the waiting for it
+   * @return whether an interrupt ended the wait
    */
-  private boolean giveBackRest() {
+  private boolean releaseRest() {
     List<Thread> releases =
         runs.stream()
             .map(TaskRun::claim)
@@ -245,7 +236,7 @@ public final class Worker implements AutoCloseable {
                     Thread.startVirtualThread(
                         () -> TaskReporter.releaseTask(runtime, claim, "the worker stops")))
             .toList();
-    long last = System.nanoTime() + LAST_CALL.toNanos();
+    long last = System.nanoTime() + FORCED_STOP.toNanos();
     try {
       for (Thread release : releases) {
         release.join(left(last));
@@ -256,8 +247,8 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Whether nothing runs any more: every slot is free, and the one that woke the poller. */
-  private boolean idle(Duration atMost) throws InterruptedException {
+  /** Waits until all slots are free, including the one that {@link #shutDown} has added. */
+  private boolean awaitIdle(Duration atMost) throws InterruptedException {
     int all = settings.concurrency() + 1;
     boolean free = slots.tryAcquire(all, atMost.toNanos(), TimeUnit.NANOSECONDS);
     if (free) {

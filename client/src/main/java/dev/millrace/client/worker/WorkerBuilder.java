@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker can be told; the rest has defaults. */
+/** The settings of a worker; all but the stage type and the handler have defaults. */
 public final class WorkerBuilder {
   private final MillraceClient client;
   private final String type;
@@ -32,37 +32,37 @@ public final class WorkerBuilder {
     this.handler = handler;
   }
 
-  /** For the job's log; the host's name and the process's number if none is given. */
+  /** The name of the worker in logs; the default is the host name and the process id. */
   public WorkerBuilder name(String value) {
     name = value;
     return this;
   }
 
-  /** How many tasks at once. */
+  /** How many tasks run at once, 1 to 10,000; the default is 1. */
   public WorkerBuilder concurrency(int value) {
     concurrency = value;
     return this;
   }
 
-  /** How long a claim lives without a heartbeat, 5 s to 1 h. */
+  /** How long a claim lasts without a heartbeat, 5 s to 1 h; the default is 60 s. */
   public WorkerBuilder lease(Duration value) {
     lease = value;
     return this;
   }
 
-  /** How often to renew leases; a third of the lease if nothing is said. */
+  /** The time between heartbeats; the default is a third of the lease. */
   public WorkerBuilder heartbeat(Duration value) {
     heartbeat = value;
     return this;
   }
 
-  /** How long the server may keep a poll waiting for work, up to 60 s; a stop waits for it. */
+  /** How long the server may hold a poll without a task, up to 60 s; a stop waits for the poll. */
   public WorkerBuilder longPoll(Duration value) {
     longPoll = value;
     return this;
   }
 
-  /** The waits after empty polls and errors; a poll that waited at the server counts. */
+  /** The waits after empty polls and errors; the wait of a poll at the server counts. */
   public WorkerBuilder backoff(Backoff value) {
     backoff = value;
     return this;
@@ -78,19 +78,19 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** How long {@link Worker#close} lets what runs finish. */
+  /** How long {@link Worker#close} waits for running tasks; the default is 30 s. */
   public WorkerBuilder grace(Duration value) {
     grace = value;
     return this;
   }
 
-  /** What handlers run on, where that should not be virtual threads. */
+  /** The threads for handlers; the default is virtual threads. */
   public WorkerBuilder threads(ThreadFactory value) {
     threads = value;
     return this;
   }
 
-  /** Told of everything, on the thread where it happens: it should be quick. */
+  /** Receives all events, on the thread where they happen; it must return quickly. */
   public WorkerBuilder listener(Consumer<WorkerEvent> value) {
     listener = value;
     return this;
@@ -102,7 +102,7 @@ public final class WorkerBuilder {
         handler,
         new WorkerSettings(
             type,
-            name == null ? ownName() : name,
+            name == null ? defaultName() : name,
             concurrency,
             new WorkerSettings.Timing(
                 lease, heartbeat == null ? lease.dividedBy(3) : heartbeat, longPoll, grace),
@@ -112,14 +112,14 @@ public final class WorkerBuilder {
             listener));
   }
 
-  private static String ownName() {
+  private static String defaultName() {
     String host;
     try {
       host = InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
       host = "worker";
     }
-    String shown = host.length() > 60 ? host.substring(0, 60) : host;
-    return shown + "-" + ProcessHandle.current().pid();
+    String shortened = host.length() > 60 ? host.substring(0, 60) : host;
+    return shortened + "-" + ProcessHandle.current().pid();
   }
 }

@@ -4,33 +4,33 @@ import dev.millrace.api.ClaimedTask;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker tells of itself. */
+/** An event in the life of a worker, for its listener. */
 public sealed interface WorkerEvent {
 
-  /** Told before {@link Worker#start} returns. */
+  /** The worker has started; sent before {@link Worker#start} returns. */
   record Started() implements WorkerEvent {}
 
-  /** No more tasks are claimed. */
+  /** The worker stops, and claims no more tasks. */
   record Stopping() implements WorkerEvent {}
 
-  /** Told before {@link Worker#stop} returns. */
+  /** The worker has stopped; sent before {@link Worker#stop} returns. */
   record Stopped() implements WorkerEvent {}
 
   record TaskStarted(ClaimedTask task) implements WorkerEvent {}
 
-  /** Its result was taken. */
+  /** The server has accepted the result. */
   record TaskCompleted(ClaimedTask task, Duration duration) implements WorkerEvent {}
 
-  /** Its handler threw; the server may have it tried again. */
+  /** The handler threw; the server may retry the task. */
   record TaskFailed(ClaimedTask task, Throwable cause, Duration duration) implements WorkerEvent {}
 
-  /** It was cancelled, lost or given back; nothing came of it here. */
+  /** The task was cancelled, lost or released; it has no result here. */
   record TaskDropped(ClaimedTask task, String reason) implements WorkerEvent {}
 
   /**
-   * Something went wrong; the worker goes on.
+   * Something failed; the worker continues.
    *
-   * @param task which it is about, if one
+   * @param task the task that is affected; null if none
    */
   record Error(Location location, @Nullable ClaimedTask task, Throwable cause)
       implements WorkerEvent {}
@@ -44,7 +44,7 @@ public sealed interface WorkerEvent {
 
   record QueueEmpty(int consecutiveEmptyPolls) implements WorkerEvent {}
 
-  /** Where something went wrong. */
+  /** Where something failed. */
   enum Location {
     TASK_DEQUEUE("taskDequeue"),
     TASK_PROCESSING("taskProcessing"),
@@ -60,7 +60,7 @@ public sealed interface WorkerEvent {
       this.word = word;
     }
 
-    /** As Jobnik's own library names it, where it does. */
+    /** The name in the SDK of Jobnik, where it has one. */
     public String word() {
       return word;
     }

@@ -47,13 +47,13 @@ record WorkerRuntime(
     return settings.type();
   }
 
-  /** A listener that throws must not take the worker with it. */
+  /** Calls the listener; the worker survives what it throws. */
   void notifyListener(WorkerEvent event) {
     try {
       settings.listener().accept(event);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "a listener of worker " + settings.name() + " threw " + e);
-      LOG.log(Level.DEBUG, "from where", e);
+      LOG.log(Level.WARNING, "the listener of worker \"" + settings.name() + "\" threw " + e);
+      LOG.log(Level.DEBUG, "stack trace of the listener", e);
     }
   }
 
@@ -61,26 +61,27 @@ record WorkerRuntime(
     LOG.log(
         Level.DEBUG,
         () ->
-            "worker "
+            "worker \""
                 + settings.name()
-                + ", "
+                + "\": "
                 + location.word()
-                + (task == null ? "" : " of " + task.id())
-                + ": "
+                + (task == null ? "" : " of task " + task.id())
+                + " failed: "
                 + cause);
     notifyListener(new WorkerEvent.Error(location, task, cause));
   }
 
-  void schedule(Duration time, Runnable what) {
-    scheduler.schedule(() -> Thread.startVirtualThread(what), time.toNanos(), TimeUnit.NANOSECONDS);
+  void schedule(Duration delay, Runnable action) {
+    scheduler.schedule(
+        () -> Thread.startVirtualThread(action), delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** At first when {@code time} has passed since {@code start}. */
-  ScheduledFuture<?> scheduleEvery(Duration time, long start, Runnable what) {
+  /** Runs {@code action} periodically, first when {@code period} has passed since {@code start}. */
+  ScheduledFuture<?> scheduleEvery(Duration period, long start, Runnable action) {
     return scheduler.scheduleAtFixedRate(
-        () -> Thread.startVirtualThread(what),
-        time.minus(since(start)).toNanos(),
-        time.toNanos(),
+        () -> Thread.startVirtualThread(action),
+        period.minus(since(start)).toNanos(),
+        period.toNanos(),
         TimeUnit.NANOSECONDS);
   }
 }

@@ -23,19 +23,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Every task that ran is answered for, whatever its handler makes of it. */
+/** Every task that ran is reported, whatever its handler returns or throws. */
 class TaskReporterTest {
-  private static final ScriptedServer.Script TAKEN =
+  private static final ScriptedServer.Script ACCEPTED =
       ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create()));
   private static final ScriptedServer.Script TOO_LARGE =
       ScriptedServer.json(413, JsonObject.create().put("message", "too large").put("code", "X"));
   private static final int MIB = 1 << 20;
 
-  private final WorkerFixture bench = new WorkerFixture();
+  private final WorkerFixture fixture = new WorkerFixture();
 
   @AfterEach
   void close() {
-    bench.close();
+    fixture.close();
   }
 
   private static int bytes(ScriptedServer.ReceivedRequest seen) {
@@ -43,55 +43,56 @@ class TaskReporterTest {
   }
 
   @Test
-  void failureWithAFloodOfWordsIsCutToWhatAServerTakes() {
-    bench.start(
-        bench.worker(
+  void longErrorAndPartialOutputAreTruncated() {
+    fixture.start(
+        fixture.worker(
             task -> {
               task.partial("\u0001".repeat(2 * MIB));
               throw new IllegalStateException("\u0001".repeat(2 * MIB));
             }));
 
-    JsonObject answer = bench.answer();
-    assertThat(bytes(bench.api.seen(STATUS).getFirst())).isLessThan(MIB);
+    JsonObject answer = fixture.report();
+    assertThat(bytes(fixture.server.seen(STATUS).getFirst())).isLessThan(MIB);
     assertThat(answer.string("error")).hasSize(4_000).endsWith("…");
     assertThat(answer.string("partial")).hasSize(150_000).endsWith("…");
     assertThat(answer.flag("retryable", true)).isTrue();
   }
 
   @Test
-  void failureThatIsRefusedIsToldBareAndForGood() {
-    bench.api.on(STATUS, TOO_LARGE, TAKEN);
-    bench.start(
-        bench.worker(
+  void refusedFailureIsReportedAgainWithoutItsReceipt() {
+    fixture.server.on(STATUS, TOO_LARGE, ACCEPTED);
+    fixture.start(
+        fixture.worker(
             task -> {
               task.receipt(JsonObject.create().put("scan", "x".repeat(100)));
               throw new IllegalStateException("no ink");
             }));
 
-    bench.awaitTold(WorkerEvent.TaskFailed.class);
-    assertThat(bench.answer().toString())
+    fixture.awaitEvent(WorkerEvent.TaskFailed.class);
+    assertThat(fixture.report().toString())
         .isEqualTo(
             "{\"status\":\"FAILED\",\"token\":\"1.7\",\"error\":\"IllegalStateException: no ink;"
-                + " what was to be kept with it was refused: too large\",\"retryable\":false}");
+                + " the partial output or the receipt was refused: too"
+                + " large\",\"retryable\":false}");
   }
 
   @Test
-  void resultThatIsNoJsonFailsTheTaskForGood() {
+  void resultThatIsNotJsonFailsTheTaskWithoutARetry() {
     List<Object> itself = new ArrayList<>();
     itself.add(itself);
-    Object rude =
+    Object unprintable =
         new Object() {
           @Override
           public String toString() {
             throw new UnsupportedOperationException("no words");
           }
         };
-    bench.queue(3);
-    List<Object> results = new ArrayList<>(Arrays.asList(Double.NaN, itself, rude));
-    bench.start(bench.worker(task -> results.removeFirst()));
+    fixture.queue(3);
+    List<Object> results = new ArrayList<>(Arrays.asList(Double.NaN, itself, unprintable));
+    fixture.start(fixture.worker(task -> results.removeFirst()));
 
-    await().atMost(LONG).until(() -> bench.told(WorkerEvent.TaskFailed.class).size() == 3);
-    assertThat(bench.api.seen(STATUS))
+    await().atMost(LONG).until(() -> fixture.events(WorkerEvent.TaskFailed.class).size() == 3);
+    assertThat(fixture.server.seen(STATUS))
         .hasSize(3)
         .allSatisfy(one -> assertThat(one.json().flag("retryable", true)).isFalse())
         .extracting(one -> one.json().string("error"))
@@ -100,39 +101,39 @@ class TaskReporterTest {
                     "JsonException: JSON has no number for NaN",
                     "StackOverflowError",
                     "UnsupportedOperationException: no words")
-                .map(why -> "the result was refused: it cannot be written as JSON: " + why)
+                .map(why -> "the result was refused: cannot be written as JSON: " + why)
                 .toList());
   }
 
   @Test
-  void receiptThatIsNoJsonDoesNotHideTheFailure() {
-    bench.start(
-        bench.worker(
+  void receiptThatIsNotJsonDoesNotHideTheFailure() {
+    fixture.start(
+        fixture.worker(
             task -> {
               task.receipt(JsonObject.create().put("speed", Double.POSITIVE_INFINITY));
               throw new IllegalStateException("no ink");
             }));
 
-    assertThat(bench.answer().string("error"))
+    assertThat(fixture.report().string("error"))
         .startsWith("IllegalStateException: no ink; ")
         .endsWith("JSON has no number for Infinity");
-    assertThat(bench.answer().has("receipt")).isFalse();
+    assertThat(fixture.report().has("receipt")).isFalse();
   }
 
   @Test
-  void whatCannotBeToldIsCountedAsEndedToo() {
+  void taskThatCannotBeReportedIsCountedAsEnded() {
     PrometheusRegistry registry = new PrometheusRegistry();
-    bench.api.on(STATUS, TOO_LARGE);
+    fixture.server.on(STATUS, TOO_LARGE);
     try (MillraceClient client =
-            MillraceClient.builder(bench.api.uri()).metrics(SdkMetrics.in(registry)).build();
+            MillraceClient.builder(fixture.server.uri()).metrics(SdkMetrics.in(registry)).build();
         Worker worker =
             Worker.builder(client, "resize", task -> Double.NaN)
-                .listener(bench.events::add)
+                .listener(fixture.events::add)
                 .build()) {
       worker.start();
-      bench.awaitTold(WorkerEvent.TaskFailed.class);
+      fixture.awaitEvent(WorkerEvent.TaskFailed.class);
       await().atMost(LONG).until(() -> worker.active() == 0);
-      bench.over.countDown();
+      fixture.testEnd.countDown();
     }
     assertThat(registry.scrape("jobnik_sdk_worker_tasks_active"::equals).get(0).getDataPoints())
         .singleElement()
@@ -141,34 +142,34 @@ class TaskReporterTest {
   }
 
   @Test
-  void reasonOfAReleaseIsCutToWhatAServerTakes() {
-    bench.start(
-        bench.worker(
+  void longReasonOfAReleaseIsTruncated() {
+    fixture.start(
+        fixture.worker(
             task -> {
               throw new ReleaseTask("x".repeat(5_000));
             }));
 
-    bench.awaitTold(WorkerEvent.TaskDropped.class);
-    assertThat(bench.api.seen(RELEASE).getFirst().json().string("reason")).hasSize(1_000);
+    fixture.awaitEvent(WorkerEvent.TaskDropped.class);
+    assertThat(fixture.server.seen(RELEASE).getFirst().json().string("reason")).hasSize(1_000);
   }
 
   @Test
-  void answerWithoutATokenIsSaidOnce() {
-    bench.api.on(
+  void reportWithoutATokenIsNotRetried() {
+    fixture.server.on(
         DEQUEUE,
         ScriptedServer.json(200, List.of(ScriptedServer.claimed(TASK).put("token", null))),
-        ScriptedServer.after(bench.over, ScriptedServer.json(200, List.of())));
-    bench.api.on(STATUS, ScriptedServer.lost(), TAKEN);
-    bench.start(bench.worker(task -> "done"));
+        ScriptedServer.after(fixture.testEnd, ScriptedServer.json(200, List.of())));
+    fixture.server.on(STATUS, ScriptedServer.lost(), ACCEPTED);
+    fixture.start(fixture.worker(task -> "done"));
 
-    bench.awaitTold(WorkerEvent.TaskDropped.class);
-    assertThat(bench.api.seen(STATUS)).hasSize(1);
+    fixture.awaitEvent(WorkerEvent.TaskDropped.class);
+    assertThat(fixture.server.seen(STATUS)).hasSize(1);
   }
 
   @Test
-  void linesOfTheLogGoInRequestsThatAServerTakes() {
-    bench.start(
-        bench.worker(
+  void requestsWithLogLinesStayBelowTheLimitOfTheServer() {
+    fixture.start(
+        fixture.worker(
             task -> {
               for (int i = 0; i < 100; i++) {
                 task.info("\u0001".repeat(5_000));
@@ -176,14 +177,17 @@ class TaskReporterTest {
               return "done";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    assertThat(bench.api.seen(LOGS)).allSatisfy(one -> assertThat(bytes(one)).isLessThan(MIB));
-    assertThat(bench.api.seen(LOGS).stream().mapToInt(one -> one.json().list("lines").size()).sum())
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    assertThat(fixture.server.seen(LOGS)).allSatisfy(one -> assertThat(bytes(one)).isLessThan(MIB));
+    assertThat(
+            fixture.server.seen(LOGS).stream()
+                .mapToInt(one -> one.json().list("lines").size())
+                .sum())
         .isEqualTo(100);
   }
 
   @Test
-  void cutTextHasNoHalfCharacters() {
+  void truncatedTextHasNoHalfCharacters() {
     assertThat(TruncatedText.of("abc", 3)).isEqualTo("abc");
     assertThat(TruncatedText.of("abcd", 3)).isEqualTo("ab…");
     assertThat(TruncatedText.of("a😀bcd", 4)).isEqualTo("a😀…");

@@ -22,21 +22,21 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A worker among threads, servers and handlers that do not do as they should. */
+/** A worker with threads, servers and handlers that fail. */
 class WorkerFaultsTest {
-  private final WorkerFixture bench = new WorkerFixture();
+  private final WorkerFixture fixture = new WorkerFixture();
 
   @AfterEach
   void close() {
-    bench.close();
+    fixture.close();
   }
 
   @Test
-  void taskForWhichThereIsNoThreadIsGivenBackAndTheWorkerGoesOn() {
-    bench.queue(5);
+  void taskIsReleasedWhenNoThreadCanBeStarted() {
+    fixture.queue(5);
     AtomicInteger threads = new AtomicInteger();
-    bench.start(
-        bench
+    fixture.start(
+        fixture
             .worker(task -> "done")
             .handlerBreaker(BreakerSettings.DEFAULT.volume(1))
             .threads(
@@ -47,31 +47,32 @@ class WorkerFaultsTest {
                   return Thread.ofVirtual().unstarted(run);
                 }));
 
-    await().atMost(LONG).until(() -> bench.told(WorkerEvent.TaskCompleted.class).size() == 2);
-    assertThat(bench.api.seen(RELEASE))
+    await().atMost(LONG).until(() -> fixture.events(WorkerEvent.TaskCompleted.class).size() == 2);
+    assertThat(fixture.server.seen(RELEASE))
         .hasSize(3)
         .allSatisfy(
             one ->
                 assertThat(one.json().string("reason"))
-                    .isEqualTo("the worker has no thread for it"));
+                    .isEqualTo("the worker could not start a thread"));
   }
 
   @Test
-  void pollThatFailsInAnyWayEndsTheBreakersCall() {
-    FakeTimeSource timing = new FakeTimeSource();
-    AtomicInteger asked = new AtomicInteger();
-    bench.api.on(
+  void failedPollAlwaysEndsItsBreakerCall() {
+    FakeTimeSource time = new FakeTimeSource();
+    AtomicInteger traces = new AtomicInteger();
+    fixture.server.on(
         DEQUEUE,
         ScriptedServer.text(500, "{}"),
         ScriptedServer.json(200, List.of(ScriptedServer.claimed(TASK))),
-        ScriptedServer.after(bench.over, ScriptedServer.json(200, List.of())));
+        ScriptedServer.after(fixture.testEnd, ScriptedServer.json(200, List.of())));
     try (MillraceClient client =
-            bench
-                .api
-                .builder(timing)
+            fixture
+                .server
+                .builder(time)
                 .trace(
                     () -> {
-                      if (asked.incrementAndGet() == 2) { // the one that is let through
+                      if (traces.incrementAndGet()
+                          == 2) { // the call that the half-open breaker lets through
                         throw new IllegalStateException("no trace");
                       }
                       return null;
@@ -80,112 +81,113 @@ class WorkerFaultsTest {
         Worker worker =
             Worker.builder(client, "resize", task -> "done")
                 .dequeueBreaker(BreakerSettings.DEFAULT.volume(1))
-                .listener(bench.events::add)
+                .listener(fixture.events::add)
                 .build()) {
       worker.start();
-      bench.awaitTold(WorkerEvent.TaskCompleted.class);
-      bench.over.countDown();
+      fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+      fixture.testEnd.countDown();
     }
-    assertThat(bench.told(WorkerEvent.CircuitBreakerOpened.class)).hasSize(2);
-    assertThat(bench.told(WorkerEvent.Error.class))
+    assertThat(fixture.events(WorkerEvent.CircuitBreakerOpened.class)).hasSize(2);
+    assertThat(fixture.events(WorkerEvent.Error.class))
         .extracting(WorkerEvent.Error::location)
         .containsExactly(Location.TASK_DEQUEUE, Location.TASK_DEQUEUE);
   }
 
   @Test
-  void heartbeatThatHangsInTheMiddleOfItsAnswerIsFollowedByAnother() {
+  void heartbeatThatHangsIsFollowedByAnother() {
     CountDownLatch never = new CountDownLatch(1);
-    bench.api.on(HEARTBEAT, ScriptedServer.stream(never, "{"), WorkerFixture.beat(true, false));
-    bench.start(
-        bench.worker(
+    fixture.server.on(
+        HEARTBEAT, ScriptedServer.stream(never, "{"), WorkerFixture.heartbeat(true, false));
+    fixture.start(
+        fixture.worker(
             task -> {
               new CountDownLatch(1).await();
               return "never";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskDropped.class);
-    assertThat(bench.told(WorkerEvent.Error.class))
+    fixture.awaitEvent(WorkerEvent.TaskDropped.class);
+    assertThat(fixture.events(WorkerEvent.Error.class))
         .extracting(WorkerEvent.Error::location)
         .containsExactly(Location.HEARTBEAT);
   }
 
   @Test
-  void leaseIsCountedFromBeforeItWasAskedFor() {
-    FakeTimeSource timing = new FakeTimeSource();
-    bench.api.on(
+  void leaseCountsFromTheStartOfThePoll() {
+    FakeTimeSource time = new FakeTimeSource();
+    fixture.server.on(
         DEQUEUE,
         (seen, exchange) -> {
-          timing.pass(Duration.ofSeconds(10));
+          time.pass(Duration.ofSeconds(10));
           ScriptedServer.json(200, List.of(ScriptedServer.claimed(TASK))).answer(seen, exchange);
         },
-        ScriptedServer.after(bench.over, ScriptedServer.json(200, List.of())));
-    bench.start(
-        bench
-            .worker(timing, task -> task.leaseLeft().toSeconds())
+        ScriptedServer.after(fixture.testEnd, ScriptedServer.json(200, List.of())));
+    fixture.start(
+        fixture
+            .worker(time, task -> task.leaseLeft().toSeconds())
             .heartbeat(Duration.ofSeconds(30)));
 
-    assertThat(bench.answer().get("result")).isEqualTo(50L);
+    assertThat(fixture.report().get("result")).isEqualTo(50L);
   }
 
   @Test
-  void claimThatWasLongWaitedForIsRenewedAtOnce() {
-    FakeTimeSource timing = new FakeTimeSource();
-    bench.api.on(
+  void claimAfterALongPollIsRenewedAtOnce() {
+    FakeTimeSource time = new FakeTimeSource();
+    fixture.server.on(
         DEQUEUE,
         (seen, exchange) -> {
-          timing.pass(Duration.ofSeconds(59));
+          time.pass(Duration.ofSeconds(59));
           ScriptedServer.json(200, List.of(ScriptedServer.claimed(TASK))).answer(seen, exchange);
         },
-        ScriptedServer.after(bench.over, ScriptedServer.json(200, List.of())));
-    bench.start(
-        bench
+        ScriptedServer.after(fixture.testEnd, ScriptedServer.json(200, List.of())));
+    fixture.start(
+        fixture
             .worker(
-                timing,
+                time,
                 task -> {
                   await().atMost(LONG).until(() -> task.leaseLeft().toSeconds() == 60);
                   return "renewed";
                 })
             .heartbeat(Duration.ofSeconds(30)));
 
-    assertThat(bench.answer().get("result")).isEqualTo("renewed");
+    assertThat(fixture.report().get("result")).isEqualTo("renewed");
   }
 
   @Test
-  void tasksOfStubbornHandlersAreGivenBackAllAtOnce() {
+  void tasksOfHandlersThatIgnoreInterruptsAreReleasedInParallel() {
     int tasks = 8;
-    bench.api.on(
+    fixture.server.on(
         DEQUEUE,
         ScriptedServer.json(
             200,
             IntStream.range(0, tasks)
                 .mapToObj(i -> ScriptedServer.claimed(new UUID(3, i)))
                 .toList()),
-        ScriptedServer.after(bench.over, ScriptedServer.json(200, List.of())));
+        ScriptedServer.after(fixture.testEnd, ScriptedServer.json(200, List.of())));
     CountDownLatch all = new CountDownLatch(tasks);
-    bench.api.on(
+    fixture.server.on(
         RELEASE,
         (seen, exchange) -> {
           all.countDown();
-          all.await(); // one after the other, this would last for ever
+          all.await(); // sequential releases would never get past this
           ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create()))
               .answer(seen, exchange);
         });
     CountDownLatch go = new CountDownLatch(1);
-    Worker worker = bench.start(bench.worker(task -> stubborn(go)).concurrency(tasks));
+    Worker worker = fixture.start(fixture.worker(task -> ignoreInterrupts(go)).concurrency(tasks));
     await().atMost(LONG).until(() -> worker.active() == tasks);
     long start = System.nanoTime();
     worker.stop(Duration.ofMillis(10));
 
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
-    assertThat(bench.api.seen(RELEASE))
+    assertThat(fixture.server.seen(RELEASE))
         .extracting(ScriptedServer.ReceivedRequest::path)
         .doesNotHaveDuplicates();
     assertThat(all.getCount()).isZero();
     go.countDown();
   }
 
-  /** Waits whatever is said to it. */
-  private static Object stubborn(CountDownLatch go) {
+  /** Ignores interrupts. */
+  private static Object ignoreInterrupts(CountDownLatch go) {
     while (true) {
       try {
         go.await();

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A scripted server and the worker under test, with words for what tests want of them. */
+/** A scripted server and the worker under test. */
 final class WorkerFixture implements AutoCloseable {
   static final UUID TASK = new UUID(3, 3);
   static final String DEQUEUE = "PATCH /v1/stages/resize/tasks/dequeue";
@@ -28,50 +28,50 @@ final class WorkerFixture implements AutoCloseable {
   static final String LOGS = "POST /v1/tasks/.*/logs";
   static final Duration LONG = Duration.ofSeconds(30);
 
-  final ScriptedServer api = new ScriptedServer();
+  final ScriptedServer server = new ScriptedServer();
   final List<WorkerEvent> events = new CopyOnWriteArrayList<>();
 
-  /** Polls wait for this once there is nothing left to hand out. */
-  final CountDownLatch over = new CountDownLatch(1);
+  /** Polls wait for this when the queue is empty. */
+  final CountDownLatch testEnd = new CountDownLatch(1);
 
   private @Nullable MillraceClient client;
   private @Nullable Worker worker;
 
   WorkerFixture() {
-    api.on(STATUS, ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create())));
-    api.on(RELEASE, ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create())));
-    api.on(LOGS, ScriptedServer.json(200, JsonObject.create()));
-    api.on(HEARTBEAT, beat(false, false));
+    server.on(STATUS, ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create())));
+    server.on(RELEASE, ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create())));
+    server.on(LOGS, ScriptedServer.json(200, JsonObject.create()));
+    server.on(HEARTBEAT, heartbeat(false, false));
     queue(1);
   }
 
-  static Script beat(boolean cancel, boolean pause) {
+  static Script heartbeat(boolean cancel, boolean pause) {
     return ScriptedServer.json(
         200, JsonObject.create().put("cancel", cancel).put("pause", pause).put("leaseSeconds", 60));
   }
 
-  /** Hands out that many tasks one by one, then nothing. */
+  /** Queues {@code tasks} tasks, which polls get one by one. */
   WorkerFixture queue(int tasks) {
     Script[] scripts = new Script[tasks + 1];
     Arrays.fill(scripts, 0, tasks, ScriptedServer.json(200, List.of(ScriptedServer.claimed(TASK))));
-    scripts[tasks] = this::nothing;
-    api.on(DEQUEUE, scripts);
+    scripts[tasks] = this::emptyQueue;
+    server.on(DEQUEUE, scripts);
     return this;
   }
 
-  private void nothing(ScriptedServer.ReceivedRequest seen, HttpExchange exchange)
+  private void emptyQueue(ScriptedServer.ReceivedRequest seen, HttpExchange exchange)
       throws java.io.IOException, InterruptedException {
-    over.await(5, TimeUnit.SECONDS); // as a server that is asked to wait for work
+    testEnd.await(5, TimeUnit.SECONDS); // as a long poll
     ScriptedServer.json(200, List.of()).answer(seen, exchange);
   }
 
-  /** Not yet started; listens and beats fast. */
+  /** A worker with a listener and fast heartbeats, not yet started. */
   WorkerBuilder worker(TaskHandler handler) {
     return worker(TimeSource.SYSTEM, handler);
   }
 
-  WorkerBuilder worker(TimeSource timing, TaskHandler handler) {
-    client = api.client(timing);
+  WorkerBuilder worker(TimeSource time, TaskHandler handler) {
+    client = server.client(time);
     return Worker.builder(client, "resize", handler)
         .name("tester")
         .heartbeat(Duration.ofMillis(20))
@@ -80,34 +80,35 @@ final class WorkerFixture implements AutoCloseable {
   }
 
   Worker start(WorkerBuilder builder) {
-    Worker made = builder.build();
-    worker = made;
-    return made.start();
+    Worker built = builder.build();
+    worker = built;
+    return built.start();
   }
 
-  <T extends WorkerEvent> List<T> told(Class<T> type) {
+  <T extends WorkerEvent> List<T> events(Class<T> type) {
     return events.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  <T extends WorkerEvent> T awaitTold(Class<T> type) {
-    await().atMost(LONG).until(() -> !told(type).isEmpty());
-    return told(type).getFirst();
+  <T extends WorkerEvent> T awaitEvent(Class<T> type) {
+    await().atMost(LONG).until(() -> !events(type).isEmpty());
+    return events(type).getFirst();
   }
 
-  JsonObject answer() {
-    await().atMost(LONG).until(() -> !api.seen(STATUS).isEmpty());
-    return api.seen(STATUS).getLast().json();
+  /** The last report of a completed or failed task; waits for the first. */
+  JsonObject report() {
+    await().atMost(LONG).until(() -> !server.seen(STATUS).isEmpty());
+    return server.seen(STATUS).getLast().json();
   }
 
   @Override
   public void close() {
-    over.countDown();
+    testEnd.countDown();
     if (worker != null) {
       worker.stop(Duration.ofMillis(1));
     }
     if (client != null) {
       client.close();
     }
-    api.close();
+    server.close();
   }
 }

@@ -24,106 +24,106 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A worker's own life: backing off, breakers, stopping. */
+/** Backoff, circuit breakers, start and stop of a worker. */
 class WorkerLifecycleTest {
-  private final WorkerFixture bench = new WorkerFixture();
+  private final WorkerFixture fixture = new WorkerFixture();
 
   @AfterEach
   void close() {
-    bench.close();
+    fixture.close();
   }
 
   @Test
-  void emptyQueueIsAskedLessAndLessOften() {
-    FakeTimeSource timing = new FakeTimeSource(5, 0.5);
-    bench.api.on(DEQUEUE, ScriptedServer.json(200, List.of()));
-    bench.start(bench.worker(timing, task -> null));
+  void emptyQueueIsPolledWithGrowingWaits() {
+    FakeTimeSource time = new FakeTimeSource(5, 0.5);
+    fixture.server.on(DEQUEUE, ScriptedServer.json(200, List.of()));
+    fixture.start(fixture.worker(time, task -> null));
 
-    await().atMost(LONG).until(() -> timing.waits.size() == 6);
-    assertThat(timing.waits)
+    await().atMost(LONG).until(() -> time.waits.size() == 6);
+    assertThat(time.waits)
         .extracting(Duration::toMillis)
         .containsExactly(10L, 20L, 40L, 80L, 80L, 80L);
-    assertThat(bench.told(QueueEmpty.class))
+    assertThat(fixture.events(QueueEmpty.class))
         .extracting(QueueEmpty::consecutiveEmptyPolls)
         .startsWith(1, 2, 3, 4, 5, 6);
   }
 
   @Test
   void taskResetsTheBackoff() {
-    FakeTimeSource timing = new FakeTimeSource(3, 0.5);
-    bench.api.on(
+    FakeTimeSource time = new FakeTimeSource(3, 0.5);
+    fixture.server.on(
         DEQUEUE,
         ScriptedServer.json(200, List.of()),
         ScriptedServer.json(200, List.of()),
         ScriptedServer.json(200, List.of(ScriptedServer.claimed(WorkerFixture.TASK))),
         ScriptedServer.json(200, List.of()));
-    bench.start(bench.worker(timing, task -> "done"));
+    fixture.start(fixture.worker(time, task -> "done"));
 
-    await().atMost(LONG).until(() -> timing.waits.size() == 4);
-    assertThat(timing.waits).extracting(Duration::toMillis).containsExactly(10L, 20L, 10L, 20L);
+    await().atMost(LONG).until(() -> time.waits.size() == 4);
+    assertThat(time.waits).extracting(Duration::toMillis).containsExactly(10L, 20L, 10L, 20L);
   }
 
   @Test
-  void pollThatWaitedAtTheServerHasWaitedEnough() {
-    FakeTimeSource timing = new FakeTimeSource();
+  void waitOfALongPollCountsAsBackoff() {
+    FakeTimeSource time = new FakeTimeSource();
     AtomicInteger polls = new AtomicInteger();
-    bench.api.on(
+    fixture.server.on(
         DEQUEUE,
         (seen, exchange) -> {
           if (polls.incrementAndGet() > 20) {
-            bench.over.await();
+            fixture.testEnd.await();
           }
-          timing.pass(Duration.ofSeconds(5));
+          time.pass(Duration.ofSeconds(5));
           ScriptedServer.json(200, List.of()).answer(seen, exchange);
         });
-    bench.start(bench.worker(timing, task -> null));
+    fixture.start(fixture.worker(time, task -> null));
 
     await().atMost(LONG).until(() -> polls.get() > 20);
-    assertThat(timing.waits).isEmpty();
+    assertThat(time.waits).isEmpty();
   }
 
   @Test
-  void failingPollsOpenTheBreakerWhichClosesAfterItsReset() {
-    FakeTimeSource timing = new FakeTimeSource();
+  void failedPollsOpenTheBreakerUntilItsReset() {
+    FakeTimeSource time = new FakeTimeSource();
     AtomicInteger polls = new AtomicInteger();
-    bench.api.on(
+    fixture.server.on(
         DEQUEUE,
         (seen, exchange) -> {
           if (polls.incrementAndGet() > 6) {
             if (polls.get() > 7) {
-              bench.over.await();
+              fixture.testEnd.await();
             }
             ScriptedServer.json(200, List.of()).answer(seen, exchange);
           } else {
             ScriptedServer.text(500, "{}").answer(seen, exchange);
           }
         });
-    bench.start(bench.worker(timing, task -> null));
+    fixture.start(fixture.worker(time, task -> null));
 
-    bench.awaitTold(CircuitBreakerClosed.class);
-    assertThat(bench.told(CircuitBreakerOpened.class))
-        .as("opened by 5 failures, again by the one that was let through")
+    fixture.awaitEvent(CircuitBreakerClosed.class);
+    assertThat(fixture.events(CircuitBreakerOpened.class))
+        .as("opened by 5 failures, then by the failed probe")
         .containsExactly(
             new CircuitBreakerOpened("dequeueTask"), new CircuitBreakerOpened("dequeueTask"));
-    assertThat(timing.waits.stream().mapToLong(Duration::toMillis).sum())
+    assertThat(time.waits.stream().mapToLong(Duration::toMillis).sum())
         .as("two times 30 s passed")
         .isBetween(60_000L, 62_000L);
-    assertThat(bench.told(WorkerEvent.Error.class))
+    assertThat(fixture.events(WorkerEvent.Error.class))
         .hasSize(6)
         .extracting(error -> error.location().word())
         .containsOnly("taskDequeue");
   }
 
   @Test
-  void failingHandlerOpensItsBreakerAndNoTaskIsClaimedMeanwhile() {
-    FakeTimeSource timing = new FakeTimeSource();
+  void noTaskIsClaimedWhileTheBreakerOfTheHandlerIsOpen() {
+    FakeTimeSource time = new FakeTimeSource();
     AtomicInteger calls = new AtomicInteger();
-    bench.api.on(
+    fixture.server.on(
         DEQUEUE, ScriptedServer.json(200, List.of(ScriptedServer.claimed(WorkerFixture.TASK))));
     Worker worker =
-        bench.start(
-            bench.worker(
-                timing,
+        fixture.start(
+            fixture.worker(
+                time,
                 task -> {
                   if (calls.incrementAndGet() <= 5) {
                     throw new IllegalStateException("the scanner is off");
@@ -131,39 +131,39 @@ class WorkerLifecycleTest {
                   return "done";
                 }));
 
-    bench.awaitTold(CircuitBreakerClosed.class);
+    fixture.awaitEvent(CircuitBreakerClosed.class);
     worker.stop(LONG);
-    int opened = bench.events.indexOf(new CircuitBreakerOpened("taskHandler"));
-    int closed = bench.events.indexOf(new CircuitBreakerClosed("taskHandler"));
+    int opened = fixture.events.indexOf(new CircuitBreakerOpened("taskHandler"));
+    int closed = fixture.events.indexOf(new CircuitBreakerClosed("taskHandler"));
     assertThat(opened).isPositive().isLessThan(closed);
-    assertThat(bench.events.subList(opened, closed))
+    assertThat(fixture.events.subList(opened, closed))
         .filteredOn(WorkerEvent.TaskStarted.class::isInstance)
         .as("one probe")
         .hasSize(1);
-    assertThat(timing.nanos()).isGreaterThanOrEqualTo(Duration.ofSeconds(30).toNanos());
+    assertThat(time.nanos()).isGreaterThanOrEqualTo(Duration.ofSeconds(30).toNanos());
   }
 
   @Test
-  void permanentFailuresOpenNothing() {
-    bench.queue(20);
-    bench.start(
-        bench.worker(
+  void permanentFailuresDoNotOpenTheBreaker() {
+    fixture.queue(20);
+    fixture.start(
+        fixture.worker(
             task -> {
               throw new PermanentFailure("bad input");
             }));
 
-    await().atMost(LONG).until(() -> bench.told(WorkerEvent.TaskFailed.class).size() == 20);
-    assertThat(bench.told(CircuitBreakerOpened.class)).isEmpty();
+    await().atMost(LONG).until(() -> fixture.events(WorkerEvent.TaskFailed.class).size() == 20);
+    assertThat(fixture.events(CircuitBreakerOpened.class)).isEmpty();
   }
 
   @Test
-  void stopLetsWhatRunsFinishAndClaimsNoMore() throws InterruptedException {
+  void stopWaitsForRunningTasksAndClaimsNoMore() throws InterruptedException {
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
-    bench.queue(100);
+    fixture.queue(100);
     Worker worker =
-        bench.start(
-            bench.worker(
+        fixture.start(
+            fixture.worker(
                 task -> {
                   running.countDown();
                   go.await();
@@ -171,24 +171,24 @@ class WorkerLifecycleTest {
                 }));
     running.await();
     Thread stopper = Thread.startVirtualThread(() -> worker.stop(LONG));
-    bench.awaitTold(WorkerEvent.Stopping.class);
-    assertThat(bench.told(WorkerEvent.Stopped.class)).isEmpty();
+    fixture.awaitEvent(WorkerEvent.Stopping.class);
+    assertThat(fixture.events(WorkerEvent.Stopped.class)).isEmpty();
     go.countDown();
     stopper.join();
 
-    assertThat(bench.told(WorkerEvent.TaskCompleted.class)).hasSize(1);
-    assertThat(bench.events.getFirst()).isEqualTo(new WorkerEvent.Started());
-    assertThat(bench.events.getLast()).isEqualTo(new WorkerEvent.Stopped());
-    assertThat(bench.api.seen(DEQUEUE)).hasSize(1);
+    assertThat(fixture.events(WorkerEvent.TaskCompleted.class)).hasSize(1);
+    assertThat(fixture.events.getFirst()).isEqualTo(new WorkerEvent.Started());
+    assertThat(fixture.events.getLast()).isEqualTo(new WorkerEvent.Stopped());
+    assertThat(fixture.server.seen(DEQUEUE)).hasSize(1);
     assertThat(worker.active()).isZero();
   }
 
   @Test
-  void afterTheGraceWhatRunsIsCancelledAndGivenBack() throws InterruptedException {
+  void runningTasksAreCancelledAndReleasedAfterTheGrace() throws InterruptedException {
     CountDownLatch running = new CountDownLatch(1);
     Worker worker =
-        bench.start(
-            bench.worker(
+        fixture.start(
+            fixture.worker(
                 task -> {
                   running.countDown();
                   new CountDownLatch(1).await();
@@ -197,57 +197,57 @@ class WorkerLifecycleTest {
     running.await();
     worker.stop(Duration.ofMillis(10));
 
-    assertThat(bench.api.seen(RELEASE)).hasSize(1);
-    assertThat(bench.api.seen(RELEASE).getFirst().json().string("reason"))
+    assertThat(fixture.server.seen(RELEASE)).hasSize(1);
+    assertThat(fixture.server.seen(RELEASE).getFirst().json().string("reason"))
         .isEqualTo("the worker stops");
-    assertThat(bench.api.seen(STATUS)).isEmpty();
-    assertThat(bench.told(WorkerEvent.TaskFailed.class)).isEmpty();
-    assertThat(bench.events.getLast()).isEqualTo(new WorkerEvent.Stopped());
+    assertThat(fixture.server.seen(STATUS)).isEmpty();
+    assertThat(fixture.events(WorkerEvent.TaskFailed.class)).isEmpty();
+    assertThat(fixture.events.getLast()).isEqualTo(new WorkerEvent.Stopped());
   }
 
   @Test
-  void tasksThatArriveWhileStoppingAreGivenBack() throws InterruptedException {
-    CountDownLatch asked = new CountDownLatch(1);
+  void tasksThatArriveDuringTheStopAreReleased() throws InterruptedException {
+    CountDownLatch polled = new CountDownLatch(1);
     CountDownLatch answer = new CountDownLatch(1);
-    bench.api.on(
+    fixture.server.on(
         DEQUEUE,
         (seen, exchange) -> {
-          asked.countDown();
+          polled.countDown();
           answer.await();
           ScriptedServer.json(200, List.of(ScriptedServer.claimed(WorkerFixture.TASK)))
               .answer(seen, exchange);
         });
-    Worker worker = bench.start(bench.worker(task -> "never"));
-    asked.await();
+    Worker worker = fixture.start(fixture.worker(task -> "never"));
+    polled.await();
     Thread stopper = Thread.startVirtualThread(() -> worker.stop(LONG));
-    bench.awaitTold(WorkerEvent.Stopping.class);
+    fixture.awaitEvent(WorkerEvent.Stopping.class);
     answer.countDown();
     stopper.join();
 
-    assertThat(bench.api.seen(RELEASE)).hasSize(1);
-    assertThat(bench.told(WorkerEvent.TaskStarted.class)).isEmpty();
+    assertThat(fixture.server.seen(RELEASE)).hasSize(1);
+    assertThat(fixture.events(WorkerEvent.TaskStarted.class)).isEmpty();
   }
 
   @Test
-  void workerIsStartedOnceAndStoppedAsOftenAsOneLikes() {
-    Worker worker = bench.start(bench.worker(task -> null));
-    bench.over.countDown();
+  void workerStartsOnceAndStopsRepeatedly() {
+    Worker worker = fixture.start(fixture.worker(task -> null));
+    fixture.testEnd.countDown();
     assertThatThrownBy(worker::start).isInstanceOf(IllegalStateException.class);
     worker.close();
     worker.close();
-    assertThat(bench.told(WorkerEvent.Stopped.class)).hasSize(1);
+    assertThat(fixture.events(WorkerEvent.Stopped.class)).hasSize(1);
     assertThatThrownBy(worker::start).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
-  void everythingIsCountedUnderJobniksNames() {
+  void metricsHaveTheNamesOfJobnik() {
     PrometheusRegistry registry = new PrometheusRegistry();
     try (MillraceClient client =
-        MillraceClient.builder(bench.api.uri()).metrics(SdkMetrics.in(registry)).build()) {
+        MillraceClient.builder(fixture.server.uri()).metrics(SdkMetrics.in(registry)).build()) {
       Worker worker =
-          Worker.builder(client, "resize", task -> "done").listener(bench.events::add).build();
+          Worker.builder(client, "resize", task -> "done").listener(fixture.events::add).build();
       worker.start();
-      bench.awaitTold(WorkerEvent.TaskCompleted.class);
+      fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
       assertThat(registry.scrape().stream().map(one -> one.getMetadata().getName()))
           .contains(
               "jobnik_sdk_worker_task_duration_seconds",
@@ -272,7 +272,7 @@ class WorkerLifecycleTest {
           registry.scrape("jobnik_sdk_worker_tasks_completed"::equals).get(0);
       assertThat(completed.getDataPoints().getFirst().getLabels().get("stage_type"))
           .isEqualTo("resize");
-      bench.over.countDown();
+      fixture.testEnd.countDown();
       worker.close();
     }
   }

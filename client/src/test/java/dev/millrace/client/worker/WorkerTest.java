@@ -17,27 +17,30 @@ import dev.millrace.client.ScriptedServer;
 import dev.millrace.client.worker.WorkerEvent.Location;
 import dev.millrace.core.json.JsonObject;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a worker tells the server of its tasks. */
+/** How a worker reports its tasks to the server. */
 class WorkerTest {
-  private final WorkerFixture bench = new WorkerFixture();
+  private final WorkerFixture fixture = new WorkerFixture();
 
   @AfterEach
   void close() {
-    bench.close();
+    fixture.close();
   }
 
   @Test
   void returnedValueIsTheResult() {
-    bench.start(
-        bench.worker(
+    fixture.start(
+        fixture.worker(
             task -> {
               task.receipt(JsonObject.create().put("by", "hand"));
               return JsonObject.create()
@@ -46,55 +49,55 @@ class WorkerTest {
                   .put("attempt", task.attempt());
             }));
 
-    assertThat(bench.answer().toString())
+    assertThat(fixture.report().toString())
         .isEqualTo(
             "{\"status\":\"COMPLETED\",\"token\":\"1.7\",\"result\":{\"width\":640,\"mode\":\"fit\","
                 + "\"attempt\":1},\"receipt\":{\"by\":\"hand\"}}");
-    assertThat(bench.awaitTold(WorkerEvent.TaskCompleted.class).task().id()).isEqualTo(TASK);
-    assertThat(bench.told(WorkerEvent.TaskStarted.class)).hasSize(1);
-    ScriptedServer.ReceivedRequest poll = bench.api.seen(DEQUEUE).getFirst();
+    assertThat(fixture.awaitEvent(WorkerEvent.TaskCompleted.class).task().id()).isEqualTo(TASK);
+    assertThat(fixture.events(WorkerEvent.TaskStarted.class)).hasSize(1);
+    ScriptedServer.ReceivedRequest poll = fixture.server.seen(DEQUEUE).getFirst();
     assertThat(poll.header("Millrace-Worker")).isEqualTo("tester");
     assertThat(poll.query()).isEqualTo("lease=60&limit=1&wait=5");
   }
 
   @Test
-  void exceptionIsAFailureThatMayBeTriedAgain() {
-    bench.start(
-        bench.worker(
+  void exceptionIsAFailureThatIsRetried() {
+    fixture.start(
+        fixture.worker(
             task -> {
               task.partial("half");
               throw new IllegalStateException("no ink");
             }));
 
-    assertThat(bench.answer().toString())
+    assertThat(fixture.report().toString())
         .isEqualTo(
             "{\"status\":\"FAILED\",\"token\":\"1.7\",\"error\":\"IllegalStateException: no ink\","
                 + "\"partial\":\"half\"}");
-    assertThat(bench.awaitTold(WorkerEvent.TaskFailed.class).cause()).hasMessage("no ink");
-    assertThat(bench.told(WorkerEvent.Error.class).getFirst().location().word())
+    assertThat(fixture.awaitEvent(WorkerEvent.TaskFailed.class).cause()).hasMessage("no ink");
+    assertThat(fixture.events(WorkerEvent.Error.class).getFirst().location().word())
         .isEqualTo("taskProcessing");
   }
 
   @Test
-  void permanentFailureForfeitsWhatAttemptsAreLeft() {
-    bench.start(
-        bench.worker(
+  void permanentFailureIsNotRetried() {
+    fixture.start(
+        fixture.worker(
             task -> {
               throw new PermanentFailure("not an image");
             }));
 
-    assertThat(bench.answer().toString())
+    assertThat(fixture.report().toString())
         .isEqualTo(
             "{\"status\":\"FAILED\",\"token\":\"1.7\",\"error\":\"not an image\","
                 + "\"retryable\":false}");
   }
 
   @Test
-  void evenAnErrorOfTheMachineIsToldAndTheWorkerGoesOn() {
-    bench.queue(2);
+  void errorOfTheJvmIsReportedAndTheWorkerContinues() {
+    fixture.queue(2);
     AtomicInteger calls = new AtomicInteger();
-    bench.start(
-        bench.worker(
+    fixture.start(
+        fixture.worker(
             task -> {
               if (calls.getAndIncrement() == 0) {
                 throw new StackOverflowError();
@@ -102,105 +105,108 @@ class WorkerTest {
               return "fine";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    assertThat(bench.api.seen(STATUS).getFirst().json().string("error"))
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    assertThat(fixture.server.seen(STATUS).getFirst().json().string("error"))
         .isEqualTo("StackOverflowError");
   }
 
   @Test
-  void releasedTaskIsGivenBack() {
-    bench.start(
-        bench.worker(
+  void releasedTaskReturnsToTheQueue() {
+    fixture.start(
+        fixture.worker(
             task -> {
               throw new ReleaseTask("too big for me");
             }));
 
-    bench.awaitTold(WorkerEvent.TaskDropped.class);
-    assertThat(bench.api.seen(RELEASE).getFirst().json().string("reason"))
+    fixture.awaitEvent(WorkerEvent.TaskDropped.class);
+    assertThat(fixture.server.seen(RELEASE).getFirst().json().string("reason"))
         .isEqualTo("too big for me");
-    assertThat(bench.api.seen(STATUS)).isEmpty();
+    assertThat(fixture.server.seen(STATUS)).isEmpty();
   }
 
   @Test
-  void lostAnswerIsSaidAgainWithTheSameToken() {
-    bench.api.on(
+  void reportIsRetriedWithTheSameTokenWhenItsAnswerIsLost() {
+    fixture.server.on(
         STATUS,
         ScriptedServer.lost(),
         ScriptedServer.lost(),
         ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create())));
-    bench.start(bench.worker(task -> "done"));
+    fixture.start(fixture.worker(task -> "done"));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    List<ScriptedServer.ReceivedRequest> said = bench.api.seen(STATUS);
-    assertThat(said)
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    List<ScriptedServer.ReceivedRequest> reports = fixture.server.seen(STATUS);
+    assertThat(reports)
         .hasSize(3)
         .extracting(ScriptedServer.ReceivedRequest::body)
-        .containsOnly(said.getFirst().body());
+        .containsOnly(reports.getFirst().body());
   }
 
   @Test
-  void resultIsKeptWhileTheServerIsAway() {
-    ScriptedServer.Script away = ScriptedServer.text(503, "");
+  void resultIsRetriedWhileTheServerIsUnavailable() {
+    ScriptedServer.Script unavailable = ScriptedServer.text(503, "");
     ScriptedServer.Script[] script = new ScriptedServer.Script[10];
-    java.util.Arrays.fill(script, away);
+    Arrays.fill(script, unavailable);
     script[9] = ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create()));
-    bench.api.on(STATUS, script);
-    bench.start(bench.worker(new FakeTimeSource(), task -> "done"));
+    fixture.server.on(STATUS, script);
+    fixture.start(fixture.worker(new FakeTimeSource(), task -> "done"));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    assertThat(bench.api.seen(STATUS)).hasSize(10);
-    assertThat(bench.told(WorkerEvent.Error.class))
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    assertThat(fixture.server.seen(STATUS)).hasSize(10);
+    assertThat(fixture.events(WorkerEvent.Error.class))
         .extracting(WorkerEvent.Error::location)
         .contains(Location.MARK_TASK_COMPLETED);
   }
 
   @Test
-  void refusedResultFailsTheTaskForGood() {
-    bench.api.on(
+  void refusedResultFailsTheTaskWithoutARetry() {
+    fixture.server.on(
         STATUS,
         ScriptedServer.json(413, JsonObject.create().put("message", "too large").put("code", "X")),
         ScriptedServer.json(200, ScriptedServer.task(TASK, JsonObject.create())));
-    bench.start(bench.worker(task -> "huge"));
+    fixture.start(fixture.worker(task -> "huge"));
 
-    bench.awaitTold(WorkerEvent.TaskFailed.class);
-    assertThat(bench.answer().string("error")).isEqualTo("the result was refused: too large");
-    assertThat(bench.answer().flag("retryable", true)).isFalse();
+    fixture.awaitEvent(WorkerEvent.TaskFailed.class);
+    assertThat(fixture.report().string("error")).isEqualTo("the result was refused: too large");
+    assertThat(fixture.report().flag("retryable", true)).isFalse();
   }
 
   @Test
-  void answerToALostClaimIsDropped() {
-    bench.api.on(STATUS, ScriptedServer.json(409, JsonObject.create().put("message", "not yours")));
-    bench.start(bench.worker(task -> "late"));
+  void resultOfALostClaimIsDropped() {
+    fixture.server.on(
+        STATUS, ScriptedServer.json(409, JsonObject.create().put("message", "not yours")));
+    fixture.start(fixture.worker(task -> "late"));
 
-    assertThat(bench.awaitTold(WorkerEvent.TaskDropped.class).reason()).isEqualTo("not yours");
-    assertThat(bench.api.seen(STATUS)).hasSize(1);
-    assertThat(bench.told(WorkerEvent.TaskCompleted.class)).isEmpty();
+    assertThat(fixture.awaitEvent(WorkerEvent.TaskDropped.class).reason()).isEqualTo("not yours");
+    assertThat(fixture.server.seen(STATUS)).hasSize(1);
+    assertThat(fixture.events(WorkerEvent.TaskCompleted.class)).isEmpty();
   }
 
   @Test
-  void serversCancelInterruptsTheHandler() {
-    bench.api.on(HEARTBEAT, WorkerFixture.beat(false, false), WorkerFixture.beat(true, false));
-    AtomicReference<String> heard = new AtomicReference<>("");
-    bench.start(
-        bench.worker(
+  void cancelByTheServerInterruptsTheHandler() {
+    fixture.server.on(
+        HEARTBEAT, WorkerFixture.heartbeat(false, false), WorkerFixture.heartbeat(true, false));
+    AtomicReference<String> callback = new AtomicReference<>("");
+    fixture.start(
+        fixture.worker(
             task -> {
-              task.onCancel(() -> heard.set("cancelled"));
+              task.onCancel(() -> callback.set("cancelled"));
               new CountDownLatch(1).await();
               return "never";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskDropped.class);
-    assertThat(heard).hasValue("cancelled");
-    assertThat(bench.api.seen(STATUS)).as("the job has ended: nothing to say").isEmpty();
-    assertThat(bench.api.seen(RELEASE)).isEmpty();
+    fixture.awaitEvent(WorkerEvent.TaskDropped.class);
+    assertThat(callback).hasValue("cancelled");
+    assertThat(fixture.server.seen(STATUS)).as("reports for a job that has ended").isEmpty();
+    assertThat(fixture.server.seen(RELEASE)).isEmpty();
   }
 
   @Test
-  void lostLeaseInterruptsTheHandlerToo() {
-    bench.api.on(HEARTBEAT, ScriptedServer.json(409, JsonObject.create().put("message", "lost")));
+  void lostLeaseInterruptsTheHandler() {
+    fixture.server.on(
+        HEARTBEAT, ScriptedServer.json(409, JsonObject.create().put("message", "lost")));
     AtomicReference<String> reason = new AtomicReference<>();
-    bench.start(
-        bench.worker(
+    fixture.start(
+        fixture.worker(
             task -> {
               try {
                 new CountDownLatch(1).await();
@@ -211,54 +217,56 @@ class WorkerTest {
               return "never";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskDropped.class);
+    fixture.awaitEvent(WorkerEvent.TaskDropped.class);
     assertThat(reason).hasValue("lost");
-    assertThat(bench.api.seen(STATUS)).isEmpty();
+    assertThat(fixture.server.seen(STATUS)).isEmpty();
   }
 
   @Test
-  void handlerGoesOnWhileTheServerCannotBeReached() {
-    bench.api.on(HEARTBEAT, ScriptedServer.lost());
+  void handlerContinuesWhileHeartbeatsFail() {
+    fixture.server.on(HEARTBEAT, ScriptedServer.lost());
     CountDownLatch go = new CountDownLatch(1);
-    bench.start(
-        bench.worker(
+    fixture.start(
+        fixture.worker(
             task -> {
               go.await();
               return task.leaseLeft().isPositive();
             }));
 
-    await().atMost(LONG).until(() -> bench.api.seen(HEARTBEAT).size() >= 3);
+    await().atMost(LONG).until(() -> fixture.server.seen(HEARTBEAT).size() >= 3);
     go.countDown();
-    assertThat(bench.answer().get("result")).isEqualTo(true);
-    assertThat(bench.told(WorkerEvent.Error.class))
+    assertThat(fixture.report().get("result")).isEqualTo(true);
+    assertThat(fixture.events(WorkerEvent.Error.class))
         .extracting(WorkerEvent.Error::location)
         .contains(Location.HEARTBEAT);
   }
 
   @Test
-  void heartbeatTellsProgressOnceAndBringsThePauseFlag() {
-    bench.api.on(HEARTBEAT, WorkerFixture.beat(false, true));
-    bench.start(
-        bench.worker(
+  void heartbeatReportsProgressOnceAndReturnsThePauseFlag() {
+    fixture.server.on(HEARTBEAT, WorkerFixture.heartbeat(false, true));
+    fixture.start(
+        fixture.worker(
             task -> {
               task.progress();
               await().atMost(LONG).until(task::paused);
-              int beats = bench.api.seen(HEARTBEAT).size();
-              await().atMost(LONG).until(() -> bench.api.seen(HEARTBEAT).size() > beats + 1);
+              int heartbeats = fixture.server.seen(HEARTBEAT).size();
+              await()
+                  .atMost(LONG)
+                  .until(() -> fixture.server.seen(HEARTBEAT).size() > heartbeats + 1);
               return "done";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    assertThat(bench.api.seen(HEARTBEAT))
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    assertThat(fixture.server.seen(HEARTBEAT))
         .extracting(ScriptedServer.ReceivedRequest::body)
         .containsOnlyOnce("{\"token\":\"1.7\",\"progress\":true}")
         .contains("{\"token\":\"1.7\"}");
   }
 
   @Test
-  void linesOfTheLogGoTogetherAndBeforeTheAnswer() {
-    bench.start(
-        bench.worker(
+  void logLinesAreSentInBatchesBeforeTheReport() {
+    fixture.start(
+        fixture.worker(
             task -> {
               for (int i = 0; i < 150; i++) {
                 task.info("line " + i);
@@ -267,27 +275,27 @@ class WorkerTest {
               return "done";
             }));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    List<ScriptedServer.ReceivedRequest> sent = bench.api.seen(LOGS);
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    List<ScriptedServer.ReceivedRequest> sent = fixture.server.seen(LOGS);
     assertThat(sent).hasSize(2);
     assertThat(sent.getFirst().json().list("lines")).hasSize(100);
     assertThat(sent.getFirst().json().string("token")).isEqualTo("1.7");
     assertThat(sent.getLast().json().list("lines").getLast())
-        .isEqualTo(java.util.Map.of("level", "info", "line", "line 149"));
+        .isEqualTo(Map.of("level", "info", "line", "line 149"));
     List<String> order =
-        bench.api.seen("P(OST|UT) .*(logs|status)").stream()
+        fixture.server.seen("P(OST|UT) .*(logs|status)").stream()
             .map(ScriptedServer.ReceivedRequest::method)
             .toList();
     assertThat(order).containsExactly("POST", "POST", "PUT");
   }
 
   @Test
-  void handlersRequestsBelongToTheTasksTrace() {
-    bench.api.on(
+  void requestsOfAHandlerBelongToTheTraceOfTheTask() {
+    fixture.server.on(
         "PATCH /v1/(jobs|stages|tasks)/[^/]*/user-metadata", ScriptedServer.text(200, "{}"));
     JsonObject metadata = JsonObject.create().put("seen", true);
-    bench.start(
-        bench.worker(
+    fixture.start(
+        fixture.worker(
             task -> {
               task.updateTaskUserMetadata(metadata);
               task.updateStageUserMetadata(metadata);
@@ -295,8 +303,8 @@ class WorkerTest {
               return task.trace() == null ? "none" : task.trace().parent();
             }));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
-    List<ScriptedServer.ReceivedRequest> updates = bench.api.seen("PATCH .*user-metadata");
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
+    List<ScriptedServer.ReceivedRequest> updates = fixture.server.seen("PATCH .*user-metadata");
     assertThat(updates)
         .extracting(ScriptedServer.ReceivedRequest::path)
         .containsExactly(
@@ -312,37 +320,37 @@ class WorkerTest {
   }
 
   @Test
-  void listenerThatThrowsHarmsNobody() {
-    bench.start(
-        bench
+  void listenerThatThrowsDoesNotStopTheWorker() {
+    fixture.start(
+        fixture
             .worker(task -> "done")
             .listener(
                 event -> {
-                  bench.events.add(event);
+                  fixture.events.add(event);
                   throw new IllegalStateException("listener");
                 }));
 
-    bench.awaitTold(WorkerEvent.TaskCompleted.class);
+    fixture.awaitEvent(WorkerEvent.TaskCompleted.class);
   }
 
   @Test
-  void neverMoreAtOnceThanItsConcurrency() {
+  void concurrencyLimitsRunningTasks() {
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger now = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    bench.api.on(
+    fixture.server.on(
         DEQUEUE,
         (seen, exchange) -> {
           int limit =
               Integer.parseInt(String.valueOf(seen.query()).replaceAll(".*limit=(\\d+).*", "$1"));
           List<JsonObject> tasks =
-              java.util.stream.IntStream.range(0, limit)
+              IntStream.range(0, limit)
                   .mapToObj(i -> ScriptedServer.claimed(new UUID(3, i)))
                   .toList();
           ScriptedServer.json(200, tasks).answer(seen, exchange);
         });
-    bench.start(
-        bench
+    fixture.start(
+        fixture
             .worker(
                 task -> {
                   most.accumulateAndGet(now.incrementAndGet(), Math::max);
@@ -354,13 +362,13 @@ class WorkerTest {
 
     await().atMost(LONG).until(() -> now.get() == 4);
     go.countDown();
-    await().atMost(LONG).until(() -> bench.told(WorkerEvent.TaskCompleted.class).size() >= 20);
+    await().atMost(LONG).until(() -> fixture.events(WorkerEvent.TaskCompleted.class).size() >= 20);
     assertThat(most).hasValue(4);
   }
 
   @Test
-  void settingsThatCannotWorkAreRefused() {
-    MillraceClient client = MillraceClient.at(bench.api.uri());
+  void invalidSettingsAreRefused() {
+    MillraceClient client = MillraceClient.at(fixture.server.uri());
     WorkerBuilder builder = Worker.builder(client, "resize", task -> null);
     assertThatThrownBy(() -> builder.concurrency(0).build()).hasMessageContaining("concurrency");
     builder.concurrency(1);

@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A sender and the trace that requests over it belong to. */
+/** Sends the requests of one client, with the trace that they belong to. */
 public record ApiTransport(
     RequestSender sender,
     Supplier<@Nullable TraceContext> trace,
@@ -18,7 +18,11 @@ public record ApiTransport(
     return sender.send(request, trace);
   }
 
-  /** Sends what makes something, and counts it. */
+  /**
+   * Sends a request that creates something, and counts it.
+   *
+   * @param what {@code job}, {@code stage} or {@code task}
+   */
   public ClientResponse sendCreate(String what, ClientRequest request) {
     long start = timeSource.nanos();
     boolean done = false;
@@ -32,8 +36,8 @@ public record ApiTransport(
   }
 
   /**
-   * Sends what changes something; where it is refused after more than one try, {@code done} says
-   * whether one before, whose answer was lost, had done it.
+   * Sends a request that changes something. If a retry is refused, {@code done} decides whether an
+   * earlier try, whose answer was lost, has made the change.
    */
   public void sendChange(ClientRequest request, Predicate<ApiException> done) {
     ClientResponse response = exchange(request);
@@ -45,7 +49,7 @@ public record ApiTransport(
     }
   }
 
-  /** An answer of any status. */
+  /** Returns the answer whatever its status. */
   public ClientResponse exchange(ClientRequest request) {
     return sender.exchange(request, trace.get());
   }
@@ -58,13 +62,13 @@ public record ApiTransport(
     return new ApiTransport(sender, other, timeSource, meters);
   }
 
-  /** As a query writes a limit; 0 leaves it to the server. */
+  /** The value of a query parameter: null, for the default of the server, if {@code most} is 0. */
   public static @Nullable Integer limitOrNull(int most) {
     return most > 0 ? most : null;
   }
 
-  /** As a query writes a wish; nothing where there is none. */
-  public static @Nullable Boolean trueOrNull(boolean asked) {
-    return asked ? true : null;
+  /** The value of a query parameter that is left out unless it is true. */
+  public static @Nullable Boolean trueOrNull(boolean flag) {
+    return flag ? true : null;
   }
 }

@@ -3,7 +3,7 @@ package dev.millrace.client.internal.transport;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** What is counted; all of it may be called by many threads at once. */
+/** Receives what happens in clients and workers, for metrics. Called by many threads at once. */
 public interface ClientMeters {
 
   /**
@@ -16,13 +16,19 @@ public interface ClientMeters {
   record RunningWorker(String type, String name, Supplier<Duration> uptime) {}
 
   /**
-   * @param status 0 where no answer came
+   * One try of a request has ended.
+   *
+   * @param status 0 if no answer came
    */
   default void requested(ClientRequest request, int status, Duration time) {}
 
   default void retried(String reason) {}
 
-  /** Something was made: a {@code job}, a {@code stage} or {@code task}s. */
+  /**
+   * A request to create something has ended.
+   *
+   * @param what {@code job}, {@code stage} or {@code task}
+   */
   default void produced(String what, boolean done, Duration time) {}
 
   default void dequeued(String type, Duration time) {}
@@ -32,11 +38,15 @@ public interface ClientMeters {
   default void taskStarted(String type) {}
 
   /**
+   * A handler has ended, and its result was reported.
+   *
    * @param outcome {@code completed}, {@code failed} or {@code dropped}
    */
   default void taskEnded(String type, String outcome, Duration time) {}
 
   /**
+   * A circuit breaker has changed.
+   *
    * @param state 0 closed, 1 half open, 2 open
    */
   default void breaker(String type, String breaker, int state) {}

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A request as it is put together; used by one thread. */
+/** A request and its builder; used by one thread. */
 public final class ClientRequest {
   private final String method;
   private final String template;
@@ -57,7 +57,7 @@ public final class ClientRequest {
     return new ClientRequest("DELETE", template, parts);
   }
 
-  /** Left out where there is no value. */
+  /** Adds a query parameter, unless {@code value} is null. */
   public ClientRequest query(String name, @Nullable Object value) {
     if (value != null) {
       query.append(query.isEmpty() ? '?' : '&').append(name).append('=');
@@ -79,31 +79,31 @@ public final class ClientRequest {
     return this;
   }
 
-  /** Says that doing it twice does what doing it once does. */
+  /** Marks the request as safe to retry: doing it twice is like doing it once. */
   public ClientRequest repeatable() {
     repeatable = true;
     return this;
   }
 
-  /** Says that whatever comes of the first try is wanted as it is. */
+  /** Marks the request as not to be retried once it was sent. */
   public ClientRequest notRepeatable() {
     repeatable = false;
     return this;
   }
 
-  /** A creation that the server does once for each key; so it can be repeated. */
+  /** Sets the idempotency key, which makes a request that creates something safe to retry. */
   public ClientRequest idempotencyKey(@Nullable String key) {
     header("Idempotency-Key", key == null ? UUID.randomUUID().toString() : key);
     return repeatable();
   }
 
-  /** The server may take this much longer than usual. */
+  /** Adds to the timeout, for a server that waits before it answers. */
   public ClientRequest extraTime(Duration more) {
     extra = more;
     return this;
   }
 
-  /** Another limit for each try than the client's own. */
+  /** Replaces the timeout of the client. */
   public ClientRequest timeoutPerTry(Duration limit) {
     timeout = limit;
     return this;
@@ -117,7 +117,7 @@ public final class ClientRequest {
     return method;
   }
 
-  /** Without what differs from call to call, for metrics. */
+  /** The path with {@code {}} for each id, for metrics. */
   public String template() {
     return template;
   }
@@ -142,7 +142,7 @@ public final class ClientRequest {
     return repeatable;
   }
 
-  /** For messages: no query, which may hold names. */
+  /** For messages: without the query, which may have names of users. */
   @Override
   public String toString() {
     return method + " " + path;

@@ -10,10 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer, read to its end.
+ * The complete answer to a request.
  *
  * @param tries how often the request was sent
  */
@@ -29,7 +30,7 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
     return headers.firstValue(name).orElse(null);
   }
 
-  /** What {@code Retry-After} says in seconds; null where it says nothing, or a date. */
+  /** The seconds of {@code Retry-After}; null if the header is missing or has a date. */
   public @Nullable Duration retryAfter() {
     String value = header("Retry-After");
     return value != null && value.matches("\\d{1,9}")
@@ -50,7 +51,7 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
     return checked(
         () -> {
           if (!(Json.parse(text) instanceof List<?> values)) {
-            throw new JsonException("the answer must be a list");
+            throw new JsonException("the body must be a list");
           }
           List<T> out = new ArrayList<>();
           for (Object value : values) {
@@ -60,12 +61,12 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
         });
   }
 
-  /** A list whose next part is named by a header. */
+  /** A page of a list, with the cursor of the next page in a header. */
   public <T> PageOf<T> page(Function<JsonObject, T> reader) {
     return new PageOf<>(list(reader), header("X-Next-Cursor"));
   }
 
-  /** A list in the field {@code name}, whose next part is named beside it. */
+  /** A page in the field {@code name}, with the cursor of the next page in {@code nextCursor}. */
   public <T> PageOf<T> page(String name, Function<JsonObject, T> reader) {
     return read(
         body -> {
@@ -78,7 +79,9 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
         });
   }
 
-  /** The error that a response with an error status describes, in either API's format or in none. */
+  /**
+   * The error that a response with an error status describes, in either API's format or in none.
+   */
   public ApiException toException() {
     String code = defaultCode();
     String message = "the server answered with status " + status;
@@ -102,14 +105,14 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
     };
   }
 
-  private <T> T checked(java.util.function.Supplier<T> read) {
+  private <T> T checked(Supplier<T> read) {
     try {
       return read.get();
     } catch (JsonException | IllegalArgumentException | ArithmeticException e) {
       throw new ApiException(
           status,
           UNREADABLE,
-          "the answer is not what the API promises: " + e.getMessage(),
+          "the answer does not match the API: " + e.getMessage(),
           header("X-Request-Id"),
           null);
     }

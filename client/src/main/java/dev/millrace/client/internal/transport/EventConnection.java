@@ -19,15 +19,15 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for events, from the moment it is sent. Read by one thread; {@link #close} may come
- * from another.
+ * One connection to the event stream of a job. One thread reads; any thread may call {@link
+ * #close}.
  */
 public final class EventConnection {
 
   /**
-   * What the server says.
+   * The body of the answer.
    *
-   * @param lines its stream; null where the answer is another, which was read to its end
+   * @param lines the event stream; null if the answer is not a stream, then {@code text} has it
    */
   private record Body(@Nullable LineQueue lines, String text) {
 
@@ -49,10 +49,10 @@ public final class EventConnection {
   private final ClientRequest request;
   private final CompletableFuture<HttpResponse<Body>> answer;
 
-  public EventConnection(ApiTransport channel, ClientRequest request) {
-    this.sender = channel.sender();
+  public EventConnection(ApiTransport transport, ClientRequest request) {
+    this.sender = transport.sender();
     this.request = request;
-    this.answer = sender.start(request, channel.trace().get(), Body::of);
+    this.answer = sender.start(request, transport.trace().get(), Body::of);
   }
 
   private static Body stream(Flow.Publisher<List<ByteBuffer>> body) {
@@ -64,8 +64,8 @@ public final class EventConnection {
   /**
    * Waits for the server to answer.
    *
-   * @return its status; 0 if it did not in time
-   * @throws NetworkException if there will be no answer
+   * @return the status; 0 if no answer came in time
+   * @throws NetworkException if the connection failed
    */
   public int status(Duration atMost) throws InterruptedException {
     try {
@@ -79,23 +79,23 @@ public final class EventConnection {
     }
   }
 
-  /** The next line of a stream, or its end; null if nothing came in time. */
+  /** The next line, or the end of the stream; null if nothing came in time. */
   public LineQueue.@Nullable Item next(Duration atMost) throws InterruptedException {
     LineQueue lines = answer.join().body().lines();
     return lines == null ? new LineQueue.Item.End(null) : lines.poll(atMost);
   }
 
-  /** What an answer without a stream says. */
+  /** The error of an answer that is not a stream. */
   public ApiException refusal() {
-    HttpResponse<Body> given = answer.join();
-    return new ClientResponse(given.statusCode(), given.headers(), given.body().text(), 1)
+    HttpResponse<Body> response = answer.join();
+    return new ClientResponse(response.statusCode(), response.headers(), response.body().text(), 1)
         .toException();
   }
 
-  /** Cancels what is under way. */
+  /** Cancels the request and the stream. */
   public void close() {
     if (!answer.cancel(true)) {
-      answer.thenAccept(given -> given.body().drop());
+      answer.thenAccept(response -> response.body().drop());
     }
   }
 }

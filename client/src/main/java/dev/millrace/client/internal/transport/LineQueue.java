@@ -13,12 +13,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a stream, between the thread that receives and the one that reads. More is asked for
- * only while few lines wait, so a slow reader slows the server and not this process's memory.
+ * The lines of a stream, between the thread that receives and the thread that reads. It requests
+ * more only while few lines wait: a slow reader slows down the server and does not fill the memory.
  */
 public final class LineQueue implements Flow.Subscriber<List<ByteBuffer>> {
 
-  /** What can come out of a queue. */
+  /** An item of the queue. */
   public sealed interface Item {
     record Text(String line) implements Item {}
 
@@ -26,10 +26,10 @@ public final class LineQueue implements Flow.Subscriber<List<ByteBuffer>> {
     record End(@Nullable Throwable cause) implements Item {}
   }
 
-  private static final int FEW = 256;
+  private static final int FEW_LINES = 256;
 
-  /** Longer than this no line of ours is: the output of a job, with room to spare. */
-  private static final int LONGEST = 256 * 1024 * 1024;
+  /** The longest line is the output of a job, which is much shorter. */
+  private static final int MAX_LINE_BYTES = 256 * 1024 * 1024;
 
   private final LinkedBlockingQueue<Item> items = new LinkedBlockingQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
@@ -53,11 +53,13 @@ public final class LineQueue implements Flow.Subscriber<List<ByteBuffer>> {
   @Override
   public void onNext(List<ByteBuffer> buffers) {
     buffers.forEach(this::split);
-    if (partial.size() > LONGEST) {
-      items.add(new Item.End(new IOException("a line of the stream is too long")));
+    if (partial.size() > MAX_LINE_BYTES) {
+      items.add(
+          new Item.End(
+              new IOException("a line of the stream is longer than " + MAX_LINE_BYTES + " bytes")));
       cancel();
-    } else if (waiting.get() < FEW) {
-      more();
+    } else if (waiting.get() < FEW_LINES) {
+      requestMore();
     }
   }
 
@@ -83,7 +85,7 @@ public final class LineQueue implements Flow.Subscriber<List<ByteBuffer>> {
 
   @Override
   public void onComplete() {
-    if (partial.size() > 0) { // a body of another kind may end without a newline
+    if (partial.size() > 0) { // the last line may have no newline
       items.add(new Item.Text(partial.toString(StandardCharsets.UTF_8)));
     }
     items.add(new Item.End(null));
@@ -92,13 +94,13 @@ public final class LineQueue implements Flow.Subscriber<List<ByteBuffer>> {
   /** The next line or the end; null if nothing came in time. */
   public @Nullable Item poll(Duration atMost) throws InterruptedException {
     Item item = items.poll(Math.max(0, atMost.toNanos()), TimeUnit.NANOSECONDS);
-    if (item instanceof Item.Text && waiting.decrementAndGet() == FEW - 1) {
-      more(); // it had stopped asking
+    if (item instanceof Item.Text && waiting.decrementAndGet() == FEW_LINES - 1) {
+      requestMore(); // onNext did not
     }
     return item;
   }
 
-  private void more() {
+  private void requestMore() {
     Flow.Subscription given = subscription;
     if (given != null) {
       given.request(1);

@@ -37,23 +37,58 @@ public final class PrometheusMeters implements ClientMeters {
    */
   public PrometheusMeters(PrometheusRegistry in) {
     requests =
-        histogram(in, "http_request_duration_seconds", "One try", "method", "route", "status");
-    retries = counter(in, "http_retries_total", "Requests sent again", "reason");
-    jobs = histogram(in, "producer_job_create_duration_seconds", "Making a job", "status");
-    stages = histogram(in, "producer_stage_create_duration_seconds", "Adding a stage", "status");
-    tasks = histogram(in, "producer_task_create_duration_seconds", "Adding tasks", "status");
-    productions = counter(in, "producer_operations_total", "What was made", "operation", "status");
-    dequeues = histogram(in, "consumer_dequeue_duration_seconds", "Asking for tasks", "stage_type");
+        histogram(
+            in,
+            "http_request_duration_seconds",
+            "Duration of one try of a request",
+            "method",
+            "route",
+            "status");
+    retries = counter(in, "http_retries_total", "Requests that were retried", "reason");
+    jobs =
+        histogram(
+            in, "producer_job_create_duration_seconds", "Duration of creating a job", "status");
+    stages =
+        histogram(
+            in, "producer_stage_create_duration_seconds", "Duration of adding a stage", "status");
+    tasks =
+        histogram(
+            in, "producer_task_create_duration_seconds", "Duration of adding tasks", "status");
+    productions =
+        counter(
+            in,
+            "producer_operations_total",
+            "Requests to create jobs, stages and tasks",
+            "operation",
+            "status");
+    dequeues =
+        histogram(
+            in, "consumer_dequeue_duration_seconds", "Duration of polling for tasks", "stage_type");
     updateTimes =
-        histogram(in, "consumer_task_update_duration_seconds", "Answering", "stage_type", "status");
+        histogram(
+            in,
+            "consumer_task_update_duration_seconds",
+            "Duration of reporting a task",
+            "stage_type",
+            "status");
     updates =
-        counter(in, "consumer_task_updates_total", "Answers", "stage_type", "status", "accepted");
+        counter(
+            in,
+            "consumer_task_updates_total",
+            "Reported tasks",
+            "stage_type",
+            "status",
+            "accepted");
     durations =
         histogram(
-            in, "worker_task_duration_seconds", "One run of a handler", "stage_type", "status");
+            in,
+            "worker_task_duration_seconds",
+            "Duration of one run of a handler",
+            "stage_type",
+            "status");
     completed = counter(in, "worker_tasks_completed_total", "Tasks completed", "stage_type");
-    failed = counter(in, "worker_tasks_failed_total", "Attempts that failed", "stage_type");
-    active = gauge(in, "worker_tasks_active", "Tasks that run", "stage_type");
+    failed = counter(in, "worker_tasks_failed_total", "Failed attempts", "stage_type");
+    active = gauge(in, "worker_tasks_active", "Running tasks", "stage_type");
     breakers =
         gauge(
             in,
@@ -63,8 +98,14 @@ public final class PrometheusMeters implements ClientMeters {
             "breaker");
     opens =
         counter(
-            in, "worker_circuit_breaker_opens_total", "Times it opened", "stage_type", "breaker");
-    empty = gauge(in, "worker_consecutive_empty_polls", "Polls without a task", "stage_type");
+            in,
+            "worker_circuit_breaker_opens_total",
+            "Times the circuit breaker opened",
+            "stage_type",
+            "breaker");
+    empty =
+        gauge(
+            in, "worker_consecutive_empty_polls", "Consecutive polls without a task", "stage_type");
     uptime(in);
     Info.builder()
         .name(PREFIX + "info")
@@ -77,12 +118,13 @@ public final class PrometheusMeters implements ClientMeters {
   private void uptime(PrometheusRegistry in) {
     GaugeWithCallback.builder()
         .name(PREFIX + "worker_uptime_seconds")
-        .help("Since the worker was started")
+        .help("Time since the start of the worker")
         .labelNames("stage_type", "worker")
         .callback(
             out ->
                 workers.forEach(
-                    worker -> out.call(seconds(worker.uptime().get()), worker.type(), worker.name())))
+                    worker ->
+                        out.call(seconds(worker.uptime().get()), worker.type(), worker.name())))
         .register(in);
   }
 

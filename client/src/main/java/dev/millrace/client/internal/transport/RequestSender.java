@@ -23,17 +23,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests, and sends again those that may be repeated. What could not be sent at all, and what
- * the server put off (429), may be repeated whatever it is. Thread-safe.
+ * Sends requests and retries them. A repeatable request is retried after a network failure and
+ * after a status of 502 to 504; any request is retried if it was not sent, or after a 429.
+ * Thread-safe.
  */
 public final class RequestSender {
 
   /**
-   * What every request has.
+   * The settings for all requests of a client.
    *
-   * @param base without a slash at its end
-   * @param key what to show as a bearer; null where the server asks for none
-   * @param timeout of one try, from its start to the end of the answer
+   * @param base the address of the server, without a trailing slash
+   * @param key the API key; null where the server requires none
+   * @param timeout the limit for one try, to the end of the answer
+   * @param retries tries after the first one
+   * @param agent the value of the header User-Agent
    */
   public record Settings(
       URI base,
@@ -42,31 +45,31 @@ public final class RequestSender {
       int retries,
       Backoff backoff,
       String agent) {
-    /** Keys stay out of logs. */
+    /** Without the key, which must not get into logs. */
     @Override
     public String toString() {
       return "Settings[" + base + "]";
     }
   }
 
-  /** Longer than this nobody waits because a server says so. */
+  /** A longer Retry-After of the server is not waited for. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   private final HttpClient http;
   private final Settings settings;
-  private final TimeSource timing;
+  private final TimeSource time;
   private final ClientMeters meters;
 
-  public RequestSender(HttpClient http, Settings settings, TimeSource timing, ClientMeters meters) {
+  public RequestSender(HttpClient http, Settings settings, TimeSource time, ClientMeters meters) {
     this.http = http;
     this.settings = settings;
-    this.timing = timing;
+    this.time = time;
     this.meters = meters;
   }
 
-  /** An answer with a status of success; else an exception. */
+  /** Returns an answer with a success status; throws for any other. */
   ClientResponse send(ClientRequest request, Supplier<@Nullable TraceContext> trace) {
     ClientResponse response = exchange(request, trace.get());
     if (!response.ok()) {
@@ -75,20 +78,20 @@ public final class RequestSender {
     return response;
   }
 
-  /** An answer of any status that no further try could mend. */
+  /** Returns an answer of any status, after the retries. */
   ClientResponse exchange(ClientRequest request, @Nullable TraceContext trace) {
     for (int tries = 1; ; tries++) {
       Duration wait;
       try {
-        ClientResponse response = once(request, trace, tries);
-        if (tries > settings.retries() || !worthAnother(request, response.status())) {
+        ClientResponse response = sendOnce(request, trace, tries);
+        if (tries > settings.retries() || !isRetryable(request, response.status())) {
           return response;
         }
-        Duration asked = response.retryAfter();
-        if (asked != null && asked.compareTo(LONGEST_WAIT) > 0) {
+        Duration retryAfter = response.retryAfter();
+        if (retryAfter != null && retryAfter.compareTo(LONGEST_WAIT) > 0) {
           return response;
         }
-        wait = longer(pause(tries), asked);
+        wait = longer(pause(tries), retryAfter);
         meters.retried("HTTP_" + response.status());
       } catch (NetworkException e) {
         boolean allowed = e.isUnsent() || request.isRepeatable();
@@ -98,11 +101,11 @@ public final class RequestSender {
         wait = pause(tries);
         meters.retried(e.code());
       }
-      rest(request, wait);
+      sleep(request, wait);
     }
   }
 
-  private static boolean worthAnother(ClientRequest request, int status) {
+  private static boolean isRetryable(ClientRequest request, int status) {
     return switch (status) {
       case 429 -> true;
       case 502, 503, 504 -> request.isRepeatable();
@@ -111,24 +114,24 @@ public final class RequestSender {
   }
 
   private Duration pause(int tries) {
-    return settings.backoff().delay(tries, timing.random());
+    return settings.backoff().delay(tries, time.random());
   }
 
   private static Duration longer(Duration one, @Nullable Duration other) {
     return other != null && other.compareTo(one) > 0 ? other : one;
   }
 
-  private void rest(ClientRequest request, Duration wait) {
+  private void sleep(ClientRequest request, Duration wait) {
     try {
-      timing.await(NEVER, wait);
+      time.await(NEVER, wait);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw NetworkException.of(request.toString(), e);
     }
   }
 
-  private ClientResponse once(ClientRequest request, @Nullable TraceContext trace, int tries) {
-    long start = timing.nanos();
+  private ClientResponse sendOnce(ClientRequest request, @Nullable TraceContext trace, int tries) {
+    long start = time.nanos();
     int status = 0;
     try {
       HttpResponse<String> answer =
@@ -139,11 +142,11 @@ public final class RequestSender {
       status = answer.statusCode();
       return new ClientResponse(status, answer.headers(), answer.body(), tries);
     } finally {
-      meters.requested(request, status, Duration.ofNanos(timing.nanos() - start));
+      meters.requested(request, status, Duration.ofNanos(time.nanos() - start));
     }
   }
 
-  /** Waits for the whole answer; a timeout of the JDK's own would end with its head. */
+  /** Waits for the whole answer; the timeout of the JDK covers only the headers. */
   private <T> T await(ClientRequest request, CompletableFuture<T> answer, Duration limit) {
     try {
       return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -163,7 +166,7 @@ public final class RequestSender {
     return NetworkException.of(request + " at " + settings.base(), cause);
   }
 
-  /** One try, under way; whoever has no more use for it cancels it. */
+  /** Starts one try; the caller cancels the future if it no longer needs the answer. */
   <T> CompletableFuture<HttpResponse<T>> start(
       ClientRequest request, @Nullable TraceContext trace, BodyHandler<T> reader) {
     return http.sendAsync(build(request, trace), reader);

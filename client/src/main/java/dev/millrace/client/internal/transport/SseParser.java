@@ -4,7 +4,7 @@ import dev.millrace.api.SseEvent;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Puts events together from lines, as the HTML standard says (server-sent events, section 9.2). */
+/** Parses server-sent events line by line, as the HTML standard defines them (section 9.2). */
 public final class SseParser {
   private @Nullable String lastId;
   private @Nullable Duration retry;
@@ -19,15 +19,15 @@ public final class SseParser {
     }
     int colon = line.indexOf(':');
     if (colon == 0) {
-      return null; // a comment: the server is alive
+      return null; // a comment, sent to keep the connection alive
     }
     String field = colon < 0 ? line : line.substring(0, colon);
     String value = colon < 0 ? "" : line.substring(colon + 1);
-    value(field, value.startsWith(" ") ? value.substring(1) : value);
+    setField(field, value.startsWith(" ") ? value.substring(1) : value);
     return null;
   }
 
-  private void value(String field, String value) {
+  private void setField(String field, String value) {
     switch (field) {
       case "event" -> event = value;
       case "data" -> {
@@ -44,26 +44,25 @@ public final class SseParser {
           retry = Duration.ofMillis(Long.parseLong(value));
         }
       }
-      default -> {} // by the standard
+      default -> {} // the standard ignores other fields
     }
   }
 
   private @Nullable SseEvent dispatch() {
     SseEvent out =
         hasData ? new SseEvent(lastId, event.isEmpty() ? "message" : event, data.toString()) : null;
-    event = "";
-    data.setLength(0);
-    hasData = false;
+    discardPartial();
     return out;
   }
 
-  /** Forgets half an event that a broken connection left. */
+  /** Drops an incomplete event, after the connection broke. */
   public void discardPartial() {
     event = "";
     data.setLength(0);
     hasData = false;
   }
 
+  /** How long to wait before a reconnect, if the server has said so. */
   public @Nullable Duration retry() {
     return retry;
   }

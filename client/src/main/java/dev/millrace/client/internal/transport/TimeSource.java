@@ -5,16 +5,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Time and chance, so that tests can have their own. Thread-safe. */
+/** Time, waits and random numbers; tests have their own. Thread-safe. */
 public interface TimeSource {
 
-  /** Never runs backwards; only differences mean something. */
+  /** A monotonic time, as {@link System#nanoTime}: only differences have a meaning. */
   long nanos();
 
   /**
-   * Waits that long, or until {@code signal} is given.
+   * Waits for {@code time}, or until {@code signal} is counted down.
    *
-   * @return whether it was given
+   * @return whether the signal was counted down
    */
   boolean await(CountDownLatch signal, Duration time) throws InterruptedException;
 
