@@ -18,23 +18,23 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Goes through jobs, oldest first, and what is in them, in order, for one page of a list. */
+/** Scans jobs, oldest first, with their stages and tasks in order, for one page of a list. */
 final class EntityScanner {
   private final JobStore store;
-  private final PageBuilder listing;
+  private final PageBuilder page;
 
-  EntityScanner(JobStore store, PageBuilder listing) {
+  EntityScanner(JobStore store, PageBuilder page) {
     this.store = store;
-    this.listing = listing;
+    this.page = page;
   }
 
   void scanJobs(ListFilters.OfJobs filter, Function<JobView, JsonObject> json) {
-    EntityId after = listing.after();
+    EntityId after = page.after();
     scanJobIds(
         after == null ? null : after.job(),
         id -> {
           if (filter.period().mayContain(id)) {
-            find(id).filter(filter::accept).map(json).ifPresent(listing::add);
+            find(id).filter(filter::accept).map(json).ifPresent(page::add);
           }
           return true;
         });
@@ -44,7 +44,7 @@ final class EntityScanner {
     scanJobViews(_ -> true, job -> scanStages(job, filter, json));
   }
 
-  /** The stages of one job; answers whether the page has not ended. */
+  /** Scans the stages of one job; returns whether the page has room for more. */
   boolean scanStages(
       JobView job,
       ListFilters.OfStages filter,
@@ -54,18 +54,18 @@ final class EntityScanner {
       if (isBehind(id)) {
         continue;
       }
-      if (!listing.visit(id)) {
+      if (!page.visit(id)) {
         return false;
       }
       if (filter.accept(stage)) {
-        listing.add(json.apply(new EntityLookup.StageInJob(job, stage)));
+        page.add(json.apply(new EntityLookup.StageInJob(job, stage)));
       }
     }
     return true;
   }
 
   void scanTasks(ListFilters.OfTasks filter) {
-    // a job is not younger than its tasks, but may be much older
+    // a job is at least as old as its tasks, and may be much older
     scanJobViews(
         id -> new ListFilters.Period(null, filter.period().to()).mayContain(id),
         job -> scanTasks(job, filter));
@@ -80,42 +80,42 @@ final class EntityScanner {
     return true;
   }
 
-  /** The tasks of one stage; answers whether the page has not ended. */
+  /** Scans the tasks of one stage; returns whether the page has room for more. */
   boolean scanTasks(EntityLookup.StageInJob stage, ListFilters.OfTasks filter) {
     JobId job = stage.job().header().id();
     int number = stage.stage().number();
-    StageContext lineage = stage.context();
-    EntityId after = listing.after();
-    boolean begun = after != null && after.job().equals(job);
-    if (begun && after.stage() > number) {
+    StageContext context = stage.context();
+    EntityId after = page.after();
+    boolean resumed = after != null && after.job().equals(job);
+    if (resumed && after.stage() > number) {
       return true;
     }
-    int from = begun && after.stage() == number ? after.task() + 1 : 1;
+    int from = resumed && after.stage() == number ? after.task() + 1 : 1;
     while (from <= stage.stage().total()) {
-      int most = listing.batchSize(Math.min(listing.visitsLeft(), listing.entriesLeft()) + 1);
+      int most = page.batchSize(Math.min(page.visitsLeft(), page.entriesLeft()) + 1);
       List<TaskView> tasks = store.tasks(job, number, from, most);
       for (TaskView task : tasks) {
-        if (!listing.visit(lineage.task(task.task()))) {
+        if (!page.visit(context.task(task.task()))) {
           return false;
         }
-        JsonObject json = ApiTaskMapper.of(lineage, task).toJson();
+        JsonObject json = ApiTaskMapper.of(context, task).toJson();
         if (filter.accept(task)) {
-          listing.add(json);
+          page.add(json);
         } else {
-          listing.skip(json);
+          page.skip(json);
         }
       }
       if (tasks.isEmpty()) {
-        return true; // deleted meanwhile
+        return true; // the job was deleted
       }
       from += tasks.size();
     }
     return true;
   }
 
-  /** Visits jobs, the one first in which the page before ended, until one says that it is over. */
+  /** Visits jobs, starting with that of the cursor, until {@code visit} returns false. */
   private void scanJobViews(Predicate<JobId> filter, Predicate<JobView> visit) {
-    EntityId after = listing.after();
+    EntityId after = page.after();
     if (after == null || find(after.job()).map(visit::test).orElse(true)) {
       scanJobIds(
           after == null ? null : after.job(),
@@ -123,13 +123,13 @@ final class EntityScanner {
     }
   }
 
-  private void scanJobIds(@Nullable JobId beyond, Predicate<JobId> goOn) {
+  private void scanJobIds(@Nullable JobId beyond, Predicate<JobId> visit) {
     JobId last = beyond;
-    int most = listing.entriesLeft() + 1; // often enough, where nothing is left out
+    int most = page.entriesLeft() + 1; // enough if no job is filtered out
     while (true) {
       List<JobId> ids = store.list(Query.all().oldest(most).beyond(last));
       for (JobId id : ids) {
-        if (!listing.visit(EntityId.of(id)) || !goOn.test(id)) {
+        if (!page.visit(EntityId.of(id)) || !visit.test(id)) {
           return;
         }
         last = id;
@@ -137,16 +137,16 @@ final class EntityScanner {
       if (ids.size() < most) {
         return;
       }
-      most = listing.visitsLeft() + 1;
+      most = page.visitsLeft() + 1;
     }
   }
 
   private boolean isBehind(EntityId id) {
-    EntityId after = listing.after();
+    EntityId after = page.after();
     return after != null && after.job().equals(id.job()) && id.stage() <= after.stage();
   }
 
-  /** A job that cannot be read keeps nobody from reading the others. */
+  /** A job that cannot be read is left out. */
   private Optional<JobView> find(JobId id) {
     try {
       return store.find(id);

@@ -23,18 +23,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** What can be done with jobs as a whole. */
+/** The routes for jobs. */
 final class JobRoutes {
   private final JobStore store;
   private final EntityLookup lookup;
-  private final IdempotentSubmitter once;
-  private final WebhookPolicy hooks;
+  private final IdempotentSubmitter submitter;
+  private final WebhookPolicy webhooks;
 
-  JobRoutes(EntityLookup lookup, IdempotentSubmitter once, WebhookPolicy hooks) {
+  JobRoutes(EntityLookup lookup, IdempotentSubmitter submitter, WebhookPolicy webhooks) {
     this.store = lookup.store();
     this.lookup = lookup;
-    this.once = once;
-    this.hooks = hooks;
+    this.submitter = submitter;
+    this.webhooks = webhooks;
   }
 
   List<Route> routes() {
@@ -42,7 +42,7 @@ final class JobRoutes {
     return List.of(
         new Route("GET", "/v1/jobs", "findJobs", KeyScope.READ, this::find),
         new Route("POST", "/v1/jobs", "createJob", KeyScope.SUBMIT, this::create),
-        new Route("POST", "/v1/pipelines", "createPipeline", KeyScope.SUBMIT, this::createWhole),
+        new Route("POST", "/v1/pipelines", "createPipeline", KeyScope.SUBMIT, this::createPipeline),
         new Route("GET", one, "getJobById", KeyScope.READ, this::get),
         new Route("DELETE", one, "deleteJob", KeyScope.SUBMIT, this::delete),
         new Route(
@@ -50,42 +50,40 @@ final class JobRoutes {
             one + "/user-metadata",
             "updateJobUserMetadata",
             KeyScope.SUBMIT,
-            this::describe),
+            this::updateMetadata),
         new Route(
-            "PATCH", one + "/priority", "updateJobPriority", KeyScope.SUBMIT, this::prioritize),
-        new Route("PUT", one + "/status", "updateJobStatus", KeyScope.SUBMIT, this::move));
+            "PATCH", one + "/priority", "updateJobPriority", KeyScope.SUBMIT, this::updatePriority),
+        new Route("PUT", one + "/status", "updateJobStatus", KeyScope.SUBMIT, this::updateStatus));
   }
 
   private ApiResponse find(ApiRequest call) {
-    PageBuilder listing = new PageBuilder(call);
+    PageBuilder page = new PageBuilder(call);
     boolean stages = RequestParameters.flag(call, "should_return_stages");
-    new EntityScanner(store, listing)
+    new EntityScanner(store, page)
         .scanJobs(
             ListFilters.OfJobs.of(call),
             job -> {
-              listing.countVisits(stages ? job.stages().size() : 0);
+              page.countVisits(stages ? job.stages().size() : 0);
               return json(job, stages);
             });
-    return listing.reply();
+    return page.reply();
   }
 
   private ApiResponse create(ApiRequest call) {
-    return ApiResponse.json(
-        201, json(submit(call, () -> SpecReader.readJob(call)), false));
+    return ApiResponse.json(201, json(submit(call, () -> SpecReader.readJob(call)), false));
   }
 
-  private ApiResponse createWhole(ApiRequest call) {
-    return ApiResponse.json(
-        201, json(submit(call, () -> SpecReader.readPipeline(call)), true));
+  private ApiResponse createPipeline(ApiRequest call) {
+    return ApiResponse.json(201, json(submit(call, () -> SpecReader.readPipeline(call)), true));
   }
 
-  private JobView submit(ApiRequest call, Supplier<JobSpec> asked) {
+  private JobView submit(ApiRequest call, Supplier<JobSpec> reader) {
     return lookup.job(
-        once.submit(
+        submitter.submit(
             call,
             () -> {
-              JobSpec spec = asked.get();
-              spec.webhooks().forEach(hooks::check);
+              JobSpec spec = reader.get();
+              spec.webhooks().forEach(webhooks::check);
               return spec;
             }));
   }
@@ -99,43 +97,42 @@ final class JobRoutes {
     return reply(call, store.delete(id(call)), SuccessCode.JOB_DELETED_SUCCESSFULLY);
   }
 
-  private ApiResponse describe(ApiRequest call) {
-    Outcome answer =
+  private ApiResponse updateMetadata(ApiRequest call) {
+    Outcome outcome =
         store.replaceMetadata(id(call), 0, 0, call.bodyObject(), RequestParameters.cause(call));
-    return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+    return reply(call, outcome, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
   }
 
-  private ApiResponse prioritize(ApiRequest call) {
-    Outcome answer =
+  private ApiResponse updatePriority(ApiRequest call) {
+    Outcome outcome =
         store.prioritize(
             id(call), JobDocument.priority(call.bodyObject()), RequestParameters.cause(call));
-    if (answer instanceof Outcome.Refused refused && refused.reason() == Reason.SAME) {
+    if (outcome instanceof Outcome.Refused refused && refused.reason() == Reason.SAME) {
       return new ApiResponse.Json(
           204, Map.of("Reason", "PRIORITY_CANNOT_BE_UPDATED_TO_SAME_VALUE"), null);
     }
-    return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+    return reply(call, outcome, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
   }
 
-  private ApiResponse move(ApiRequest call) {
+  private ApiResponse updateStatus(ApiRequest call) {
     JobId id = id(call);
     Cause cause = RequestParameters.cause(call);
     JobState to = JobState.valueOf(call.bodyObject().string("status"));
-    Outcome answer =
+    Outcome outcome =
         switch (to) {
           case PENDING -> store.resume(id, cause);
           case PAUSED -> store.pause(id, cause);
           case ABORTED -> store.abort(id, cause);
           default -> new Outcome.Refused("only the system moves a job there");
         };
-    if (answer instanceof Outcome.Refused) {
+    if (outcome instanceof Outcome.Refused) {
       JobState now = lookup.job(id).state();
       if (now != to && !(to == JobState.PENDING && now == JobState.IN_PROGRESS)) {
         throw JobnikProblems.illegalTransition("JOB", now, to);
       }
-      return SuccessCode.JOB_MODIFIED_SUCCESSFULLY
-          .reply(); // a wish repeated: its answer may be lost
+      return SuccessCode.JOB_MODIFIED_SUCCESSFULLY.reply(); // a repeated request
     }
-    return reply(call, answer, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
+    return reply(call, outcome, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
   }
 
   private static JsonObject json(JobView job, boolean withStages) {
@@ -148,9 +145,9 @@ final class JobRoutes {
     return lookup.jobId(call.pathParameter("jobId"));
   }
 
-  private static ApiResponse reply(ApiRequest call, Outcome answer, SuccessCode done) {
-    if (!answer.isDone()) {
-      throw JobnikProblems.of(answer, JobnikProblems.noJob(call.pathParameter("jobId")));
+  private static ApiResponse reply(ApiRequest call, Outcome outcome, SuccessCode done) {
+    if (!outcome.isDone()) {
+      throw JobnikProblems.of(outcome, JobnikProblems.noJob(call.pathParameter("jobId")));
     }
     return done.reply();
   }

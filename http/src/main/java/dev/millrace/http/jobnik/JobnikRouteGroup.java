@@ -15,22 +15,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Jobs, stages and tasks below {@code /v1}, for Jobnik's clients and for workers anywhere. Leases
- * end when somebody calls the store's {@code sweep}, as every {@code Server} on it does.
+ * The routes of the Jobnik API below {@code /v1}: jobs, stages and tasks, for clients and for
+ * remote workers. Leases expire when the store is swept, which every {@code Server} on the store
+ * does.
  */
 public final class JobnikRouteGroup implements RouteGroup {
   private final TaskDispatcher dispatcher;
   private final List<Route> routes = new ArrayList<>();
 
   public JobnikRouteGroup(
-      JobStore store, IdResolver ids, IdempotentSubmitter once, WebhookPolicy hooks) {
+      JobStore store, IdResolver ids, IdempotentSubmitter submitter, WebhookPolicy webhooks) {
     this.dispatcher = TaskDispatcher.start(store, TaskDispatcher.MAX_WAITERS);
     EntityLookup lookup = new EntityLookup(store, ids);
-    StageContextCache lineages = new StageContextCache(store);
-    routes.addAll(new JobRoutes(lookup, once, hooks).routes());
+    StageContextCache contexts = new StageContextCache(store);
+    routes.addAll(new JobRoutes(lookup, submitter, webhooks).routes());
     routes.addAll(new StageRoutes(lookup).routes());
-    routes.addAll(new TaskRoutes(lookup, lineages).routes());
-    routes.addAll(new WorkerRoutes(lookup, lineages, dispatcher).routes());
+    routes.addAll(new TaskRoutes(lookup, contexts).routes());
+    routes.addAll(new WorkerRoutes(lookup, contexts, dispatcher).routes());
   }
 
   @Override
@@ -68,12 +69,12 @@ public final class JobnikRouteGroup implements RouteGroup {
     };
   }
 
-  /** How many requests wait for a task now. */
+  /** The number of requests that wait for a task. */
   public int waiting() {
     return dispatcher.waiting();
   }
 
-  /** Whoever waits for a task goes home without one. */
+  /** Ends the waits for tasks. */
   @Override
   public void drain() {
     dispatcher.close();

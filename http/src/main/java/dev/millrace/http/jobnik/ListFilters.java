@@ -18,13 +18,13 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/** What a list was asked to leave out. */
+/** The filters of lists, from the query of a request. */
 final class ListFilters {
   private ListFilters() {}
 
-  /** When something was created, both ends included. */
+  /** A period of creation times, both ends included. */
   record Period(@Nullable Instant from, @Nullable Instant to) {
-    /** A job is made within this time of the time in its id. */
+    /** The most that the creation of a job differs from the time in its id. */
     private static final Duration SLACK = Duration.ofDays(2);
 
     static Period of(ApiRequest call) {
@@ -35,10 +35,10 @@ final class ListFilters {
       return (from == null || !time.isBefore(from)) && (to == null || !time.isAfter(to));
     }
 
-    /** Whether a job of that id could be of this period: saves reading most that are not. */
+    /** Whether a job with this id may be in the period; most others need not be read. */
     boolean mayContain(JobId id) {
       if (EntityId.isHashed(EntityId.of(id).uuid())) {
-        return true; // somebody else named it: the time in it may mean nothing
+        return true; // a directory that a user has named: the id has no time
       }
       Instant time = Instant.ofEpochSecond(0, id.micros() * 1_000);
       return (from == null || !time.plus(SLACK).isBefore(from))
@@ -60,7 +60,7 @@ final class ListFilters {
     }
   }
 
-  /** Of jobs. */
+  /** The filter of a list of jobs. */
   record OfJobs(@Nullable String name, @Nullable Priority priority, Period period) {
     static OfJobs of(ApiRequest call) {
       return new OfJobs(
@@ -76,13 +76,13 @@ final class ListFilters {
     }
   }
 
-  /** Of stages. */
+  /** The filter of a list of stages. */
   record OfStages(@Nullable String type, @Nullable StageState state) {
     static OfStages of(ApiRequest call) {
       return new OfStages(
           call.query("stage_type").orElse(null),
           call.query("stage_operation_status")
-              .map(text -> word(StageState.class, text))
+              .map(text -> enumConstant(StageState.class, text))
               .orElse(null));
     }
 
@@ -92,18 +92,18 @@ final class ListFilters {
     }
   }
 
-  /** Of tasks. */
+  /** The filter of a list of tasks. */
   record OfTasks(@Nullable String type, @Nullable TaskState state, Period period) {
     static final OfTasks ALL = new OfTasks(null, null, new Period(null, null));
 
     static OfTasks of(ApiRequest call) {
       return new OfTasks(
           call.query("stage_type").orElse(null),
-          call.query("status").map(text -> word(TaskState.class, text)).orElse(null),
+          call.query("status").map(text -> enumConstant(TaskState.class, text)).orElse(null),
           Period.of(call));
     }
 
-    /** Whether a stage can have any. */
+    /** Whether a stage may have matching tasks. */
     boolean mayAccept(StageView stage) {
       return (type == null || type.equals(stage.type()))
           && (state == null ? stage.total() : stage.tasks().getOrDefault(state, 0)) > 0;
@@ -114,7 +114,7 @@ final class ListFilters {
     }
   }
 
-  private static <E extends Enum<E>> E word(Class<E> states, String text) {
+  private static <E extends Enum<E>> E enumConstant(Class<E> states, String text) {
     try {
       return Enum.valueOf(states, text);
     } catch (IllegalArgumentException e) {

@@ -13,77 +13,79 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of a list in the making. It ends when it is full, or when so much was looked at that
- * others have waited long enough; what was looked at last is where the next page goes on.
+ * Builds one page of a list. The page ends when it is full, or when the scan has visited so many
+ * entities that the request would take too long. The next page starts after the last visited
+ * entity.
  */
 final class PageBuilder {
-  /** Most jobs, stages and tasks that are looked at for a page. */
+  /** The most jobs, stages and tasks to visit for a page. */
   static final int MAX_VISITS = 10_000;
 
   private final ApiRequest call;
   private final PageRequest page;
-  private final List<JsonObject> found = new ArrayList<>();
-  private final ResponseBudget portion = new ResponseBudget();
+  private final List<JsonObject> entries = new ArrayList<>();
+  private final ResponseBudget budget = new ResponseBudget();
   private int visitsLeft = MAX_VISITS;
   private @Nullable EntityId last;
-  private boolean cut;
+  private boolean hasMore;
 
   PageBuilder(ApiRequest call) {
     this.call = call;
     this.page = PageRequest.of(call, PageRequest.MAX);
   }
 
-  /** What the page before ended with; null on the first. */
+  /** The last entity of the previous page; null on the first page. */
   @Nullable EntityId after() {
     return page.after();
   }
 
-  /** How many more it takes. */
+  /** How many more entries fit. */
   int entriesLeft() {
-    return page.limit() - found.size();
+    return page.limit() - entries.size();
   }
 
-  /** How much more may be looked at. */
+  /** How many more entities may be visited. */
   int visitsLeft() {
     return visitsLeft;
   }
 
-  /** Looks at something, unless the page has ended: then it says that there is more. */
-  boolean visit(EntityId at) {
-    if (entriesLeft() == 0 || visitsLeft == 0 || portion.isFull()) {
-      cut = true;
+  /** Visits an entity; false if the page has ended before it. */
+  boolean visit(EntityId id) {
+    if (entriesLeft() == 0 || visitsLeft == 0 || budget.isFull()) {
+      hasMore = true;
       return false;
     }
     visitsLeft--;
-    last = at;
+    last = id;
     return true;
   }
 
-  /** Counts what comes along with something that was looked at. */
+  /** Counts the parts of a visited entity, such as the stages of a job. */
   void countVisits(int parts) {
     visitsLeft = Math.max(0, visitsLeft - parts);
   }
 
-  /** How many of {@code most} to read at once. */
+  /** How many entities to read at once, 1 to {@code most}. */
   int batchSize(int most) {
-    return portion.batchSize(most);
+    return budget.batchSize(most);
   }
 
-  /** Takes what was looked at on the page. */
+  /** Adds the visited entity to the page. */
   void add(JsonObject entity) {
-    long weight = JsonTextSize.of(entity);
-    call.reserveMemory(weight);
-    portion.add(weight);
-    found.add(entity);
+    long characters = JsonTextSize.of(entity);
+    call.reserveMemory(characters);
+    budget.add(characters);
+    entries.add(entity);
   }
 
-  /** Leaves it out; it was read all the same. */
+  /** Leaves the visited entity out; its size still counts, because it was read. */
   void skip(JsonObject entity) {
-    portion.add(JsonTextSize.of(entity));
+    budget.add(JsonTextSize.of(entity));
   }
 
   ApiResponse reply() {
-    Map<String, String> headers = cut && last != null ? page.nextPageHeaders(call, last) : Map.of();
-    return new ApiResponse.Json(200, headers, found);
+    Map<String, String> headers =
+        hasMore && last != null ? page.nextPageHeaders(call, last) : Map.of();
+    return new ApiResponse.Json(200, headers, entries);
   }
 }

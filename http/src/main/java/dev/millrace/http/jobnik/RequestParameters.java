@@ -5,7 +5,7 @@ import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.route.ApiRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a request says beside its body. */
+/** Reads query parameters and the caller of a request. */
 final class RequestParameters {
   private RequestParameters() {}
 
@@ -13,7 +13,7 @@ final class RequestParameters {
     return call.query(name).map(Boolean::parseBoolean).orElse(false);
   }
 
-  /** The number, or {@code otherwise}; refused unless it is in the range. */
+  /** The number, or {@code otherwise} if missing; refused if it is out of range. */
   static @Nullable Integer number(
       ApiRequest call, String name, @Nullable Integer otherwise, int least, int most) {
     String text = call.query(name).orElse(null);
@@ -30,7 +30,7 @@ final class RequestParameters {
         "request/query/" + name + " must be a whole number from " + least + " to " + most);
   }
 
-  /** Who wants it, for the log. */
+  /** The caller, for the log of the job. */
   static Cause cause(ApiRequest call) {
     return Cause.user(call.principal().name(), null);
   }

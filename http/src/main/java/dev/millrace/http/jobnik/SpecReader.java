@@ -13,27 +13,27 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Reads bodies of requests as parts of our own job document, which knows the rules. What says
- * nothing of its trace belongs to that of its request.
+ * Reads the bodies of requests as parts of a job document, which checks them. What has no trace of
+ * its own gets the trace of the request.
  */
 final class SpecReader {
   private SpecReader() {}
 
-  /** The body of {@code POST /jobs}: a job that will grow. */
+  /** The body of {@code POST /jobs}: a job to which stages are added. */
   static JobSpec readJob(ApiRequest call) {
-    JsonObject document = traced(call.bodyObject(), call);
+    JsonObject document = withTrace(call.bodyObject(), call);
     rename(document, "userMetadata", "metadata");
     return JobDocument.read(document.put("open", true), JobDocument.INLINE);
   }
 
   /** The body of {@code POST /pipelines}: a whole job. */
   static JobSpec readPipeline(ApiRequest call) {
-    return JobDocument.read(traced(call.bodyObject(), call), JobDocument.INLINE);
+    return JobDocument.read(withTrace(call.bodyObject(), call), JobDocument.INLINE);
   }
 
   /** The body of {@code POST /jobs/{jobId}/stage}. */
   static StageSpec readStage(ApiRequest call, int number) {
-    JsonObject document = traced(call.bodyObject(), call);
+    JsonObject document = withTrace(call.bodyObject(), call);
     rename(document, "userMetadata", "metadata");
     rename(document, "startAsWaiting", "gate");
     return JobDocument.readStage(document, number);
@@ -47,7 +47,7 @@ final class SpecReader {
     List<TaskSpec> tasks = new ArrayList<>();
     for (Object task : list) {
       String where = "task " + (tasks.size() + 1);
-      JsonObject document = traced(JsonObject.of(task, where), call);
+      JsonObject document = withTrace(JsonObject.of(task, where), call);
       rename(document, "userMetadata", "metadata");
       rename(document, "data", "input");
       tasks.add(JobDocument.task(document, where));
@@ -55,7 +55,7 @@ final class SpecReader {
     return tasks;
   }
 
-  private static JsonObject traced(JsonObject body, ApiRequest call) {
+  private static JsonObject withTrace(JsonObject body, ApiRequest call) {
     JsonObject copy = JsonObject.of(new LinkedHashMap<>(body.values()), "request body");
     TraceContext trace = call.trace();
     if (trace != null && !copy.has("traceparent") && !copy.has("tracestate")) {

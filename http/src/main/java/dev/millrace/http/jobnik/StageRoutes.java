@@ -26,10 +26,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** What can be done with stages. */
+/** The routes for stages. */
 final class StageRoutes {
-  /** Most tasks that come along with a stage; fewer where they are large. */
-  private static final int TASKS_ALONG = 1_000;
+  /** The most tasks in the answer for a stage; fewer if they are large. */
+  private static final int MAX_TASKS = 1_000;
 
   private final JobStore store;
   private final EntityLookup lookup;
@@ -52,8 +52,9 @@ final class StageRoutes {
             one + "/user-metadata",
             "updateStageUserMetadata",
             KeyScope.SUBMIT,
-            this::describe),
-        new Route("PUT", one + "/status", "updateStageStatus", KeyScope.SUBMIT, this::move));
+            this::updateMetadata),
+        new Route(
+            "PUT", one + "/status", "updateStageStatus", KeyScope.SUBMIT, this::updateStatus));
   }
 
   private ApiResponse ofJob(ApiRequest call) {
@@ -65,24 +66,23 @@ final class StageRoutes {
     if (job != null) {
       return list(call, job);
     }
-    PageBuilder listing = new PageBuilder(call);
-    new EntityScanner(store, listing)
-        .scanStages(ListFilters.OfStages.of(call), json(call, listing));
-    return listing.reply();
+    PageBuilder page = new PageBuilder(call);
+    new EntityScanner(store, page).scanStages(ListFilters.OfStages.of(call), json(call, page));
+    return page.reply();
   }
 
   private ApiResponse list(ApiRequest call, String job) {
     JobView view = lookup.job(job);
-    PageBuilder listing = new PageBuilder(call);
-    new EntityScanner(store, listing)
-        .scanStages(view, ListFilters.OfStages.of(call), json(call, listing));
-    return listing.reply();
+    PageBuilder page = new PageBuilder(call);
+    new EntityScanner(store, page)
+        .scanStages(view, ListFilters.OfStages.of(call), json(call, page));
+    return page.reply();
   }
 
-  private Function<EntityLookup.StageInJob, JsonObject> json(ApiRequest call, PageBuilder listing) {
+  private Function<EntityLookup.StageInJob, JsonObject> json(ApiRequest call, PageBuilder page) {
     boolean tasks = RequestParameters.flag(call, "should_return_tasks");
     return stage -> {
-      listing.countVisits(tasks ? Math.min(TASKS_ALONG, stage.stage().total()) : 0);
+      page.countVisits(tasks ? Math.min(MAX_TASKS, stage.stage().total()) : 0);
       return json(stage, tasks);
     };
   }
@@ -95,16 +95,16 @@ final class StageRoutes {
     return out;
   }
 
-  /** The first of them, as many as go along. */
-  private List<JsonObject> tasks(StageContext lineage) {
-    ResponseBudget portion = new ResponseBudget();
+  /** The first tasks of the stage, as many as fit. */
+  private List<JsonObject> tasks(StageContext context) {
+    ResponseBudget budget = new ResponseBudget();
     List<JsonObject> tasks = new ArrayList<>();
-    while (tasks.size() < TASKS_ALONG && !portion.isFull()) {
-      int most = portion.batchSize(TASKS_ALONG - tasks.size());
-      List<TaskView> next = store.tasks(lineage.job(), lineage.stage(), tasks.size() + 1, most);
+    while (tasks.size() < MAX_TASKS && !budget.isFull()) {
+      int most = budget.batchSize(MAX_TASKS - tasks.size());
+      List<TaskView> next = store.tasks(context.job(), context.stage(), tasks.size() + 1, most);
       for (TaskView task : next) {
-        JsonObject json = ApiTaskMapper.of(lineage, task).toJson();
-        portion.add(JsonTextSize.of(json));
+        JsonObject json = ApiTaskMapper.of(context, task).toJson();
+        budget.add(JsonTextSize.of(json));
         tasks.add(json);
       }
       if (next.size() < most) {
@@ -136,34 +136,35 @@ final class StageRoutes {
     return ApiResponse.ok(ApiStageMapper.summary(stage(call).stage()).toJson());
   }
 
-  private ApiResponse describe(ApiRequest call) {
+  private ApiResponse updateMetadata(ApiRequest call) {
     EntityLookup.StageInJob of = stage(call);
-    Outcome answer =
+    Outcome outcome =
         store.replaceMetadata(
             of.job().header().id(),
             of.stage().number(),
             0,
             call.bodyObject(),
             RequestParameters.cause(call));
-    return reply(call, answer);
+    return reply(call, outcome);
   }
 
   /**
-   * The only way for a user is from WAITING to PENDING. What is there already, or was approved and
-   * has gone on, stays where it is: the wish may be repeated because its answer was lost.
+   * Approves a stage: users can only move it from WAITING to PENDING. A repeated request is
+   * accepted, because the answer to the first may be lost: a stage that was approved stays as it
+   * is.
    */
-  private ApiResponse move(ApiRequest call) {
+  private ApiResponse updateStatus(ApiRequest call) {
     EntityLookup.StageInJob of = stage(call);
     StageState state = of.stage().state();
     if (state == StageState.PENDING || state == StageState.IN_PROGRESS && of.stage().gate()) {
       return SuccessCode.STAGE_MODIFIED_SUCCESSFULLY.reply();
     }
-    Outcome answer =
+    Outcome outcome =
         store.approve(of.job().header().id(), of.stage().number(), RequestParameters.cause(call));
-    if (answer instanceof Outcome.Refused refused) {
+    if (outcome instanceof Outcome.Refused refused) {
       throw refusal(refused.reason(), stage(call).stage());
     }
-    return reply(call, answer);
+    return reply(call, outcome);
   }
 
   private static Problem refusal(Reason reason, StageView stage) {
@@ -176,9 +177,9 @@ final class StageRoutes {
     return lookup.stage(call.pathParameter("stageId"));
   }
 
-  private static ApiResponse reply(ApiRequest call, Outcome answer) {
-    if (!answer.isDone()) {
-      throw JobnikProblems.of(answer, JobnikProblems.noStage(call.pathParameter("stageId")));
+  private static ApiResponse reply(ApiRequest call, Outcome outcome) {
+    if (!outcome.isDone()) {
+      throw JobnikProblems.of(outcome, JobnikProblems.noStage(call.pathParameter("stageId")));
     }
     return SuccessCode.STAGE_MODIFIED_SUCCESSFULLY.reply();
   }

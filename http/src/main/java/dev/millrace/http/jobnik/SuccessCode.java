@@ -3,7 +3,7 @@ package dev.millrace.http.jobnik;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.route.ApiResponse;
 
-/** What is answered where there is nothing to show. */
+/** The answers to requests that return no entity. */
 enum SuccessCode {
   JOB_MODIFIED_SUCCESSFULLY,
   STAGE_MODIFIED_SUCCESSFULLY,

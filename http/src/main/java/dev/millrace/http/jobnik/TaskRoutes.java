@@ -17,16 +17,16 @@ import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
 import java.util.List;
 
-/** What can be done with tasks by those who do not work on them. */
+/** The routes for tasks, except those for workers. */
 final class TaskRoutes {
   private final JobStore store;
   private final EntityLookup lookup;
   private final StageContextCache contexts;
 
-  TaskRoutes(EntityLookup lookup, StageContextCache lineages) {
+  TaskRoutes(EntityLookup lookup, StageContextCache contexts) {
     this.store = lookup.store();
     this.lookup = lookup;
-    this.contexts = lineages;
+    this.contexts = contexts;
   }
 
   List<Route> routes() {
@@ -42,7 +42,7 @@ final class TaskRoutes {
             one + "/user-metadata",
             "updateTaskUserMetadata",
             KeyScope.SUBMIT,
-            this::describe));
+            this::updateMetadata));
   }
 
   private ApiResponse ofStage(ApiRequest call) {
@@ -55,36 +55,36 @@ final class TaskRoutes {
     if (stage != null) {
       return list(call, stage, filter);
     }
-    PageBuilder listing = new PageBuilder(call);
-    new EntityScanner(store, listing).scanTasks(filter);
-    return listing.reply();
+    PageBuilder page = new PageBuilder(call);
+    new EntityScanner(store, page).scanTasks(filter);
+    return page.reply();
   }
 
   private ApiResponse list(ApiRequest call, String stage, ListFilters.OfTasks filter) {
     EntityLookup.StageInJob of = lookup.stage(stage);
-    PageBuilder listing = new PageBuilder(call);
+    PageBuilder page = new PageBuilder(call);
     if (filter.mayAccept(of.stage())) {
-      new EntityScanner(store, listing).scanTasks(of, filter);
+      new EntityScanner(store, page).scanTasks(of, filter);
     }
-    return listing.reply();
+    return page.reply();
   }
 
   private ApiResponse add(ApiRequest call) {
     String name = call.pathParameter("stageId");
     EntityLookup.StageInJob of = lookup.stage(name);
-    StageContext lineage = of.context();
+    StageContext context = of.context();
     List<TaskSpec> tasks = SpecReader.readTasks(call);
     Added added =
-        store.addTasks(lineage.job(), lineage.stage(), tasks, RequestParameters.cause(call));
+        store.addTasks(context.job(), context.stage(), tasks, RequestParameters.cause(call));
     if (!added.outcome().isDone()) {
       throw JobnikProblems.of(added.outcome(), JobnikProblems.noStage(name));
     }
-    List<TaskView> made =
+    List<TaskView> created =
         tasks.isEmpty()
             ? List.of()
-            : store.tasks(lineage.job(), lineage.stage(), added.first(), tasks.size());
+            : store.tasks(context.job(), context.stage(), added.first(), tasks.size());
     return ApiResponse.json(
-        201, made.stream().map(task -> ApiTaskMapper.of(lineage, task).toJson()).toList());
+        201, created.stream().map(task -> ApiTaskMapper.of(context, task).toJson()).toList());
   }
 
   private ApiResponse get(ApiRequest call) {
@@ -93,13 +93,13 @@ final class TaskRoutes {
     return ApiResponse.ok(ApiTaskMapper.of(contexts.of(id.job(), id.stage()), task).toJson());
   }
 
-  private ApiResponse describe(ApiRequest call) {
+  private ApiResponse updateMetadata(ApiRequest call) {
     EntityId id = lookup.taskId(call.pathParameter("taskId"));
-    Outcome answer =
+    Outcome outcome =
         store.replaceMetadata(
             id.job(), id.stage(), id.task(), call.bodyObject(), RequestParameters.cause(call));
-    if (!answer.isDone()) {
-      throw JobnikProblems.of(answer, JobnikProblems.noTask(call.pathParameter("taskId")));
+    if (!outcome.isDone()) {
+      throw JobnikProblems.of(outcome, JobnikProblems.noTask(call.pathParameter("taskId")));
     }
     return SuccessCode.TASK_MODIFIED_SUCCESSFULLY.reply();
   }

@@ -21,25 +21,25 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The workers' side: they take tasks, show that they live, and answer. */
+/** The routes for workers: they claim tasks, send heartbeats and report results. */
 final class WorkerRoutes {
   static final String WORKER = "Millrace-Worker";
 
-  /** What Jobnik gives a worker that never shows that it lives. */
-  private static final Duration STOCK_LEASE = Duration.ofMinutes(30);
+  /** The lease of Jobnik, whose workers send no heartbeats. */
+  private static final Duration JOBNIK_LEASE = Duration.ofMinutes(30);
 
-  private static final int USUAL_LEASE_SECONDS = 60;
-  private static final int LONGEST_NAME = 100;
+  private static final int DEFAULT_LEASE_SECONDS = 60;
+  private static final int MAX_NAME = 100;
 
   private final EntityLookup lookup;
   private final StageContextCache contexts;
   private final ClaimedTaskActions actions;
   private final TaskDispatcher dispatcher;
 
-  WorkerRoutes(EntityLookup lookup, StageContextCache lineages, TaskDispatcher dispatcher) {
+  WorkerRoutes(EntityLookup lookup, StageContextCache contexts, TaskDispatcher dispatcher) {
     this.lookup = lookup;
-    this.contexts = lineages;
-    this.actions = new ClaimedTaskActions(lookup.store(), new ClaimVerifier(lookup, lineages));
+    this.contexts = contexts;
+    this.actions = new ClaimedTaskActions(lookup.store(), new ClaimVerifier(lookup, contexts));
     this.dispatcher = dispatcher;
   }
 
@@ -60,10 +60,10 @@ final class WorkerRoutes {
 
   private ApiResponse dequeue(ApiRequest call) throws InterruptedException {
     Integer limit = RequestParameters.number(call, "limit", null, 1, 1_000);
-    DequeueResponse handout = new DequeueResponse(dispatcher, contexts, call);
-    List<JsonObject> tasks = handout.claimTasks(order(call, limit == null ? 1 : limit));
+    DequeueResponse response = new DequeueResponse(dispatcher, contexts, call);
+    List<JsonObject> tasks = response.claimTasks(dequeueRequest(call, limit == null ? 1 : limit));
     if (limit != null) {
-      return handout.reply(tasks);
+      return response.reply(tasks);
     }
     if (tasks.isEmpty()) {
       throw new Problem(
@@ -71,15 +71,15 @@ final class WorkerRoutes {
           "TASK_NOT_FOUND",
           "there is no task of type \"" + call.pathParameter("stageType") + "\" to take");
     }
-    return handout.reply(tasks.getFirst());
+    return response.reply(tasks.getFirst());
   }
 
-  private static DequeueRequest order(ApiRequest call, int limit) {
+  private static DequeueRequest dequeueRequest(ApiRequest call, int limit) {
     String type = StageSpec.requireType(call.pathParameter("stageType"));
     String worker = worker(call);
     Integer lease =
         RequestParameters.number(
-            call, "lease", worker == null ? null : USUAL_LEASE_SECONDS, 5, 3_600);
+            call, "lease", worker == null ? null : DEFAULT_LEASE_SECONDS, 5, 3_600);
     if (worker == null && lease != null) {
       throw JobnikProblems.invalid(
           "request/query/lease needs the header " + WORKER + "; without it a lease is 30 minutes");
@@ -89,7 +89,7 @@ final class WorkerRoutes {
         type,
         limit,
         worker == null ? call.principal().name() : worker,
-        lease == null ? STOCK_LEASE : Duration.ofSeconds(lease),
+        lease == null ? JOBNIK_LEASE : Duration.ofSeconds(lease),
         worker == null,
         Duration.ofSeconds(wait == null ? 0 : wait),
         call::isClientGone);
@@ -97,14 +97,14 @@ final class WorkerRoutes {
 
   private static @Nullable String worker(ApiRequest call) {
     String name = call.header(WORKER).orElse(null);
-    boolean fits =
+    boolean valid =
         name == null
             || !name.isBlank()
-                && name.length() <= LONGEST_NAME
+                && name.length() <= MAX_NAME
                 && name.chars().allMatch(c -> c >= 32 && c < 127);
-    if (!fits) {
+    if (!valid) {
       throw JobnikProblems.invalid(
-          "request/headers/" + WORKER + " must be 1 to " + LONGEST_NAME + " printable characters");
+          "request/headers/" + WORKER + " must be 1 to " + MAX_NAME + " printable characters");
     }
     return name;
   }
@@ -139,7 +139,7 @@ final class WorkerRoutes {
     return lookup.taskId(call.pathParameter("taskId"));
   }
 
-  /** Some say nothing at all. */
+  /** Jobnik workers may send no body. */
   private static JsonObject bodyOrEmpty(ApiRequest call) {
     return call.body() == null ? JsonObject.create() : call.bodyObject();
   }

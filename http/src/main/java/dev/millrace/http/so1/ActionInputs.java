@@ -12,7 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The names that inputs have here, and those that workers know them by: {@code maxTokens}. */
+/**
+ * The inputs of each action, and the parameters of workers: {@code maxTokens} is {@code
+ * max_tokens}.
+ */
 enum ActionInputs {
   GENERATE(
       "prompt",
@@ -39,13 +42,13 @@ enum ActionInputs {
       "grammar",
       "responseFormat"),
   EMBED("prompt", "input", "model", "pooling", "normalize"),
-  /** Of a program: what it reads. */
+  /** A program reads only the prompt. */
   PROGRAM("prompt");
 
   private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
   private static final Pattern LOW_LINE = Pattern.compile("_([a-z])");
 
-  /** How a worker names the parameters that it refuses. */
+  /** How an error of a worker names parameters. */
   private static final Pattern NAMED =
       Pattern.compile("^parameter \"\\w+|^parameters \"\\w+\" and \"\\w+\"|^\\w+:");
 
@@ -64,9 +67,9 @@ enum ActionInputs {
   }
 
   /**
-   * The inputs under the workers' names; those that are null say nothing.
+   * The inputs as parameters of a worker; inputs that are null are left out.
    *
-   * @throws Problem naming one that is not known
+   * @throws Problem if an input is not known; names it
    */
   Map<String, Object> toParameters(JsonObject inputs) {
     Map<String, Object> parameters = new LinkedHashMap<>();
@@ -84,7 +87,7 @@ enum ActionInputs {
   private Problem unknown(String name) {
     String camel = camel(name);
     return new Problem(
-        Problem.Kind.MALFORMED, // as the document would have it
+        Problem.Kind.MALFORMED, // as the OpenAPI check does
         "inputs has an unknown field \""
             + name
             + "\""
@@ -93,7 +96,7 @@ enum ActionInputs {
             + String.join(", ", new TreeSet<>(names)));
   }
 
-  /** What a worker says of a parameter, in the names that are used here. */
+  /** The error of a worker, with the names of inputs instead of parameters. */
   static String inApiNames(String refusal) {
     return NAMED.matcher(refusal).replaceFirst(ActionInputs::renamed);
   }

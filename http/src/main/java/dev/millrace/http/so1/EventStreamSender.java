@@ -5,10 +5,10 @@ import dev.millrace.http.route.ApiResponse.Sink;
 import java.io.IOException;
 import java.time.Duration;
 
-/** One client's way through a log: a position, and whatever is being sent to it right now. */
+/** Sends the events of a job to one client. */
 record EventStreamSender(LogFeed feed, Duration heartbeat, Sink sink) {
 
-  /** Sends what comes after {@code start}, until the job has ended. */
+  /** Sends the events after number {@code start}, until the job has ended. */
   void run(long start) throws IOException, InterruptedException {
     try {
       sink.send(SseFrames.RETRY);
@@ -25,7 +25,8 @@ record EventStreamSender(LogFeed feed, Duration heartbeat, Sink sink) {
     long position = start;
     while (true) {
       if (Thread.interrupted()) {
-        throw new InterruptedException(); // one that always has something to send never waits
+        throw new InterruptedException(); // a stream that never waits would not notice the
+                                          // interrupt
       }
       LogTail now = feed.tail();
       if (position < now.last()) {

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What came of a job: the result of its last stage's only task, or a list of all of them. */
+/** The output of a job: the result of its last stage, or a list if that has several tasks. */
 final class JobOutput {
-  /** Most results in one answer; the rest is read task by task. */
-  static final int MOST = 1_000;
+  /** The most results in one answer; the others can be read task by task. */
+  static final int MAX_RESULTS = 1_000;
 
-  /** Characters of text after which no further result is added. */
-  private static final long ENOUGH = 8_000_000;
+  /** No result is added after this many characters. */
+  private static final long MAX_CHARACTERS = 8_000_000;
 
   private static final int PAGE = 100;
 
@@ -30,7 +30,7 @@ final class JobOutput {
 
   private JobOutput() {}
 
-  /** Null unless the job succeeded. */
+  /** The output; null unless the job has succeeded. */
   static @Nullable JsonObject of(JobReader store, JobView view) {
     if (So1StateMapping.of(view) != So1State.SUCCESS || view.stages().isEmpty()) {
       return null;
@@ -44,14 +44,14 @@ final class JobOutput {
   }
 
   private JsonObject all(JobReader store, JobView view, StageView stage) {
-    while (results.size() < Math.min(stage.total(), MOST) && size < ENOUGH) {
-      int limit = Math.min(PAGE, MOST - results.size());
+    while (results.size() < Math.min(stage.total(), MAX_RESULTS) && size < MAX_CHARACTERS) {
+      int limit = Math.min(PAGE, MAX_RESULTS - results.size());
       List<TaskView> page =
           store.tasks(view.header().id(), stage.number(), results.size() + 1, limit);
       if (page.isEmpty()) {
-        break; // deleted meanwhile
+        break; // the job was deleted
       }
-      page.stream().takeWhile(_ -> size < ENOUGH).forEach(this::add);
+      page.stream().takeWhile(_ -> size < MAX_CHARACTERS).forEach(this::add);
     }
     JsonObject out = JsonObject.create().put("results", results);
     return results.size() < stage.total() ? out.put("truncated", true) : out;
@@ -63,7 +63,7 @@ final class JobOutput {
     results.add((result == null ? error(task) : one(result)).values());
   }
 
-  /** Of a task that failed where the stage could do without. */
+  /** The entry of a failed task that the stage tolerates. */
   private static JsonObject error(TaskView task) {
     String why = task.error() == null ? "the task has no result" : task.error();
     JsonObject error =
@@ -85,7 +85,7 @@ final class JobOutput {
             .put("dimensions", (long) numbers.size());
       }
     } catch (JsonException e) {
-      // some worker's own form, then
+      // the worker has its own format
     }
     return JsonObject.create().put("text", result.text());
   }

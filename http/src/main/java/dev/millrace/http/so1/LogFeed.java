@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job's log for all who follow it: one thread reads what is new, and what is old is read once
- * for those who ask for it at about the same time. What it holds does not grow with their number.
+ * The log of one job, for all streams that follow it. One thread reads new entries; old entries are
+ * read once for all streams that need them at about the same time. Memory does not grow with the
+ * number of streams.
  */
 final class LogFeed {
   private static final Logger LOG = System.getLogger("dev.millrace.server");
@@ -31,16 +32,17 @@ final class LogFeed {
   private final Semaphore changes = new Semaphore(0);
   private final LogHistoryCache history;
   private volatile @Nullable LogTail tail;
-  private volatile long begun; // 0: not yet
+  private volatile long
+      startEntry; // the number of the entry that started the job; 0 before the start
   private volatile LogLineFormatter formatter = new LogLineFormatter(Set.of());
   private volatile boolean stopped;
-  private boolean overdue; // the reader's own
+  private boolean overdue; // used by the reading thread only
 
-  /** How many streams hold it; only its hub touches this, one at a time. */
+  /** The number of streams; guarded by the hub. */
   int streams;
 
   /**
-   * @param poll how often to look without being told
+   * @param poll how often to read without a notification
    */
   LogFeed(JobStore store, JobId id, Duration poll) {
     this.store = store;
@@ -50,7 +52,7 @@ final class LogFeed {
   }
 
   /**
-   * The end of the log; the first who asks starts the reading.
+   * The end of the log; the first call starts the reading thread.
    *
    * @throws StoreException if the store cannot be read
    */
@@ -62,7 +64,11 @@ final class LogFeed {
   private synchronized LogTail open() {
     LogTail now = tail;
     if (now == null) {
-      now = store.find(id).map(this::first).orElseGet(() -> LogTail.after(0).withEnding(gone()));
+      now =
+          store
+              .find(id)
+              .map(this::initialTail)
+              .orElseGet(() -> LogTail.after(0).withEnding(deleted()));
       tail = now;
       if (now.ending() == null) {
         Thread.ofVirtual().name("so1 log " + id).start(this::follow);
@@ -71,17 +77,18 @@ final class LogFeed {
     return now;
   }
 
-  private LogTail first(JobView view) {
-    begun = view.startedAt() == null ? 0 : firstBegin();
+  private LogTail initialTail(JobView view) {
+    startEntry = view.startedAt() == null ? 0 : findStart();
     formatter = LogLineFormatter.of(view);
     if (!view.state().isFinal()) {
       return LogTail.after(view.lastEvent());
     }
-    long end = ending(store, view);
-    return LogTail.after(end - 1).withEnding(SseFrames.finalStatus(number(end, view), store, view));
+    long end = endEntry(store, view);
+    return LogTail.after(end - 1)
+        .withEnding(SseFrames.finalStatus(eventId(end, view), store, view));
   }
 
-  private long firstBegin() {
+  private long findStart() {
     long after = 0;
     while (true) {
       List<LogEntry> page = store.events(id, after, PAGE);
@@ -97,8 +104,8 @@ final class LogFeed {
     }
   }
 
-  /** The number of the entry that ended the job; the one after the last if the log lacks it. */
-  private static long ending(JobReader store, JobView view) {
+  /** The number of the entry that ended the job; the next number if the log has none. */
+  private static long endEntry(JobReader store, JobView view) {
     JobId id = view.header().id();
     for (long before = view.lastEvent(); before > 0; before -= PAGE) {
       for (LogEntry entry : store.events(id, Math.max(0, before - PAGE), PAGE)) {
@@ -110,56 +117,57 @@ final class LogFeed {
     return view.lastEvent() + 1;
   }
 
-  /** The id of the last event of a job that has ended: later entries are no part of its stream. */
+  /** The id of the last event of a job that has ended; later entries are not sent. */
   static long lastId(JobReader store, JobView view) {
-    return number(ending(store, view), view);
+    return eventId(endEntry(store, view), view);
   }
 
-  private static long number(long end, JobView view) {
+  private static long eventId(long end, JobView view) {
     return Math.max(1, Math.min(end, view.lastEvent()));
   }
 
-  /** There may be something new. */
+  /** Notifies that there may be new entries. */
   void notifyChange() {
     if (changes.availablePermits() == 0) {
       changes.release();
     }
   }
 
-  /** Nobody follows any more. The reader is not interrupted: it may be in the midst of a file. */
+  /** Stops reading: no stream is left. The thread is not interrupted, as it may read a file. */
   void stop() {
     stopped = true;
     notifyChange();
   }
 
-  /** Ends all streams: no more is to be said here. */
+  /** Ends all streams. */
   void close() {
     stop();
     end(SseFrames.comment("the server is stopping; reconnect with the last id"));
   }
 
   private void follow() {
-    boolean ailing = false;
+    boolean failing = false;
     while (!stopped && tail().ending() == null) {
       try {
         while (advance()) {}
-        ailing = false;
-      } catch (RuntimeException e) { // whatever it is, those who follow must not be left alone
-        if (!ailing) {
-          LOG.log(Level.WARNING, "job " + id + ": its log cannot be followed: " + e.getMessage());
+        failing = false;
+      } catch (RuntimeException e) { // streams need this thread: retry whatever it is
+        if (!failing) {
+          LOG.log(
+              Level.WARNING, "cannot read the log of job " + id + ", retrying: " + e.getMessage());
         }
-        ailing = true;
+        failing = true;
       }
       try {
         overdue = !changes.tryAcquire(poll.toNanos(), TimeUnit.NANOSECONDS);
         changes.drainPermits();
       } catch (InterruptedException e) {
-        return; // nobody does that
+        return; // never interrupted
       }
     }
   }
 
-  /** Publishes a page of what is new; whether there may be more. */
+  /** Publishes a page of new entries; returns whether there may be more. */
   private boolean advance() {
     LogTail now = tail();
     if (now.ending() != null || stopped) {
@@ -173,10 +181,10 @@ final class LogFeed {
         finish(entry.number());
         return false;
       }
-      if (begun == 0 && SseFrames.isJobStart(entry)) {
-        begun = entry.number();
+      if (startEntry == 0 && SseFrames.isJobStart(entry)) {
+        startEntry = entry.number();
       }
-      frames.add(SseFrames.of(entry, begun, formatter));
+      frames.add(SseFrames.of(entry, startEntry, formatter));
     }
     if (page.isEmpty()) {
       lookForEnd();
@@ -188,23 +196,23 @@ final class LogFeed {
 
   private void finish(long number) {
     Optional<JobView> view = store.find(id);
-    end(view.isEmpty() ? gone() : SseFrames.finalStatus(number, store, view.get()));
+    end(view.isEmpty() ? deleted() : SseFrames.finalStatus(number, store, view.get()));
   }
 
-  /** A job may be gone, or have ended without a word in its log; time will tell. */
+  /** Checks now and then whether the job was deleted, or has ended without an entry in its log. */
   private void lookForEnd() {
     if (!overdue) {
       return;
     }
     Optional<JobView> view = store.find(id);
     if (view.isEmpty()) {
-      end(gone());
+      end(deleted());
     } else if (view.get().state().isFinal() && view.get().lastEvent() <= tail().last()) {
-      finish(number(Long.MAX_VALUE, view.get()));
+      finish(eventId(Long.MAX_VALUE, view.get()));
     }
   }
 
-  private static byte[] gone() {
+  private static byte[] deleted() {
     return SseFrames.comment("the job was deleted");
   }
 
@@ -224,10 +232,10 @@ final class LogFeed {
   }
 
   /**
-   * A chunk that begins after {@code position}, of entries up to {@code last}, from the store; null
-   * if the job is gone.
+   * A chunk of old entries after {@code position}, up to {@code last}, from the store; null if the
+   * job was deleted.
    */
   @Nullable SseChunk history(long position, long last) {
-    return history.load(position, last, begun, formatter);
+    return history.load(position, last, startEntry, formatter);
   }
 }

@@ -10,16 +10,17 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is no longer in a job's window: read from the store one by one, and held a while for those
- * who come along next. Thread-safe.
+ * Reads the entries that are no longer in the {@link LogTail} of a job, and caches them for other
+ * streams. Thread-safe.
  */
 final class LogHistoryCache {
-  /** Bytes that are held at most, but for a chunk that has more by itself. */
-  private static final int HELD = 256 << 10;
+  /** The most bytes in the cache, except for a single larger chunk. */
+  private static final int MAX_BYTES = 256 << 10;
 
   private final JobReader store;
   private final JobId id;
-  private final Map<Long, SseChunk> chunks = new HashMap<>(); // by the number before them
+  private final Map<Long, SseChunk> chunks =
+      new HashMap<>(); // by the number before their first entry
   private final Queue<SseChunk> oldest = new ArrayDeque<>();
   private long bytes;
 
@@ -30,20 +31,21 @@ final class LogHistoryCache {
 
   /** As {@link LogFeed#history}. */
   synchronized @Nullable SseChunk load(
-      long position, long last, long begun, LogLineFormatter wording) {
+      long position, long last, long startEntry, LogLineFormatter formatter) {
     SseChunk known = chunks.get(position);
-    SseChunk chunk = known == null ? read(position, last, begun, wording) : known;
+    SseChunk chunk = known == null ? read(position, last, startEntry, formatter) : known;
     if (known == null && chunk != null) {
-      hold(chunk);
+      add(chunk);
     }
     return chunk;
   }
 
-  private @Nullable SseChunk read(long position, long last, long begun, LogLineFormatter wording) {
+  private @Nullable SseChunk read(
+      long position, long last, long startEntry, LogLineFormatter formatter) {
     int limit = (int) Math.min(SseChunk.ENTRIES, last - position);
     SseChunk chunk = null;
     for (LogEntry entry : store.events(id, position, limit)) {
-      byte[] frame = SseFrames.of(entry, begun, wording);
+      byte[] frame = SseFrames.of(entry, startEntry, formatter);
       if (chunk == null) {
         chunk = SseChunk.of(entry.number(), frame);
       } else if (chunk.hasRoomFor(frame)) {
@@ -55,14 +57,14 @@ final class LogHistoryCache {
     return chunk;
   }
 
-  private void hold(SseChunk chunk) {
+  private void add(SseChunk chunk) {
     chunks.put(chunk.after(), chunk);
     oldest.add(chunk);
     bytes += chunk.bytes().length;
-    while (bytes > HELD && oldest.size() > 1) {
-      SseChunk gone = oldest.remove();
-      chunks.remove(gone.after());
-      bytes -= gone.bytes().length;
+    while (bytes > MAX_BYTES && oldest.size() > 1) {
+      SseChunk removed = oldest.remove();
+      chunks.remove(removed.after());
+      bytes -= removed.bytes().length;
     }
   }
 }

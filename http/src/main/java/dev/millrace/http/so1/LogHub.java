@@ -10,25 +10,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** The logs that somebody follows, each read once however many do. Thread-safe. */
+/** The logs that streams follow; each is read once for all its streams. Thread-safe. */
 final class LogHub implements AutoCloseable {
   private final JobStore store;
-  private final Intervals pace;
+  private final Intervals intervals;
   private final ConcurrentMap<JobId, LogFeed> feeds = new ConcurrentHashMap<>();
   private final Subscription subscription;
   private volatile boolean closed;
 
   /**
-   * @param heartbeat after how long without an event a stream says that it is alive
-   * @param poll how often a log is looked at without being told of a change
+   * @param heartbeat after how long without an event a stream sends a heartbeat
+   * @param poll how often a log is read without a notification
    */
   record Intervals(Duration heartbeat, Duration poll) {
-    static final Intervals USUAL = new Intervals(Duration.ofSeconds(15), Duration.ofSeconds(5));
+    static final Intervals DEFAULT = new Intervals(Duration.ofSeconds(15), Duration.ofSeconds(5));
   }
 
-  LogHub(JobStore store, Intervals pace) {
+  LogHub(JobStore store, Intervals intervals) {
     this.store = store;
-    this.pace = pace;
+    this.intervals = intervals;
     this.subscription = store.onChange(this::notifyChange);
   }
 
@@ -39,14 +39,14 @@ final class LogHub implements AutoCloseable {
     }
   }
 
-  /** How many logs are read at the moment. */
+  /** The number of logs that are followed. */
   int following() {
     return feeds.size();
   }
 
   /**
-   * Sends the events of the job's entries after number {@code position} until it has ended or the
-   * client has gone, on the calling thread.
+   * Sends the events of a job after number {@code position}, on the calling thread, until the job
+   * has ended or the client has disconnected.
    */
   void stream(JobId id, long position, ApiResponse.Sink sink)
       throws IOException, InterruptedException {
@@ -54,15 +54,15 @@ final class LogHub implements AutoCloseable {
         feeds.compute(
             id,
             (_, known) -> {
-              LogFeed one = known == null ? new LogFeed(store, id, pace.poll()) : known;
+              LogFeed one = known == null ? new LogFeed(store, id, intervals.poll()) : known;
               one.streams++;
               return one;
             });
     try {
       if (closed) {
-        feed.close(); // it came too late to be told
+        feed.close(); // it was added after the close
       }
-      new EventStreamSender(feed, pace.heartbeat(), sink).run(position);
+      new EventStreamSender(feed, intervals.heartbeat(), sink).run(position);
     } finally {
       feeds.computeIfPresent(id, (_, known) -> releaseStream(known));
     }

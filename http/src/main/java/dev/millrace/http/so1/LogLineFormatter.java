@@ -10,14 +10,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The lines of a job's log. A gate is closed when the job is submitted; that somebody is waited for
- * is said when the stage's turn comes.
+ * Formats the entries of a job's log as lines. A line about the end of a stage says if the next
+ * stage waits for approval.
  *
- * @param gates numbers of the stages that begin when they are approved
+ * @param gates the numbers of the stages that need approval
  */
 record LogLineFormatter(Set<Integer> gates) {
 
-  /** Of a job that may still get stages, nobody knows which one was next at the time. */
+  /** For an open job there are no gates: which stage was next at the time is not known. */
   static LogLineFormatter of(JobView view) {
     return new LogLineFormatter(
         view.header().open()
@@ -34,7 +34,7 @@ record LogLineFormatter(Set<Integer> gates) {
     return gates.contains(next) ? line + "; stage " + next + " waits for approval" : line;
   }
 
-  /** The stage whose turn comes with it; 0 if none's does. */
+  /** The stage that is next after this entry; 0 if the entry does not end a stage. */
   private static int next(Fact fact) {
     return switch (fact) {
       case Fact.Submitted() -> 1;

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a log as it is at a moment. Immutable but for being superseded: whoever has read all
- * of it waits for that, and then looks at the next one.
+ * The end of a log at a moment. It is immutable; a reader that has read all of it waits until it is
+ * superseded, then reads the next one.
  */
 final class LogTail {
-  /** How much of the log is held, for all streams together. */
+  /** The most entries in memory, for all streams together. */
   static final int ENTRIES = 1_024;
 
   static final int BYTES = 256 << 10;
@@ -28,12 +28,12 @@ final class LogTail {
     this.ending = ending;
   }
 
-  /** Holds nothing of the log yet, of which {@code last} entries are there. */
+  /** An empty tail of a log that has {@code last} entries. */
   static LogTail after(long last) {
     return new LogTail(List.of(), last, null);
   }
 
-  /** The same with the events of further entries, and without the oldest where that is too much. */
+  /** Appends the events of further entries; drops the oldest beyond the limits. */
   LogTail append(List<byte[]> frames) {
     List<SseChunk> all = new ArrayList<>(chunks);
     long number = last;
@@ -64,12 +64,12 @@ final class LogTail {
         && all.getLast().last() - chunk.after() <= ENTRIES;
   }
 
-  /** The same as the last there will be; {@code frame} is sent to whoever has read the rest. */
+  /** The final tail; {@code frame} is sent after all entries. */
   LogTail withEnding(byte[] frame) {
     return new LogTail(chunks, last, frame);
   }
 
-  /** The number of the last entry but for the one that ends the job. */
+  /** The number of the last entry, not counting the one that ends the job. */
   long last() {
     return last;
   }
@@ -78,7 +78,7 @@ final class LogTail {
     return ending;
   }
 
-  /** The chunk with the entry after {@code position}; null if it is not, or no longer, held. */
+  /** The chunk with the entry after {@code position}; null if it is not in memory. */
   @Nullable SseChunk chunk(long position) {
     int low = 0;
     int high = chunks.size() - 1;
@@ -96,12 +96,12 @@ final class LogTail {
     return null;
   }
 
-  /** Lets all go on that wait; the next window must be there before. */
+  /** Wakes all waiting readers; the next tail must be published before. */
   void markSuperseded() {
     superseded.countDown();
   }
 
-  /** Whether there is a later one within that time. */
+  /** Waits for the next tail; returns whether there is one. */
   boolean awaitNext(Duration atMost) throws InterruptedException {
     return superseded.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }

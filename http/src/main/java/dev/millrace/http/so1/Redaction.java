@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is left out of what is kept beside a job, and of what is said about it. */
+/** Removes private data from the stored inputs of a job, and from messages and log lines. */
 final class Redaction {
-  /** Keys as they are commonly written, ours among them. */
+  /** API keys in common formats, including those of Millrace. */
   private static final String KEYS =
       "(?i:bearer )[^\\s\"',;]{16,}|\\bsk-[A-Za-z0-9_-]{8,}|\\bmr_[A-Za-z0-9_-]{43}";
 
   /**
-   * Where files are: two steps from a root or more. Our own paths are none, nor is what follows a
-   * host or the {@code #} of a schema.
+   * Absolute paths of files with at least two segments. Not the paths of this API, nor what follows
+   * a host or the {@code #} of a schema.
    */
   private static final String FILES =
       "(?i:file):/[^\\s\"',;]*|\\b[A-Za-z]:\\\\[^\\s\"':,;]+"
@@ -28,9 +28,9 @@ final class Redaction {
 
   private Redaction() {}
 
-  /** Inputs without what somebody wrote: numbers, flags and the model's name stay. */
+  /** The inputs without texts of users: numbers, flags and the name of the model stay. */
   static JsonObject redactInputs(JsonObject inputs) {
-    JsonObject kept = JsonObject.create();
+    JsonObject redacted = JsonObject.create();
     for (Map.Entry<String, @Nullable Object> input : inputs.values().entrySet()) {
       Object value = input.getValue();
       boolean harmless =
@@ -38,12 +38,12 @@ final class Redaction {
               || value instanceof Number
               || value instanceof Boolean
               || input.getKey().equals("model");
-      kept.put(input.getKey(), harmless ? value : redacted(value));
+      redacted.put(input.getKey(), harmless ? value : placeholder(value));
     }
-    return kept;
+    return redacted;
   }
 
-  /** Of a whole job, what it consists of. */
+  /** The stages of a whole job, with the number of their tasks. */
   static JsonObject redactInputs(JobSpec spec) {
     List<Object> stages = new ArrayList<>();
     for (StageSpec stage : spec.stages()) {
@@ -56,12 +56,12 @@ final class Redaction {
     return JsonObject.create().put("stages", stages);
   }
 
-  private static String redacted(Object value) {
+  private static String placeholder(Object value) {
     String text = value instanceof String given ? given : Json.write(value);
     return "[redacted: " + text.codePointCount(0, text.length()) + " characters]";
   }
 
-  /** The text without keys and paths of files that a worker, or a caller, put into it. */
+  /** The text without API keys and paths of files. */
   static String redactSecrets(String text) {
     return SECRET.matcher(text).replaceAll("[redacted]");
   }

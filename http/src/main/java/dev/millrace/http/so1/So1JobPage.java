@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of jobs, newest first.
  *
- * @param next where the next one goes on; null if there is none
+ * @param next the job after which the next page starts; null on the last page
  */
 record So1JobPage(List<JobView> jobs, @Nullable JobId next) {
-  /** Jobs that are looked at for one page: it may be short, and still not the last one. */
-  private static final int MOST_LOOKED_AT = 2_000;
+  /** The most jobs to visit for a page: a page may be short without being the last. */
+  private static final int MAX_VISITS = 2_000;
 
   /**
-   * @param state in which they are; null: in any
-   * @param beyond the last of the page before; null at first
+   * @param state the state of the jobs; null for any
+   * @param beyond the last job of the previous page; null for the first page
    */
   static So1JobPage of(
       JobReader store,
@@ -33,15 +33,16 @@ record So1JobPage(List<JobView> jobs, @Nullable JobId next) {
       @Nullable String tag,
       int limit,
       @Nullable JobId beyond) {
-    Set<JobState> among = state == null ? EnumSet.allOf(JobState.class) : So1StateMapping.storeStates(state);
-    int wanted = limit + 1; // one more, to know whether there is another page
-    Query query = new Query(among, tag, null, true, wanted, beyond);
+    Set<JobState> states =
+        state == null ? EnumSet.allOf(JobState.class) : So1StateMapping.storeStates(state);
+    int wanted = limit + 1; // one more tells whether there is another page
+    Query query = new Query(states, tag, null, true, wanted, beyond);
     List<JobView> jobs = new ArrayList<>();
     JobId last = beyond;
-    for (int looked = 0; looked < MOST_LOOKED_AT; ) {
+    for (int visited = 0; visited < MAX_VISITS; ) {
       List<JobId> ids = store.list(query.beyond(last));
       for (JobId id : ids.reversed()) {
-        looked++;
+        visited++;
         last = id;
         find(store, id)
             .filter(view -> state == null || So1StateMapping.of(view) == state)
@@ -58,7 +59,7 @@ record So1JobPage(List<JobView> jobs, @Nullable JobId next) {
     return new So1JobPage(jobs, last);
   }
 
-  /** A job that cannot be read keeps nobody from reading the others. */
+  /** A job that cannot be read is left out. */
   private static Optional<JobView> find(JobReader store, JobId id) {
     try {
       return store.find(id);

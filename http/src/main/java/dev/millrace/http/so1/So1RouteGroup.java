@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Jobs as so1 has them, below {@code /api}. */
+/** The routes of the so1 API below {@code /api}. */
 public final class So1RouteGroup implements RouteGroup {
   private static final Pattern CURSOR = Pattern.compile("\\d{1,18}");
   private static final Map<String, String> STREAMED =
@@ -39,24 +39,24 @@ public final class So1RouteGroup implements RouteGroup {
 
   private final JobStore store;
   private final IdResolver ids;
-  private final IdempotentSubmitter idempotency;
+  private final IdempotentSubmitter submitter;
   private final WebhookPolicy webhooks;
   private final SubmissionReader submission;
   private final LogHub hub;
 
   /**
-   * @param types that this server has workers for: the actions that it knows
-   * @param models names of those that it has; empty: it has none
-   * @param webhooks which a job may come with
+   * @param types the stage types that this server has workers for; they are its actions
+   * @param models the names of its models; empty if it has none
+   * @param webhooks which webhooks a job may have
    */
   public So1RouteGroup(
       JobStore store,
       Set<String> types,
       Set<String> models,
       IdResolver ids,
-      IdempotentSubmitter idempotency,
+      IdempotentSubmitter submitter,
       WebhookPolicy webhooks) {
-    this(store, types, models, ids, idempotency, webhooks, LogHub.Intervals.USUAL);
+    this(store, types, models, ids, submitter, webhooks, LogHub.Intervals.DEFAULT);
   }
 
   So1RouteGroup(
@@ -64,15 +64,15 @@ public final class So1RouteGroup implements RouteGroup {
       Set<String> types,
       Set<String> models,
       IdResolver ids,
-      IdempotentSubmitter idempotency,
+      IdempotentSubmitter submitter,
       WebhookPolicy webhooks,
-      LogHub.Intervals pace) {
+      LogHub.Intervals intervals) {
     this.store = store;
     this.ids = ids;
-    this.idempotency = idempotency;
+    this.submitter = submitter;
     this.webhooks = webhooks;
     this.submission = new SubmissionReader(Set.copyOf(types), Set.copyOf(models));
-    this.hub = new LogHub(store, pace);
+    this.hub = new LogHub(store, intervals);
   }
 
   @Override
@@ -93,7 +93,7 @@ public final class So1RouteGroup implements RouteGroup {
         new Route("GET", "/api/auth/session", "getSession", KeyScope.READ, this::session));
   }
 
-  /** so1 has one word for each kind, so what other faces call it does not matter. */
+  /** so1 has one code for each kind of problem; the problem's own code is not used. */
   @Override
   public JsonObject error(Problem problem, String requestId) {
     String code =
@@ -114,8 +114,8 @@ public final class So1RouteGroup implements RouteGroup {
   }
 
   private ApiResponse submit(ApiRequest call) {
-    JobId id = idempotency.submit(call, () -> spec(call));
-    JsonObject body = answer(call).put("job", So1JobMapper.full(store, view(id)).toJson());
+    JobId id = submitter.submit(call, () -> spec(call));
+    JsonObject body = response(call).put("job", So1JobMapper.full(store, view(id)).toJson());
     return new ApiResponse.Json(202, Map.of("Location", "/api/jobs/" + EntityId.of(id)), body);
   }
 
@@ -135,7 +135,10 @@ public final class So1RouteGroup implements RouteGroup {
             page.limit(),
             page.after() == null ? null : page.after().job());
     JsonObject body =
-        answer(call).put("jobs", found.jobs().stream().map(So1JobMapper::brief).map(So1Job::toJson).toList());
+        response(call)
+            .put(
+                "jobs",
+                found.jobs().stream().map(So1JobMapper::brief).map(So1Job::toJson).toList());
     if (found.next() == null) {
       return ApiResponse.ok(body);
     }
@@ -145,21 +148,22 @@ public final class So1RouteGroup implements RouteGroup {
   }
 
   private ApiResponse get(ApiRequest call) {
-    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view(id(call))).toJson()));
+    return ApiResponse.ok(
+        response(call).put("job", So1JobMapper.full(store, view(id(call))).toJson()));
   }
 
   private ApiResponse cancel(ApiRequest call) {
     JobId id = id(call);
-    Outcome answer = store.abort(id, Cause.user(call.principal().name(), null));
+    Outcome outcome = store.abort(id, Cause.user(call.principal().name(), null));
     JobView view = view(id);
-    if (!answer.isDone() && So1StateMapping.of(view) != So1State.CANCELLED) {
+    if (!outcome.isDone() && So1StateMapping.of(view) != So1State.CANCELLED) {
       throw new Problem(
           Problem.Kind.CONFLICT,
           "the job cannot be cancelled any more: its state is "
               + So1StateMapping.of(view).word()
               + ", and only pending and running jobs can");
     }
-    return ApiResponse.ok(answer(call).put("job", So1JobMapper.full(store, view).toJson()));
+    return ApiResponse.ok(response(call).put("job", So1JobMapper.full(store, view).toJson()));
   }
 
   private ApiResponse logs(ApiRequest call) {
@@ -167,35 +171,39 @@ public final class So1RouteGroup implements RouteGroup {
     long after = call.query("cursor").map(text -> cursor("cursor", text)).orElse(0L);
     int limit = PageRequest.limit(call);
     List<LogEntry> entries = store.events(view.header().id(), after, limit);
-    LogLineFormatter wording = LogLineFormatter.of(view);
+    LogLineFormatter formatter = LogLineFormatter.of(view);
     JsonObject body =
-        answer(call).put("lines", entries.stream().map(entry -> line(entry, wording).toJson()).toList());
+        response(call)
+            .put("lines", entries.stream().map(entry -> line(entry, formatter).toJson()).toList());
     boolean more = !entries.isEmpty() && entries.getLast().number() < view.lastEvent();
     return ApiResponse.ok(more ? body.put("nextCursor", entries.getLast().number()) : body);
   }
 
-  private static LogLine line(LogEntry entry, LogLineFormatter wording) {
+  private static LogLine line(LogEntry entry, LogLineFormatter formatter) {
     String level =
         entry.fact() instanceof Fact.WorkerLogLine line
             ? line.level().toLowerCase(Locale.ROOT)
             : "info";
-    return new LogLine(entry.number(), entry.at(), level, wording.of(entry));
+    return new LogLine(entry.number(), entry.at(), level, formatter.of(entry));
   }
 
   /**
-   * A client that comes late and says nothing of where it was gets the end alone; a browser that
-   * comes back although it has seen the end is told, by 204, not to come again.
+   * Streams the events of a job. Without a cursor, a job that has ended sends only its final
+   * status. A browser that reconnects after the final status gets a 204, which stops it.
    */
   private ApiResponse events(ApiRequest call) {
     JobView view = view(id(call));
-    Optional<Long> asked = call.query("cursor").map(text -> cursor("cursor", text));
+    Optional<Long> cursor = call.query("cursor").map(text -> cursor("cursor", text));
     Optional<Long> seen = call.header("Last-Event-ID").map(text -> cursor("Last-Event-ID", text));
     boolean ended = view.state().isFinal();
-    if (ended && asked.isEmpty() && seen.isPresent() && seen.get() >= LogFeed.lastId(store, view)) {
+    if (ended
+        && cursor.isEmpty()
+        && seen.isPresent()
+        && seen.get() >= LogFeed.lastId(store, view)) {
       return ApiResponse.json(204, null);
     }
-    long unsaid = ended ? view.lastEvent() : 0;
-    long position = Math.min(asked.or(() -> seen).orElse(unsaid), view.lastEvent());
+    long start = ended ? view.lastEvent() : 0;
+    long position = Math.min(cursor.or(() -> seen).orElse(start), view.lastEvent());
     return new ApiResponse.Stream(
         200, STREAMED, "text/event-stream", sink -> hub.stream(view.header().id(), position, sink));
   }
@@ -203,10 +211,10 @@ public final class So1RouteGroup implements RouteGroup {
   private ApiResponse session(ApiRequest call) {
     CallerIdentity caller =
         new CallerIdentity(call.principal().name(), SubmissionMetadata.ORGANISATION, null);
-    return ApiResponse.ok(answer(call).put("session", caller.toJson()));
+    return ApiResponse.ok(response(call).put("session", caller.toJson()));
   }
 
-  private static JsonObject answer(ApiRequest call) {
+  private static JsonObject response(ApiRequest call) {
     return JsonObject.create().put("requestId", call.requestId());
   }
 
@@ -229,7 +237,7 @@ public final class So1RouteGroup implements RouteGroup {
     return Long.parseLong(text);
   }
 
-  /** How many jobs' logs are followed now. */
+  /** The number of jobs whose logs are followed. */
   public int following() {
     return hub.following();
   }

@@ -3,15 +3,15 @@ package dev.millrace.http.so1;
 import java.util.Arrays;
 
 /**
- * Encoded events of consecutive entries, as many streams send them. Immutable; nobody writes to its
- * arrays.
+ * Encoded events of consecutive entries, shared by many streams. Immutable: its arrays are never
+ * written to.
  *
- * @param after the number before its first entry
- * @param bytes of all its events, one after the other
- * @param ends where each of them ends
+ * @param after the number before the first entry
+ * @param bytes the events, one after the other
+ * @param ends the end of each event in {@code bytes}
  */
 record SseChunk(long after, byte[] bytes, int[] ends) {
-  /** Entries, and bytes, beyond which nothing is added to a chunk. */
+  /** The most entries of a chunk; {@link #BYTES} is the most bytes. */
   static final int ENTRIES = 64;
 
   static final int BYTES = 16 << 10;
@@ -28,7 +28,7 @@ record SseChunk(long after, byte[] bytes, int[] ends) {
     return ends.length < ENTRIES && bytes.length + frame.length <= BYTES;
   }
 
-  /** The same with the next entry's event. */
+  /** Appends the event of the next entry. */
   SseChunk append(byte[] frame) {
     byte[] all = Arrays.copyOf(bytes, bytes.length + frame.length);
     System.arraycopy(frame, 0, all, bytes.length, frame.length);

@@ -12,8 +12,9 @@ import dev.millrace.core.store.JobView;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Entries of a log as server-sent events: exactly one for each, with the entry's number as its id.
- * A change of the job's state is a {@code status}, anything else a {@code log}.
+ * Encodes log entries as server-sent events: one event for each entry, with the number of the entry
+ * as its id. A change of the state of the job is a {@code status} event, anything else a {@code
+ * log} event.
  */
 final class SseFrames {
   static final byte[] RETRY = bytes("retry: 2000\n\n");
@@ -22,19 +23,19 @@ final class SseFrames {
   private SseFrames() {}
 
   /**
-   * @param begun the number of the entry with which the job began; those after a pause change
-   *     nothing that shows
+   * @param startEntry the number of the entry that started the job; a start after a pause does not
+   *     change the so1 state
    */
-  static byte[] of(LogEntry entry, long begun, LogLineFormatter wording) {
+  static byte[] of(LogEntry entry, long startEntry, LogLineFormatter formatter) {
     if (entry.fact() instanceof Fact.Submitted) {
       return status(entry.number(), state(So1State.PENDING));
     }
-    return entry.number() == begun
-        ? status(begun, state(So1State.RUNNING))
-        : log(entry.number(), wording.of(entry));
+    return entry.number() == startEntry
+        ? status(startEntry, state(So1State.RUNNING))
+        : log(entry.number(), formatter.of(entry));
   }
 
-  /** The last one, with what came of the job. */
+  /** The last event, with the output or the error of the job. */
   static byte[] finalStatus(long number, JobReader store, JobView view) {
     JsonObject data = state(So1StateMapping.of(view));
     data.putIfPresent("output", JobOutput.of(store, view));
@@ -69,7 +70,7 @@ final class SseFrames {
     return frame(number, "log", JsonObject.create().put("line", line).put("cursor", number));
   }
 
-  /** The data is one line: JSON has no line breaks that are not escaped. */
+  /** The data is one line: JSON escapes line breaks. */
   private static byte[] frame(long number, String event, JsonObject data) {
     return bytes("id: " + number + "\nevent: " + event + "\ndata: " + Json.write(data) + "\n\n");
   }

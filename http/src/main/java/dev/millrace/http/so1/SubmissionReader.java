@@ -22,27 +22,28 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The job that a request asks for. What a worker of this server would refuse is refused here, while
- * somebody listens.
+ * Reads the job that a request submits. Inputs that a worker of this server would refuse are
+ * refused here, so that the caller gets the error.
  *
- * @param types that this server has workers for
- * @param models names of those that it has; empty: it has none
+ * @param types the stage types that this server has workers for
+ * @param models the names of its models; empty if it has none
  */
 record SubmissionReader(Set<String> types, Set<String> models) {
   private static final String PIPELINE = "pipeline";
-  private static final Set<String> ABOUT = Set.of("name", "priority", "tags", "hold", "webhooks");
-  private static final Set<String> BODY =
+  private static final Set<String> JOB_FIELDS =
+      Set.of("name", "priority", "tags", "hold", "webhooks");
+  private static final Set<String> BODY_FIELDS =
       Set.of("action", "inputs", "name", "priority", "tags", "hold", "webhooks");
 
-  /** As much of a schema or grammar as a job's files may hold. */
+  /** The most bytes of a schema or a grammar, which become files of the job. */
   private static final int MAX_ATTACHMENT = 1_000_000;
 
   /**
-   * @throws Problem naming what cannot be honoured
+   * @throws Problem if a field or an input is invalid; names it
    */
   JobSpec read(ApiRequest call) {
     try {
-      JsonObject body = call.bodyObject().only(BODY);
+      JsonObject body = call.bodyObject().only(BODY_FIELDS);
       String action = body.string("action");
       JsonObject inputs = JsonObject.of(body.object("inputs"), "inputs");
       if (action.equals(PIPELINE)) {
@@ -51,11 +52,11 @@ record SubmissionReader(Set<String> types, Set<String> models) {
       if (!types.contains(action)) {
         throw unknown(action);
       }
-      JsonObject origin =
+      JsonObject submission =
           SubmissionMetadata.of(call, action, Redaction.redactInputs(inputs)).toJson();
       return header(
           body,
-          JsonObject.create().put(SubmissionMetadata.NAME, origin.values()),
+          JsonObject.create().put(SubmissionMetadata.NAME, submission.values()),
           stage(action, inputs),
           call.trace());
     } catch (JsonException | IllegalArgumentException e) {
@@ -84,7 +85,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
         .build();
   }
 
-  /** One task; a single text where that is possible, the form that every tool can read. */
+  /** A stage with one task; its input is a plain text if possible, which every tool can read. */
   private StageSpec stage(String action, JsonObject inputs) {
     Map<String, Object> data = ActionInputs.of(action).toParameters(inputs);
     attach(data, "json_schema");
@@ -92,7 +93,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     exclude(data, "jsonSchema", "json_schema", "grammar");
     exclude(data, "prompt", "prompt", "messages");
     exclude(data, "prompt", "prompt", "input");
-    Object input = subject(data);
+    Object input = taskInput(data);
     JsonObject parameters = JsonObject.of(data, "inputs");
     String problem = new TaskCheck(models).problem(action, parameters, input);
     if (problem != null) {
@@ -101,7 +102,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     return StageSpec.builder(action).tasks(List.of(TaskSpec.of(input))).data(parameters).build();
   }
 
-  private static Object subject(Map<String, Object> data) {
+  private static Object taskInput(Map<String, Object> data) {
     Object messages = data.remove("messages");
     if (messages != null) {
       return new LinkedHashMap<>(Map.of("messages", messages));
@@ -127,7 +128,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     }
   }
 
-  /** A schema or a grammar is a text, and becomes a file of its own. */
+  /** A schema or a grammar becomes a text, and later a file of its own. */
   private static void attach(Map<String, Object> data, String name) {
     Object given = data.get(name);
     if (given instanceof Map<?, ?>) {
@@ -141,10 +142,10 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     }
   }
 
-  /** A whole job; what is said of it beside the inputs wins over what they say. */
+  /** A whole job; fields beside the inputs override those in the inputs. */
   private JobSpec pipeline(ApiRequest call, JsonObject body, JsonObject inputs) {
     JsonObject document = JsonObject.of(new LinkedHashMap<>(inputs.values()), "inputs");
-    for (String name : ABOUT) {
+    for (String name : JOB_FIELDS) {
       if (body.has(name)) {
         document.put(name, body.get(name));
       }
@@ -156,16 +157,16 @@ record SubmissionReader(Set<String> types, Set<String> models) {
               + SubmissionMetadata.NAME
               + "\" is kept by the server; leave it out");
     }
-    JobSpec asked = JobDocument.read(document, JobDocument.INLINE);
-    check(asked);
+    JobSpec spec = JobDocument.read(document, JobDocument.INLINE);
+    check(spec);
     JsonObject all = JsonObject.create();
     all.values().putAll(metadata.values());
-    So1Job.Metadata origin =
-        SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(asked));
-    all.put(SubmissionMetadata.NAME, origin.toJson().values());
-    return asked.toBuilder()
+    So1Job.Metadata submission =
+        SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(spec));
+    all.put(SubmissionMetadata.NAME, submission.toJson().values());
+    return spec.toBuilder()
         .metadata(all)
-        .trace(asked.trace() == null ? call.trace() : asked.trace())
+        .trace(spec.trace() == null ? call.trace() : spec.trace())
         .build();
   }
 
@@ -180,7 +181,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     }
   }
 
-  /** What a template will come to is not known yet; that it will be a text is. */
+  /** The result of a template is not known yet, but it is a text. */
   private static void check(TaskCheck check, StageSpec stage, String where) {
     if (stage.tasks().isEmpty()) {
       refuse(check.problem(stage.type(), stage.data(), "a text"), where);

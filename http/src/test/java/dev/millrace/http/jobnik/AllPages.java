@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Follows the links of a list to its end. */
+/** Reads all pages of a list through their links. */
 final class AllPages {
   private static final Pattern NEXT = Pattern.compile("<(.*)>; rel=\"next\"");
 

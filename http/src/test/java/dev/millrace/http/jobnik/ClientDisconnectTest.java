@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that hang up, or talk on, while they wait for a task. */
+/** Clients that disconnect, or send more, while they wait for a task. */
 class ClientDisconnectTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -41,7 +41,7 @@ class ClientDisconnectTest {
         socket,
         "PATCH /v1/stages/t/tasks/dequeue?wait=30 HTTP/1.1\r\nHost: localhost\r\n"
             + "Content-Length: 0\r\n\r\n");
-    soon(() -> api.waiting() == before + 1);
+    awaitTrue(() -> api.waiting() == before + 1);
     return socket;
   }
 
@@ -52,15 +52,15 @@ class ClientDisconnectTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void taskOfAVanishedClientIsForTheNext(boolean reset) throws Exception {
+  void taskOfADisconnectedClientGoesToTheNext(boolean reset) throws Exception {
     String stage = api.stage(api.job(), "t");
-    Socket vanished = waiting();
+    Socket disconnected = waiting();
     if (reset) {
-      vanished.setSoLinger(true, 0);
+      disconnected.setSoLinger(true, 0);
     }
-    vanished.close();
+    disconnected.close();
     String task = api.tasks(stage, 1).getFirst();
-    soon(() -> api.waiting() == 0);
+    awaitTrue(() -> api.waiting() == 0);
     JsonObject taken = api.dequeue("t", "next", "?wait=10").object();
     assertThat(taken.string("id")).isEqualTo(task);
     assertThat(taken.integer("attempts")).isZero();
@@ -68,29 +68,29 @@ class ClientDisconnectTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void taskOfAVanishedClientOfHttp2IsForTheNext(boolean whole) throws Exception {
+  void taskOfADisconnectedHttp2ClientGoesToTheNext(boolean whole) throws Exception {
     String stage = api.stage(api.job(), "t");
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
-      look(client); // from here on it speaks HTTP/2
-      CompletableFuture<?> vanished =
+      sendRequest(client); // upgrades the connection to HTTP/2
+      CompletableFuture<?> disconnected =
           client.sendAsync(
               request("/v1/stages/t/tasks/dequeue?wait=30")
                   .method("PATCH", BodyPublishers.noBody())
                   .build(),
               BodyHandlers.ofString());
-      soon(() -> api.waiting() == 1);
+      awaitTrue(() -> api.waiting() == 1);
       if (whole) {
-        client.shutdownNow(); // with its connection
-        soon(client::isTerminated);
+        client.shutdownNow(); // closes the connection
+        awaitTrue(client::isTerminated);
       } else {
-        vanished.cancel(true); // its stream alone
-        look(client); // comes after the reset
+        disconnected.cancel(true); // closes only the stream
+        sendRequest(client); // arrives after the reset
       }
       for (int i = 0; i < 20; i++) {
-        api.get("/v1/stages/" + stage); // whoever reads the connection has seen its end by then
+        api.get("/v1/stages/" + stage); // by then the server has read the end of the connection
       }
       String task = api.tasks(stage, 1).getFirst();
-      soon(() -> api.waiting() == 0);
+      awaitTrue(() -> api.waiting() == 0);
       JsonObject taken = api.dequeue("t", "next", "?wait=10").object();
       assertThat(taken.string("id")).isEqualTo(task);
       assertThat(taken.integer("attempts")).isZero();
@@ -98,17 +98,17 @@ class ClientDisconnectTest {
   }
 
   @Test
-  void clientOfHttp2HasItsTask() throws Exception {
+  void http2ClientGetsItsTask() throws Exception {
     String stage = api.stage(api.job(), "t");
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
-      look(client);
+      sendRequest(client);
       CompletableFuture<HttpResponse<String>> waiting =
           client.sendAsync(
               request("/v1/stages/t/tasks/dequeue?wait=30")
                   .method("PATCH", BodyPublishers.noBody())
                   .build(),
               BodyHandlers.ofString());
-      soon(() -> api.waiting() == 1);
+      awaitTrue(() -> api.waiting() == 1);
       String task = api.tasks(stage, 1).getFirst();
       HttpResponse<String> answer = waiting.get(20, TimeUnit.SECONDS);
       assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
@@ -121,33 +121,33 @@ class ClientDisconnectTest {
     return HttpRequest.newBuilder(api.service.uri().resolve(path));
   }
 
-  private void look(HttpClient client) throws Exception {
+  private void sendRequest(HttpClient client) throws Exception {
     client.send(request("/v1/jobs").build(), BodyHandlers.ofString());
   }
 
   @Test
-  void vanishedClientsKeepNobodyWaiting() throws Exception {
+  void disconnectedClientsDoNotDelayOthers() throws Exception {
     String stage = api.stage(api.job(), "t");
-    List<Socket> vanishing = new ArrayList<>();
+    List<Socket> disconnecting = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      vanishing.add(waiting());
+      disconnecting.add(waiting());
     }
-    try (Socket patient = waiting()) {
-      for (Socket one : vanishing) {
+    try (Socket waiting = waiting()) {
+      for (Socket one : disconnecting) {
         one.close();
       }
       api.tasks(stage, 1);
-      assertThat(statusOf(patient)).isEqualTo("HTTP/1.1 200 OK");
+      assertThat(statusOf(waiting)).isEqualTo("HTTP/1.1 200 OK");
     }
   }
 
   @Test
-  void clientThatTalksOnIsAnsweredOnce() throws Exception {
+  void clientThatSendsMoreIsAnsweredOnce() throws Exception {
     String stage = api.stage(api.job(), "t");
-    try (Socket hasty = waiting()) {
-      send(hasty, "GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    try (Socket impatient = waiting()) {
+      send(impatient, "GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n");
       api.tasks(stage, 1);
-      BufferedReader answer = reader(hasty);
+      BufferedReader answer = reader(impatient);
       assertThat(answer.readLine()).isEqualTo("HTTP/1.1 200 OK");
       String rest = String.join("\n", answer.lines().toList()); // until it is closed
       assertThat(rest).containsIgnoringCase("connection: close").contains("IN_PROGRESS");
@@ -156,7 +156,7 @@ class ClientDisconnectTest {
   }
 
   @Test
-  void connectionIsGoodForMoreAfterAWait() throws Exception {
+  void connectionCanBeReusedAfterAWait() throws Exception {
     String stage = api.stage(api.job(), "t");
     try (Socket socket = waiting()) {
       api.tasks(stage, 1);
@@ -176,7 +176,7 @@ class ClientDisconnectTest {
     return new BufferedReader(new InputStreamReader(socket.getInputStream(), US_ASCII));
   }
 
-  private static void soon(Callable<Boolean> condition) {
+  private static void awaitTrue(Callable<Boolean> condition) {
     await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(condition);
   }
 }

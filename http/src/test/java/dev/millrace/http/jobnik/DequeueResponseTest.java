@@ -20,16 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tasks between their claim and the client: they get there, or they are back. */
+/** Claimed tasks reach the client, or they are released. */
 class DequeueResponseTest {
   private static final int MEGABYTE = 1_000_000;
 
-  private final AtomicReference<Throwable> trouble = new AtomicReference<>();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final JobnikTestServer api =
       new JobnikTestServer(
           InterceptedStore.memoryStore(
               (method, _) -> {
-                Throwable thrown = method.equals("find") ? trouble.get() : null;
+                Throwable thrown = method.equals("find") ? failure.get() : null;
                 switch (thrown) {
                   case RuntimeException e -> throw e;
                   case Error e -> throw e;
@@ -44,14 +44,14 @@ class DequeueResponseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "?limit=3"})
-  void anAnswerThatCannotBeMadeSwallowsNoTask(String query) {
+  void tasksAreReleasedWhenTheAnswerCannotBeBuilt(String query) {
     String stage = api.stage(api.job(), "t");
     api.tasks(stage, 3);
     for (Throwable thrown :
         List.of(new StoreException("the disk is gone"), new OutOfMemoryError("as if"))) {
-      trouble.set(thrown);
+      failure.set(thrown);
       assertThat(api.dequeue("t", "w", query).status()).isEqualTo(500);
-      trouble.set(null);
+      failure.set(null);
       JsonObject summary = api.get("/v1/stages/" + stage + "/summary").object();
       assertThat(summary.integer("inProgress")).isZero();
     }
@@ -60,7 +60,7 @@ class DequeueResponseTest {
   }
 
   @Test
-  void anAnswerThatCannotBeSentSwallowsNoTask() throws IOException {
+  void tasksAreReleasedWhenTheAnswerCannotBeSent() throws IOException {
     String stage = api.stage(api.job(), "t");
     large(stage, 1, 20 * MEGABYTE);
     InetSocketAddress address = api.service.address();
@@ -85,7 +85,7 @@ class DequeueResponseTest {
   }
 
   @Test
-  void largeTasksComeInSeveralAnswers() {
+  void largeTasksNeedSeveralAnswers() {
     String stage = api.stage(api.job(), "t");
     for (int i = 0; i < 5; i++) {
       large(stage, 4, MEGABYTE);
@@ -102,7 +102,7 @@ class DequeueResponseTest {
   }
 
   @Test
-  void smallTasksComeInOneAnswerHoweverMany() {
+  void smallTasksFitInOneAnswer() {
     String stage = api.stage(api.job(), "t");
     api.tasks(stage, 1_500);
     assertThat(api.dequeue("t", "w", "?limit=1000").list()).hasSize(1_000);
@@ -110,7 +110,7 @@ class DequeueResponseTest {
   }
 
   @Test
-  void whatTheJobAddsToEachTaskCountsToo() {
+  void jobDataCountsForEachTask() {
     String job = api.job("{'name':'work','data':{'x':'" + "y".repeat(900_000) + "'}}");
     api.tasks(api.stage(job, "t"), 100);
     ApiReply got = api.dequeue("t", "w", "?limit=100");

@@ -8,21 +8,21 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
-/** Hears what a store in memory is asked before it answers. */
+/** Called before each call of a store in memory. */
 @FunctionalInterface
 interface InterceptedStore {
 
-  /** May throw instead. */
+  /** May throw instead of the store. */
   void beforeCall(String method, Object @Nullable [] arguments);
 
-  static JobStore memoryStore(InterceptedStore tap) {
+  static JobStore memoryStore(InterceptedStore interceptor) {
     JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
     return (JobStore)
         Proxy.newProxyInstance(
             JobStore.class.getClassLoader(),
             new Class<?>[] {JobStore.class},
             (_, method, arguments) -> {
-              tap.beforeCall(method.getName(), arguments);
+              interceptor.beforeCall(method.getName(), arguments);
               try {
                 return method.invoke(store, arguments);
               } catch (InvocationTargetException e) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Jobs as a whole. */
+/** The routes for jobs. */
 class JobRoutesTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -47,7 +47,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void everythingThatIsSaidOfAJobIsKept() {
+  void allFieldsOfAJobAreStored() {
     String trace = JobnikTestServer.trace('a').parent();
     JsonObject job =
         api.post(
@@ -66,7 +66,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void requestsTraceBecomesTheJobsUnlessItHasItsOwn() {
+  void jobWithoutATraceGetsThatOfTheRequest() {
     String own = JobnikTestServer.trace('b').parent();
     String body = "{'name':'work','data':{}";
     String header = JobnikTestServer.trace('c').parent();
@@ -93,7 +93,7 @@ class JobRoutesTest {
           ['name']                                | body
           {'name':                                | line 1
           """)
-  void brokenJobsAreRefusedByName(String body, String named) {
+  void invalidFieldsOfAJobAreNamed(String body, String named) {
     ApiReply got = api.post("/v1/jobs", body);
     assertThat(got.brief()).isEqualTo("400 VALIDATION_ERROR");
     assertThat(got.message()).contains(named);
@@ -121,7 +121,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void jobAnswersToItsIdInTheWorkspaceToo() {
+  void jobIsFoundByItsWorkspaceId() {
     String id = api.job();
     String raw = api.store.list(Query.all()).getFirst().value();
     assertThat(api.get("/v1/jobs/" + raw).id()).isEqualTo(id);
@@ -152,7 +152,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void aWishThatIsRepeatedIsGrantedAgain() {
+  void repeatedStatusUpdateSucceeds() {
     String id = api.job();
     api.tasks(api.stage(id, "t"), 1);
     api.dequeue("t");
@@ -169,7 +169,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void statusMovesAsTheTableAllows() {
+  void statusChangesFollowTheTransitionTable() {
     String id = api.job();
     String path = "/v1/jobs/" + id + "/status";
     assertThat(api.put(path, "{'status':'PAUSED'}").text())
@@ -226,14 +226,14 @@ class JobRoutesTest {
         "?colour=red",
         "?should_return_stages=maybe"
       })
-  void badParametersAreRefusedByName(String query) {
+  void invalidParametersAreNamed(String query) {
     ApiReply got = api.get("/v1/jobs" + query);
     assertThat(got.brief()).isEqualTo("400 VALIDATION_ERROR");
     assertThat(got.message()).contains(query.substring(1, query.indexOf('=')));
   }
 
   @Test
-  void pagesLeadThroughAllJobsOnce() {
+  void pagesListEveryJobOnce() {
     List<String> made = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
       made.add(api.job("{'name':'job" + i % 2 + "','data':{}}"));
@@ -252,7 +252,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void stagesComeWithTheirJobsIfAskedFor() {
+  void stagesAreIncludedOnRequest() {
     String id = api.job();
     String stage = api.stage(id, "t");
     assertThat(api.get("/v1/jobs/" + id).object().has("stages")).isFalse();
@@ -263,7 +263,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void pipelineIsAWholeJob() {
+  void pipelineCreatesAWholeJob() {
     JsonObject job =
         api.post(
                 "/v1/pipelines",
@@ -292,14 +292,14 @@ class JobRoutesTest {
   }
 
   @Test
-  void brokenPipelineSaysWhichRuleItBreaks() {
+  void errorOfAPipelineNamesTheRule() {
     ApiReply got = api.post("/v1/pipelines", "{'stages':[{'type':'a','each':'{{result}}'}]}");
     assertThat(got.brief()).isEqualTo("400 VALIDATION_ERROR");
     assertThat(got.message()).contains("the first stage has no earlier results for a template");
   }
 
   @Test
-  void repeatedKeyMakesOneJob() {
+  void repeatedKeyCreatesOneJob() {
     String body = "{'name':'work','data':{}}";
     String id = api.post("/v1/jobs", body, "Idempotency-Key", "k").id();
     assertThat(api.post("/v1/jobs", body, "Idempotency-Key", "k").id()).isEqualTo(id);
@@ -317,7 +317,7 @@ class JobRoutesTest {
   }
 
   @Test
-  void bodiesAreJson() {
+  void bodiesMustBeJson() {
     ApiReply got = api.get("/v1/jobs");
     assertThat(Json.parse(got.text())).isEqualTo(List.of());
     assertThat(got.header("Content-Type")).startsWith("application/json");

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the public code of Jobnik gets wrong, or leaves out. */
+/** Cases that the public code of Jobnik gets wrong or does not handle. */
 class JobnikDefectsTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -95,7 +95,7 @@ class JobnikDefectsTest {
   }
 
   @Test
-  void stagesAddedAtTheSameTimeGetOrdersOfTheirOwn() throws Exception {
+  void stagesAddedConcurrentlyGetDifferentOrders() throws Exception {
     String job = api.job();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<ApiReply>> added = new ArrayList<>();
@@ -114,7 +114,7 @@ class JobnikDefectsTest {
   }
 
   @Test
-  void tasksOfOnePriorityComeFirstInFirstOut() {
+  void tasksOfOnePriorityAreFirstInFirstOut() {
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       expected.addAll(api.tasks(api.stage(api.job(), "a"), 2));
@@ -130,7 +130,7 @@ class JobnikDefectsTest {
   }
 
   @Test
-  void priorityCountsFromTheNextDequeue() {
+  void newPriorityCountsFromTheNextDequeue() {
     String first = api.job();
     String second = api.job();
     api.tasks(api.stage(first, "a"), 1);
@@ -140,7 +140,7 @@ class JobnikDefectsTest {
   }
 
   @Test
-  void failuresCanBeToleratedByAStage() {
+  void stageCanTolerateFailures() {
     String job = api.job();
     String stage =
         api.post(
@@ -155,7 +155,7 @@ class JobnikDefectsTest {
   }
 
   @Test
-  void fiftyDequeuersNeverGetOneTaskTwice() throws Exception {
+  void fiftyWorkersNeverGetOneTaskTwice() throws Exception {
     int count = 200;
     String job = api.job();
     List<String> tasks = api.tasks(api.stage(job, "a"), count);

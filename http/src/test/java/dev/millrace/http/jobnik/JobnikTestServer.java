@@ -27,8 +27,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The face over real sockets, on a store in memory with a clock that stands. Every answer is held
- * against the API's document.
+ * The Jobnik API over real sockets, on a store in memory with a manual clock. Every answer is
+ * checked against the OpenAPI document.
  */
 final class JobnikTestServer implements AutoCloseable {
   /** The value of {@code traceparent} where there is no trace. */
@@ -39,7 +39,7 @@ final class JobnikTestServer implements AutoCloseable {
   final ManualClock clock;
   final JobStore store;
   final HttpService service;
-  private final JobnikRouteGroup face;
+  private final JobnikRouteGroup routes;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -51,7 +51,7 @@ final class JobnikTestServer implements AutoCloseable {
     this(new MemoryStoreFixture().open(ContractSettings.steady(clock)), clock);
   }
 
-  /** On a store that knows its own time. */
+  /** On a store with its own clock. */
   JobnikTestServer(JobStore store) {
     this(store, new ManualClock());
   }
@@ -59,10 +59,10 @@ final class JobnikTestServer implements AutoCloseable {
   private JobnikTestServer(JobStore store, ManualClock clock) {
     this.clock = clock;
     this.store = store;
-    face =
+    routes =
         new JobnikRouteGroup(
             store, new IdResolver(store), new IdempotentSubmitter(store, clock), _ -> {});
-    service = HttpService.open(HttpSettings.loopback(0), List.of(face));
+    service = HttpService.open(HttpSettings.loopback(0), List.of(routes));
   }
 
   /** An answer. */
@@ -96,7 +96,7 @@ final class JobnikTestServer implements AutoCloseable {
       return headers.firstValue(name).orElse(null);
     }
 
-    /** Status and code, or only the status of what was granted. */
+    /** The status, and the code of an error. */
     String brief() {
       return status < 300 ? "" + status : status + " " + code();
     }
@@ -147,7 +147,7 @@ final class JobnikTestServer implements AutoCloseable {
   }
 
   private void check(String method, String path, HttpResponse<String> answer) {
-    for (Route route : face.routes()) {
+    for (Route route : routes.routes()) {
       String pattern = route.path().replaceAll("\\{\\w+}", "[^/]+");
       if (route.method().equals(method) && path.split("\\?", 2)[0].matches(pattern)) {
         DOCUMENT.check(
@@ -160,12 +160,10 @@ final class JobnikTestServer implements AutoCloseable {
     }
   }
 
-  /** Single quotes for double ones. */
+  /** JSON with single quotes as JSON with double quotes. */
   static String json(String text) {
     return text.replace('\'', '"');
   }
-
-  // ---- what most tests begin with
 
   String job() {
     return job("{'name':'work','data':{}}");
@@ -179,7 +177,7 @@ final class JobnikTestServer implements AutoCloseable {
     return post("/v1/jobs/" + job + "/stage", "{'type':'" + type + "','data':{}}").id();
   }
 
-  /** Adds that many tasks. */
+  /** Adds {@code count} tasks, and returns their ids. */
   List<String> tasks(String stage, int count) {
     return tasks(stage, count, "");
   }
@@ -194,12 +192,12 @@ final class JobnikTestServer implements AutoCloseable {
         .toList();
   }
 
-  /** A stock worker's request. */
+  /** The request of a Jobnik worker: no name, no token. */
   ApiReply dequeue(String type) {
     return send("PATCH", "/v1/stages/" + type + "/tasks/dequeue", null);
   }
 
-  /** That of a worker with a name. */
+  /** The request of a worker with a name. */
   ApiReply dequeue(String type, String worker, String query) {
     return send(
         "PATCH",
@@ -210,14 +208,14 @@ final class JobnikTestServer implements AutoCloseable {
   }
 
   ApiReply complete(JsonObject task) {
-    return answer(task, "COMPLETED", "");
+    return report(task, "COMPLETED", "");
   }
 
   ApiReply fail(JsonObject task, String error) {
-    return answer(task, "FAILED", ",'error':'" + error + "'");
+    return report(task, "FAILED", ",'error':'" + error + "'");
   }
 
-  ApiReply answer(JsonObject task, String status, String more) {
+  ApiReply report(JsonObject task, String status, String more) {
     String token = task.has("token") ? ",'token':'" + task.string("token") + "'" : "";
     return put(
         "/v1/tasks/" + task.string("id") + "/status",
@@ -228,9 +226,9 @@ final class JobnikTestServer implements AutoCloseable {
     return get(path).string("status");
   }
 
-  /** How many wait for tasks. */
+  /** How many requests wait for tasks. */
   int waiting() {
-    return face.waiting();
+    return routes.waiting();
   }
 
   static TraceContext trace(char digit) {

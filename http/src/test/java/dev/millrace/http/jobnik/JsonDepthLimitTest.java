@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bodies as deep as they may be, and one level deeper. */
+/** Bodies at the limit of nesting, and one level deeper. */
 class JsonDepthLimitTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -30,7 +30,7 @@ class JsonDepthLimitTest {
   }
 
   @Test
-  void aBodyHasAtMostAHundredLevels() {
+  void bodyHasAtMostAHundredLevels() {
     assertLimit("/v1/jobs", "{'name':'deep','data':{'x':", 2, "}}");
     assertLimit("/v1/jobs", "{'name':'deep','data':{},'userMetadata':{'x':", 2, "}}");
     assertLimit("/v1/pipelines", "{'stages':[{'type':'aa','data':{'x':", 4, "},'tasks':['x']}]}");
@@ -42,7 +42,7 @@ class JsonDepthLimitTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{{nonsense}}", "{{stages[9].results}}"})
-  void aTemplateThatCanNeverHaveAnAnswerIsRefusedAtOnce(String each) {
+  void templateThatCannotBeResolvedIsRefused(String each) {
     ApiReply got =
         api.post(
             "/v1/pipelines",

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How much is looked at for one page. */
+/** The limits of one page. */
 class PageBuilderTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -22,7 +22,7 @@ class PageBuilderTest {
   }
 
   @Test
-  void pageOfAListThatLeavesAlmostAllOutIsShortAndLeadsOn() {
+  void pageWithFewMatchesIsShortAndHasANextPage() {
     api.store.submit(job("needle", 1));
     api.store.submit(job("hay", PageBuilder.MAX_VISITS + 100));
     api.store.submit(job("needle", 2));
@@ -37,7 +37,7 @@ class PageBuilderTest {
   }
 
   @Test
-  void whatComesAlongCountsToo() {
+  void includedTasksCount() {
     for (int i = 0; i < 15; i++) {
       api.store.submit(job("t", 1_500));
     }
@@ -48,7 +48,7 @@ class PageBuilderTest {
   }
 
   @Test
-  void pageEndsWhenItsTextIsEnough() {
+  void pageEndsAtItsLimitOfCharacters() {
     String text = "y".repeat(1_000_000);
     String last = null;
     for (int i = 0; i < 20; i++) {
@@ -73,7 +73,7 @@ class PageBuilderTest {
   }
 
   @Test
-  void cursorOutlivesItsJob() {
+  void cursorOfADeletedJobStillWorks() {
     String first = api.job();
     String second = api.job();
     String cursor = api.get("/v1/jobs?limit=1").header("X-Next-Cursor");

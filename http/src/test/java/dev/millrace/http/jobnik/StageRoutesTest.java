@@ -10,7 +10,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Stages: adding, reading, approving. */
+/** The routes for stages. */
 class StageRoutesTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -20,7 +20,7 @@ class StageRoutesTest {
   }
 
   @Test
-  void firstStageIsPendingOthersAreCreatedGatesWait() {
+  void firstStageIsPendingOthersAreCreatedOrWaiting() {
     String job = api.job();
     ApiReply first =
         api.post(
@@ -51,7 +51,7 @@ class StageRoutesTest {
   }
 
   @Test
-  void traceOfAStageIsItsOwnOrItsRequestsOrItsJobs() {
+  void traceOfAStageComesFromItselfOrItsRequestOrItsJob() {
     String job = api.post("/v1/jobs", "{'name':'work','data':{}}", "traceparent", trace('a')).id();
     String path = "/v1/jobs/" + job + "/stage";
     assertThat(api.post(path, "{'type':'t','data':{}}").string("traceparent"))
@@ -93,7 +93,8 @@ class StageRoutesTest {
   @Test
   void unknownStagesAreNotFound() {
     String known = api.stage(api.job(), "t");
-    String none = known.substring(0, known.length() - 5) + "80000"; // stage 2 of one
+    String none =
+        known.substring(0, known.length() - 5) + "80000"; // stage 2 of a job with one stage
     for (String id : List.of(none, UUID.randomUUID().toString())) {
       String path = "/v1/stages/" + id;
       assertThat(api.get(path).brief()).isEqualTo("404 STAGE_NOT_FOUND");
@@ -110,7 +111,7 @@ class StageRoutesTest {
   }
 
   @Test
-  void approvalNeedsTheStageBefore() {
+  void approvalNeedsThePreviousStage() {
     String job = api.job();
     String first = api.stage(job, "a");
     api.tasks(first, 1);
@@ -138,7 +139,7 @@ class StageRoutesTest {
     api.dequeue("c");
     assertThat(api.status("/v1/stages/" + gate)).isEqualTo("IN_PROGRESS");
     assertThat(api.put("/v1/stages/" + gate + "/status", "{'status':'PENDING'}").status())
-        .isEqualTo(200); // the approval again: its answer may have been lost
+        .isEqualTo(200); // a repeated approval
     assertThat(api.put("/v1/stages/" + gate + "/status", "{'status':'WAITING'}").brief())
         .isEqualTo("400 VALIDATION_ERROR");
   }
@@ -156,7 +157,7 @@ class StageRoutesTest {
   }
 
   @Test
-  void summaryAndPercentageCount() {
+  void summaryAndPercentageCountTasks() {
     String stage = api.stage(api.job(), "t");
     api.tasks(stage, 3);
     api.complete(api.dequeue("t").object());
@@ -212,7 +213,7 @@ class StageRoutesTest {
   }
 
   @Test
-  void tasksComeWithTheirStagesIfAskedFor() {
+  void tasksAreIncludedOnRequest() {
     String job = api.job();
     String stage = api.stage(job, "t");
     List<String> tasks = api.tasks(stage, 2);

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tasks: adding and reading. */
+/** The routes for tasks. */
 class TaskRoutesTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -52,7 +52,7 @@ class TaskRoutesTest {
     String job = api.job();
     String stage = api.stage(job, "t");
     api.tasks(stage, 1);
-    api.tasks(stage, 1); // while it is pending, more may come
+    api.tasks(stage, 1); // a pending stage accepts more tasks
     String path = "/v1/stages/" + stage + "/tasks";
     api.dequeue("t");
     assertThat(api.post(path, "[{'data':{}}]").brief())
@@ -62,7 +62,7 @@ class TaskRoutesTest {
   }
 
   @Test
-  void brokenTasksAreRefusedByNameAndNoneIsAdded() {
+  void invalidTaskIsNamedAndNoneIsAdded() {
     String stage = api.stage(api.job(), "t");
     String path = "/v1/stages/" + stage + "/tasks";
     assertThat(api.post(path, "[{'data':{}},{}]").message()).contains("data");
@@ -73,7 +73,7 @@ class TaskRoutesTest {
   }
 
   @Test
-  void traceOfATaskIsItsOwnOrItsRequestsOrItsStages() {
+  void traceOfATaskComesFromItselfOrItsRequestOrItsStage() {
     String stage =
         api.post(
                 "/v1/jobs/" + api.job() + "/stage",
@@ -114,7 +114,7 @@ class TaskRoutesTest {
   @Test
   void unknownTasksAreNotFound() {
     String task = api.tasks(api.stage(api.job(), "t"), 1).getFirst();
-    String none = task.substring(0, task.length() - 1) + "2"; // task 2 of a stage that has one
+    String none = task.substring(0, task.length() - 1) + "2"; // task 2 of a stage with one task
     for (String id : List.of(none, UUID.randomUUID().toString())) {
       String path = "/v1/tasks/" + id;
       assertThat(api.get(path).brief()).isEqualTo("404 TASK_NOT_FOUND");

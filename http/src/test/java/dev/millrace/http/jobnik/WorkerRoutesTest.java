@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The workers' side. */
+/** The routes for workers. */
 class WorkerRoutesTest {
   private final JobnikTestServer api = new JobnikTestServer();
 
@@ -35,7 +35,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void stockWorkerTakesATaskWithoutAToken() {
+  void jobnikWorkerGetsATaskWithoutAToken() {
     stage(1, "");
     ApiReply got = api.dequeue("t");
     assertThat(got.status()).isEqualTo(200);
@@ -57,7 +57,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void nothingToTakeIsNotFound() {
+  void emptyQueueIsNotFound() {
     ApiReply none = api.dequeue("t");
     assertThat(none.brief()).isEqualTo("404 TASK_NOT_FOUND");
     assertThat(none.message()).contains("\"t\"");
@@ -65,7 +65,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void limitAnswersAList() {
+  void limitReturnsAList() {
     stage(3, "");
     String path = "/v1/stages/t/tasks/dequeue?limit=2";
     assertThat(api.send("PATCH", path, null).list()).hasSize(2);
@@ -95,7 +95,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void answersWithoutTheRightTokenAreRefused() {
+  void reportsWithoutTheRightTokenAreRefused() {
     stage(1, "");
     JsonObject task = api.dequeue("t", "bob", "").object();
     String path = "/v1/tasks/" + task.string("id");
@@ -114,7 +114,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void unclaimedTaskHasNoWayToItsEnd() {
+  void unclaimedTaskCannotBeCompleted() {
     String task = api.tasks(api.stage(api.job(), "t"), 1).getFirst();
     ApiReply got = api.put("/v1/tasks/" + task + "/status", "{'status':'COMPLETED'}");
     assertThat(got.brief()).isEqualTo("400 ILLEGAL_TASK_STATUS_TRANSITION");
@@ -124,14 +124,14 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void resultsAndReceiptsAreKept() {
+  void resultsAndReceiptsAreStored() {
     stage(3, "");
-    ApiReply text = api.answer(next(), "COMPLETED", ",'result':'fine','receipt':{'ms':3}");
+    ApiReply text = api.report(next(), "COMPLETED", ",'result':'fine','receipt':{'ms':3}");
     assertThat(text.string("result")).isEqualTo("fine");
     assertThat(text.object().object("receipt").integer("ms")).isEqualTo(3);
-    ApiReply value = api.answer(next(), "COMPLETED", ",'result':{'a':[1,null]}");
+    ApiReply value = api.report(next(), "COMPLETED", ",'result':{'a':[1,null]}");
     assertThat(value.string("result")).isEqualTo(JobnikTestServer.json("{'a':[1,null]}"));
-    assertThat(api.answer(next(), "COMPLETED", "").string("result")).isEmpty();
+    assertThat(api.report(next(), "COMPLETED", "").string("result")).isEmpty();
   }
 
   private JsonObject next() {
@@ -159,21 +159,21 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void hopelessFailureForfeitsTheAttemptsThatAreLeft() {
+  void permanentFailureIsNotRetried() {
     stage(1, ",'maxAttempts':5");
-    ApiReply got = api.answer(next(), "FAILED", ",'error':'bad input','retryable':false");
+    ApiReply got = api.report(next(), "FAILED", ",'error':'bad input','retryable':false");
     assertThat(got.string("status")).isEqualTo("FAILED");
   }
 
   @Test
-  void repeatedAnswerIsAcceptedAgainAndChangesNothing() {
+  void repeatedReportIsAcceptedAndChangesNothing() {
     String stage = stage(3, ",'maxAttempts':2");
     JsonObject done = next();
-    api.answer(done, "COMPLETED", ",'result':'r'");
-    ApiReply again = api.answer(done, "COMPLETED", ",'result':'r'");
+    api.report(done, "COMPLETED", ",'result':'r'");
+    ApiReply again = api.report(done, "COMPLETED", ",'result':'r'");
     assertThat(again.status()).isEqualTo(200);
     assertThat(again.string("status")).isEqualTo("COMPLETED");
-    assertThat(api.answer(done, "COMPLETED", ",'result':'other'").brief())
+    assertThat(api.report(done, "COMPLETED", ",'result':'other'").brief())
         .isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
     assertThat(api.fail(done, "e").brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
     JsonObject failed = next();
@@ -187,7 +187,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void repeatedAnswerOfAStockWorkerIsAcceptedAgain() {
+  void repeatedReportOfAJobnikWorkerIsAccepted() {
     stage(2, "");
     JsonObject task = api.dequeue("t").object();
     api.complete(task);
@@ -198,25 +198,26 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void answerAfterTheLeaseIsRefusedAndTheNextWorkersCounts() {
+  void reportAfterTheLeaseIsRefused() {
     stage(1, "");
     JsonObject slow = next();
     api.clock.advance(Duration.ofSeconds(61));
     assertThat(api.store.sweep()).isEqualTo(1);
     assertThat(api.complete(slow).brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
-    assertThat(api.put("/v1/tasks/" + slow.string("id") + "/heartbeat", beat(slow)).brief())
+    assertThat(
+            api.put("/v1/tasks/" + slow.string("id") + "/heartbeat", heartbeatBody(slow)).brief())
         .isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
     JsonObject second = next();
     assertThat(second.string("id")).isEqualTo(slow.string("id"));
     assertThat(second.integer("attempts")).isZero();
     assertThat(api.fail(slow, "late").brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
-    assertThat(api.answer(second, "COMPLETED", ",'result':'mine'").status()).isEqualTo(200);
+    assertThat(api.report(second, "COMPLETED", ",'result':'mine'").status()).isEqualTo(200);
     assertThat(api.complete(slow).brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
     assertThat(api.get("/v1/tasks/" + slow.string("id")).string("result")).isEqualTo("mine");
   }
 
   @Test
-  void stockWorkersAnswerAfterItsLeaseIsRefused() {
+  void reportOfAJobnikWorkerAfterItsLeaseIsRefused() {
     String stage = api.stage(api.job(), "u");
     api.tasks(stage, 1);
     JsonObject task = api.dequeue("u").object();
@@ -229,37 +230,37 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void heartbeatKeepsALongTaskAlive() {
+  void heartbeatKeepsTheClaimOfALongTask() {
     String stage = api.stage(api.job(), "u");
     api.tasks(stage, 1);
     JsonObject task = api.dequeue("u", "bob", "?lease=10").object();
     for (int i = 0; i < 20; i++) {
       api.clock.advance(Duration.ofSeconds(8));
       assertThat(api.store.sweep()).isZero();
-      ApiReply beat = api.put("/v1/tasks/" + task.string("id") + "/heartbeat", beat(task));
+      ApiReply beat = api.put("/v1/tasks/" + task.string("id") + "/heartbeat", heartbeatBody(task));
       assertThat(beat.text())
           .isEqualTo(JobnikTestServer.json("{'cancel':false,'pause':false,'leaseSeconds':10}"));
     }
     assertThat(api.complete(task).status()).isEqualTo(200);
   }
 
-  private static String beat(JsonObject task) {
+  private static String heartbeatBody(JsonObject task) {
     return "{'token':'" + task.string("token") + "','progress':true}";
   }
 
   @Test
-  void heartbeatTellsOfPauseAndAbort() {
+  void heartbeatReportsPauseAndAbort() {
     stage(1, "");
     JsonObject task = next();
     String job = "/v1/jobs/" + task.string("jobId") + "/status";
     String heartbeat = "/v1/tasks/" + task.string("id") + "/heartbeat";
     api.put(job, "{'status':'PAUSED'}");
-    JsonObject paused = api.put(heartbeat, beat(task)).object();
+    JsonObject paused = api.put(heartbeat, heartbeatBody(task)).object();
     assertThat(paused.flag("pause", false)).isTrue();
     assertThat(paused.flag("cancel", true)).isFalse();
     assertThat(paused.string("reason")).contains("on hold");
     api.put(job, "{'status':'ABORTED'}");
-    JsonObject cancelled = api.put(heartbeat, beat(task)).object();
+    JsonObject cancelled = api.put(heartbeat, heartbeatBody(task)).object();
     assertThat(cancelled.flag("cancel", false)).isTrue();
     assertThat(cancelled.string("reason")).contains("ended");
     assertThat(api.put(heartbeat, "{'token':'9.9'}").brief())
@@ -267,11 +268,11 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void answerToAnAbortedTaskSaysSo() {
+  void reportForAnAbortedTaskIsRefused() {
     stage(2, "");
     for (JsonObject task : List.of(next(), api.dequeue("t").object())) {
       api.put("/v1/jobs/" + task.string("jobId") + "/status", "{'status':'ABORTED'}");
-      ApiReply got = api.answer(task, "COMPLETED", ",'result':'too late'");
+      ApiReply got = api.report(task, "COMPLETED", ",'result':'too late'");
       assertThat(got.brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
       assertThat(got.message()).contains("aborted").contains("partial");
       assertThat(api.status("/v1/tasks/" + task.string("id"))).isEqualTo("ABORTED");
@@ -279,36 +280,37 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void strangersSayNothingOfAFencedTask() {
-    List<Claim> told = new ArrayList<>();
-    InterceptedStore tap =
+  void requestsWithoutTheTokenOfATaskAreRefused() {
+    List<Claim> claims = new ArrayList<>();
+    InterceptedStore interceptor =
         (method, arguments) -> {
           if (arguments != null && arguments[0] instanceof Claim claim) {
-            told.add(claim);
+            claims.add(claim);
           }
         };
-    try (JobnikTestServer watched = new JobnikTestServer(InterceptedStore.memoryStore(tap))) {
-      String job = watched.job();
-      watched.tasks(watched.stage(job, "t"), 2);
-      JsonObject fenced = watched.dequeue("t", "w", "").object();
-      JsonObject bare = watched.dequeue("t").object();
-      watched.put("/v1/jobs/" + job + "/status", "{'status':'ABORTED'}");
+    try (JobnikTestServer server =
+        new JobnikTestServer(InterceptedStore.memoryStore(interceptor))) {
+      String job = server.job();
+      server.tasks(server.stage(job, "t"), 2);
+      JsonObject fenced = server.dequeue("t", "w", "").object();
+      JsonObject tokenless = server.dequeue("t").object();
+      server.put("/v1/jobs/" + job + "/status", "{'status':'ABORTED'}");
       String path = "/v1/tasks/" + fenced.string("id");
-      for (String said :
+      for (String body :
           List.of(
               "/status {'status':'COMPLETED','result':'forged'}",
               "/status {'status':'FAILED','error':'e','partial':'forged'}",
               "/heartbeat {}",
               "/release {}")) {
-        ApiReply got = watched.put(path + said.split(" ", 2)[0], said.split(" ", 2)[1]);
-        assertThat(got.brief()).as(said).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
-        assertThat(got.message()).as(said).contains("token");
+        ApiReply got = server.put(path + body.split(" ", 2)[0], body.split(" ", 2)[1]);
+        assertThat(got.brief()).as(body).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
+        assertThat(got.message()).as(body).contains("token");
       }
-      assertThat(told).isEmpty();
-      watched.answer(fenced, "COMPLETED", ",'result':'late'");
-      watched.answer(bare, "COMPLETED", ",'result':'late'");
-      assertThat(told).extracting(Claim::type).containsExactly("t", "t");
-      assertThat(told).extracting(Claim::tokenless).containsExactly(false, true);
+      assertThat(claims).isEmpty();
+      server.report(fenced, "COMPLETED", ",'result':'late'");
+      server.report(tokenless, "COMPLETED", ",'result':'late'");
+      assertThat(claims).extracting(Claim::type).containsExactly("t", "t");
+      assertThat(claims).extracting(Claim::tokenless).containsExactly(false, true);
     }
   }
 
@@ -317,18 +319,18 @@ class WorkerRoutesTest {
     stage(1, "");
     JsonObject task = next();
     String path = "/v1/tasks/" + task.string("id") + "/release";
-    String said = "{'token':'" + task.string("token") + "','reason':'stopping'}";
-    ApiReply got = api.put(path, said);
+    String body = "{'token':'" + task.string("token") + "','reason':'stopping'}";
+    ApiReply got = api.put(path, body);
     assertThat(got.status()).isEqualTo(200);
     assertThat(got.string("status")).isEqualTo("RETRIED");
     assertThat(got.object().integer("attempts")).isZero();
-    assertThat(api.put(path, said).status()).isEqualTo(200);
+    assertThat(api.put(path, body).status()).isEqualTo(200);
     assertThat(next().string("id")).isEqualTo(task.string("id"));
-    assertThat(api.put(path, said).brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
+    assertThat(api.put(path, body).brief()).isEqualTo("409 TASK_STATUS_UPDATE_FAILED");
   }
 
   @Test
-  void linesGoToTheJobsLog() {
+  void linesAreAddedToTheLogOfTheJob() {
     stage(1, "");
     JsonObject task = next();
     ApiReply got =
@@ -347,7 +349,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void waitingWorkerGetsTheTaskAsSoonAsItIsThere() throws Exception {
+  void waitingWorkerGetsANewTaskAtOnce() throws Exception {
     String stage = api.stage(api.job(), "t");
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var waiting = threads.submit(() -> api.dequeue("t", "bob", "?wait=30"));
@@ -358,7 +360,7 @@ class WorkerRoutesTest {
   }
 
   @Test
-  void drainingEndsTheWait() throws Exception {
+  void drainEndsTheWait() throws Exception {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var one = threads.submit(() -> api.dequeue("t", "bob", "?wait=60"));
       var list = threads.submit(() -> api.dequeue("t", "bob", "?wait=60&limit=5"));
@@ -369,9 +371,9 @@ class WorkerRoutesTest {
     }
   }
 
-  /** A field that cannot be honoured is refused by name, and the task stays with its worker. */
+  /** The answer names the field, and the worker keeps the task. */
   @Test
-  void fieldsOfTheOtherOutcomeAreRefused() {
+  void fieldsOfTheOtherStatusAreRefused() {
     stage(1, "");
     String at = "/v1/tasks/" + api.dequeue("t").id() + "/status";
     for (String field : List.of("'error':'e'", "'retryable':true", "'partial':'p'")) {

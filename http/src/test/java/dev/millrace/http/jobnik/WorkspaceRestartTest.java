@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The face on a workspace, through restarts of its server. */
+/** The Jobnik API on a workspace, across restarts of the server. */
 class WorkspaceRestartTest {
   @TempDir Path dir;
 
@@ -21,14 +21,14 @@ class WorkspaceRestartTest {
   }
 
   @Test
-  void workersGoOnAfterARestart() {
+  void workersContinueAfterARestart() {
     String job;
-    JsonObject stock;
+    JsonObject tokenless;
     JsonObject named;
     try (JobnikTestServer api = open()) {
       job = api.job("{'name':'work','data':{'j':1},'userMetadata':{'a':1}}");
       api.tasks(api.stage(job, "t"), 3, ",'userMetadata':{'b':2},'maxAttempts':2");
-      stock = api.dequeue("t").object();
+      tokenless = api.dequeue("t").object();
       named = api.dequeue("t", "bob", "?lease=600").object();
       api.patch("/v1/jobs/" + job + "/user-metadata", "{'a':2}");
     }
@@ -42,7 +42,7 @@ class WorkspaceRestartTest {
                   .object()
                   .integer("leaseSeconds"))
           .isEqualTo(600);
-      assertThat(api.answer(stock, "COMPLETED", ",'result':'one'").string("result"))
+      assertThat(api.report(tokenless, "COMPLETED", ",'result':'one'").string("result"))
           .isEqualTo("one");
       assertThat(api.complete(named).status()).isEqualTo(200);
       JsonObject last = api.dequeue("t", "eve", "").object();
@@ -53,8 +53,8 @@ class WorkspaceRestartTest {
       assertThat(api.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
     }
     try (JobnikTestServer api = open()) {
-      assertThat(api.complete(named).status()).isEqualTo(200); // it had not heard
-      assertThat(api.get("/v1/tasks/" + stock.string("id")).string("result")).isEqualTo("one");
+      assertThat(api.complete(named).status()).isEqualTo(200); // a repeated report
+      assertThat(api.get("/v1/tasks/" + tokenless.string("id")).string("result")).isEqualTo("one");
       assertThat(api.delete("/v1/jobs/" + job).status()).isEqualTo(200);
       assertThat(api.get("/v1/jobs").list()).isEmpty();
     }

@@ -26,6 +26,7 @@ import dev.millrace.client.TaskFilter;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageState;
@@ -38,25 +39,26 @@ import dev.millrace.http.route.RouteGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Each method of the client against the path it is for. */
+/** Calls every path of the server with the client. */
 class EveryPathTest {
   private static final JsonObject MARK = JsonObject.create().put("owner", "ada");
   private static final TraceContext TRACE =
       new TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "a=b");
 
-  private final SdkTestServer station = new SdkTestServer();
-  private final MillraceClient client = station.client;
+  private final SdkTestServer server = new SdkTestServer();
+  private final MillraceClient client = server.client;
 
   @AfterEach
   void close() {
-    station.close();
+    server.close();
   }
 
-  private static StagesApi.DequeueRequest demand(int limit) {
+  private static StagesApi.DequeueRequest dequeueRequest(int limit) {
     return new StagesApi.DequeueRequest(
         "resize", "w-1", Duration.ofSeconds(60), limit, Duration.ZERO);
   }
@@ -74,21 +76,21 @@ class EveryPathTest {
   }
 
   @Test
-  void everyPathIsReachedByAMethod() {
-    jobsAreSteered(); // those first that leave no task for the next
-    workersAnswer();
-    so1JobsAreMadeFollowedAndCancelled();
-    pipelinesAreMadeWhole();
+  void clientReachesEveryPath() {
+    jobsCanBeChangedPausedAndAborted(); // first those that leave no tasks behind
+    workersReportTheirTasks();
+    so1JobsCanBeFollowedAndCancelled();
+    pipelinesAreSubmittedAsAWhole();
     jobsGrowStageByStage();
-    operationsAreAnswered();
+    healthAndDocumentsAreServed();
 
     List<String> answered =
-        station.accesses().stream()
+        server.accesses().stream()
             .filter(line -> line.integer("status") < 400)
             .map(line -> line.string("method") + " " + line.string("path").split("\\?", 2)[0])
             .toList();
-    for (RouteGroup face : station.faces) {
-      for (Route route : face.routes()) {
+    for (RouteGroup group : server.routeGroups) {
+      for (Route route : group.routes()) {
         String pattern = route.method() + " " + route.path().replaceAll("\\{\\w+}", "[^/]+");
         assertThat(answered).as(pattern).anyMatch(one -> one.matches(pattern));
       }
@@ -171,7 +173,7 @@ class EveryPathTest {
   }
 
   @Test
-  void jobsAreSteered() {
+  void jobsCanBeChangedPausedAndAborted() {
     ApiJob job = client.jobs().create(NewJob.of("levers"));
     ApiStage stage = stage(job);
     ApiStage gate = client.jobs().addStage(job.id(), NewStage.of("gated").waiting());
@@ -191,7 +193,7 @@ class EveryPathTest {
     client.jobs().resume(job.id());
     assertThatThrownBy(() -> client.stages().approve(gate.id()))
         .hasMessageContaining("Previous stage is not COMPLETED");
-    ClaimedTask claim = client.stages().dequeue(demand(1)).getFirst();
+    ClaimedTask claim = client.stages().dequeue(dequeueRequest(1)).getFirst();
     client.tasks().updateStatus(claim.id(), claim.token(), TaskStatusUpdate.completed("x"));
     client.stages().approve(gate.id());
     assertThat(client.stages().get(gate.id()).status()).isEqualTo(StageState.PENDING);
@@ -207,12 +209,12 @@ class EveryPathTest {
   }
 
   @Test
-  void workersAnswer() {
+  void workersReportTheirTasks() {
     ApiJob job = client.jobs().create(NewJob.of("workers").data(MARK));
     ApiStage stage = stage(job);
     client.stages().addTasks(stage.id(), tasks(4));
 
-    List<ClaimedTask> claims = client.stages().dequeue(demand(3));
+    List<ClaimedTask> claims = client.stages().dequeue(dequeueRequest(3));
     assertThat(claims).hasSize(3);
     ClaimedTask one = claims.getFirst();
     assertThat(one.jobId()).isEqualTo(job.id());
@@ -247,10 +249,10 @@ class EveryPathTest {
     assertThat(fenced.code()).isEqualTo("TASK_STATUS_UPDATE_FAILED");
     assertThat(fenced.requestId()).isNotNull();
 
-    ClaimedTask bare = client.stages().dequeue("resize").orElseThrow();
-    assertThat(bare.token()).isNull();
-    assertThat(bare.lease()).isEqualTo(Duration.ofMinutes(30));
-    client.tasks().updateStatus(bare.id(), null, TaskStatusUpdate.completed(null));
+    ClaimedTask tokenless = client.stages().dequeue("resize").orElseThrow();
+    assertThat(tokenless.token()).isNull();
+    assertThat(tokenless.lease()).isEqualTo(Duration.ofMinutes(30));
+    client.tasks().updateStatus(tokenless.id(), null, TaskStatusUpdate.completed(null));
     client.stages().dequeue("resize").orElseThrow();
     assertThat(client.stages().dequeue("resize")).isEmpty();
     assertThat(
@@ -266,9 +268,9 @@ class EveryPathTest {
   }
 
   @Test
-  void pipelinesAreMadeWhole() {
+  void pipelinesAreSubmittedAsAWhole() {
     JsonObject document =
-        dev.millrace.core.json.Json.object(
+        Json.object(
             """
             {"name": "whole", "tags": ["green"],
              "stages": [
@@ -286,20 +288,20 @@ class EveryPathTest {
         .hasMessageContaining("JOB_SEALED");
     assertThat(client.stages().tasks(job.stages().getFirst().id()))
         .extracting(ApiTask::input)
-        .containsExactly("a", java.util.Map.of("n", 2L));
+        .containsExactly("a", Map.of("n", 2L));
   }
 
   @Test
-  void so1JobsAreMadeFollowedAndCancelled() {
-    NewSo1Job asked =
+  void so1JobsCanBeFollowedAndCancelled() {
+    NewSo1Job request =
         NewSo1Job.prompt("resize", "a secret").named("one").priority(Priority.HIGH).tags("so1");
-    So1Job job = client.so1().create(asked, "a-key");
-    assertThat(client.so1().create(asked, "a-key").id()).isEqualTo(job.id());
+    So1Job job = client.so1().create(request, "a-key");
+    assertThat(client.so1().create(request, "a-key").id()).isEqualTo(job.id());
     assertThat(job.state()).isEqualTo(So1State.PENDING);
     assertThat(job.metadata().action()).isEqualTo("resize");
     assertThat(job.metadata().inputs().toString()).doesNotContain("a secret");
 
-    ClaimedTask claim = client.stages().dequeue(demand(1)).getFirst();
+    ClaimedTask claim = client.stages().dequeue(dequeueRequest(1)).getFirst();
     client.tasks().updateStatus(claim.id(), claim.token(), TaskStatusUpdate.completed("small"));
     List<SseEvent> events = new ArrayList<>();
     try (JobEventStream stream = client.so1().events(job.id(), 0L)) {
@@ -307,7 +309,7 @@ class EveryPathTest {
     }
     assertThat(events.getFirst().state()).contains(So1State.PENDING);
     assertThat(events.getLast().state()).contains(So1State.SUCCESS);
-    assertThat(events.getLast().output()).contains(java.util.Map.of("text", "small"));
+    assertThat(events.getLast().output()).contains(Map.of("text", "small"));
     assertThat(events).extracting(SseEvent::id).doesNotHaveDuplicates();
     try (JobEventStream late = client.so1().events(job.id(), null)) {
       assertThat(late.stream()).hasSize(1).allMatch(SseEvent::isFinal);
@@ -317,7 +319,7 @@ class EveryPathTest {
         .hasSameSizeAs(events)
         .isSorted();
     assertThat(client.so1().logs(job.id(), 2, null).next()).isEqualTo("2");
-    assertThat(client.so1().get(job.id()).output()).isEqualTo(java.util.Map.of("text", "small"));
+    assertThat(client.so1().get(job.id()).output()).isEqualTo(Map.of("text", "small"));
     assertThat(client.so1().all(So1State.SUCCESS, "so1"))
         .extracting(So1Job::id)
         .containsExactly(job.id());
@@ -331,7 +333,7 @@ class EveryPathTest {
   }
 
   @Test
-  void operationsAreAnswered() {
+  void healthAndDocumentsAreServed() {
     assertThat(client.health().live()).isTrue();
     assertThat(client.health().ready()).isTrue();
     assertThat(client.health().liveness()).isTrue();

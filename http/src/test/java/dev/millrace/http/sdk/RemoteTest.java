@@ -22,6 +22,7 @@ import dev.millrace.core.store.TaskView;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,29 +31,29 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** {@code Work} and {@code Flow} on an address. */
+/** {@code Work} and {@code Flow} on a server. */
 class RemoteTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
-  private final SdkTestServer station = new SdkTestServer();
-  private final Remote remote = new Remote(station.client);
+  private final SdkTestServer server = new SdkTestServer();
+  private final Remote remote = new Remote(server.client);
   private final Work work = remote.work();
   private final Flow flow = remote.flow();
 
   @AfterEach
   void close() {
-    station.close();
+    server.close();
   }
 
   private JobId submit(String... inputs) {
-    List<TaskSpec> tasks = java.util.Arrays.stream(inputs).map(TaskSpec::of).toList();
+    List<TaskSpec> tasks = Arrays.stream(inputs).map(TaskSpec::of).toList();
     JobId id = work.submit(JobSpec.of(List.of(StageSpec.of("resize", tasks)))).id();
     assertThat(id).isNotNull();
     return id;
   }
 
   private Worker worker() {
-    return Worker.builder(station.client, "resize", task -> task.text().toUpperCase(Locale.ROOT))
+    return Worker.builder(server.client, "resize", task -> task.text().toUpperCase(Locale.ROOT))
         .longPoll(Duration.ofSeconds(1))
         .concurrency(4)
         .build()
@@ -60,9 +61,9 @@ class RemoteTest {
   }
 
   @Test
-  void promptIsSubmittedAwaitedAndRead() throws InterruptedException {
+  void resultOfASubmittedPromptIsRead() throws InterruptedException {
     JobId id = submit("water");
-    assertThat(station.store.state(id)).contains(JobState.PENDING);
+    assertThat(server.store.state(id)).contains(JobState.PENDING);
     assertThat(flow.status(id)).isEqualTo(Flow.Status.QUEUED);
     try (Worker worker = worker()) {
       assertThat(flow.await(id, LONG)).isEqualTo(Flow.Status.DONE);
@@ -80,11 +81,11 @@ class RemoteTest {
       assertThat(worker.type()).isEqualTo("resize");
     }
     assertThat(entries).extracting(LogEntry::number).isSorted().doesNotHaveDuplicates();
-    assertThat((long) entries.size()).isEqualTo(station.store.find(id).orElseThrow().lastEvent());
+    assertThat((long) entries.size()).isEqualTo(server.store.find(id).orElseThrow().lastEvent());
   }
 
   @Test
-  void jobIsSeenAsInItsStore() {
+  void remoteJobEqualsTheJobInTheStore() {
     JobSpec spec =
         JobSpec.builder()
             .name("named")
@@ -99,20 +100,20 @@ class RemoteTest {
             .build();
     JobId id = work.submit(spec).id();
     assertThat(id).isNotNull();
-    JobView there = station.store.find(id).orElseThrow();
+    JobView there = server.store.find(id).orElseThrow();
     JobView here = remote.find(id).orElseThrow();
 
     assertThat(here.header()).isEqualTo(there.header());
     assertThat(here.state()).isEqualTo(JobState.PAUSED);
     assertThat(here.createdAt()).isEqualTo(there.createdAt());
     assertThat(here.stages()).isEqualTo(there.stages());
-    assertThat(remote.tasks(id, 1, 1, 10)).isEqualTo(station.store.tasks(id, 1, 1, 10));
+    assertThat(remote.tasks(id, 1, 1, 10)).isEqualTo(server.store.tasks(id, 1, 1, 10));
     assertThat(remote.task(id, 1, 2)).map(TaskView::input).contains(Map.of("n", 1L));
     assertThat(remote.task(id, 1, 3)).isEmpty();
   }
 
   @Test
-  void tasksAreReadByPagesWhereverTheyBegin() {
+  void tasksCanBeReadFromAnyPosition() {
     JobId id =
         submit(IntStream.rangeClosed(1, 2_500).mapToObj(Integer::toString).toArray(String[]::new));
     for (int from : new int[] {1, 1_001, 2_001, 700, 2_500, 2_501}) {
@@ -128,10 +129,10 @@ class RemoteTest {
   }
 
   @Test
-  void listsAndCountsAreThoseOfTheStore() {
+  void listsAndCountsEqualThoseOfTheStore() {
     for (int i = 0; i < 5; i++) {
       submit("x");
-      station.clock.advance(Duration.ofSeconds(1));
+      server.clock.advance(Duration.ofSeconds(1));
     }
     work.submit(JobSpec.of(List.of(StageSpec.of("other", List.of(TaskSpec.of("y"))))));
     for (JobReader.Query query :
@@ -141,28 +142,29 @@ class RemoteTest {
             JobReader.Query.all().oldest(3),
             JobReader.Query.in(Set.of(JobState.PENDING)).newest(2),
             JobReader.Query.in(Set.of(JobState.FAILED)))) {
-      assertThat(remote.list(query)).as("%s", query).isEqualTo(station.store.list(query));
+      assertThat(remote.list(query)).as("%s", query).isEqualTo(server.store.list(query));
     }
     JobId third = remote.list(JobReader.Query.all()).get(2);
     assertThat(remote.list(JobReader.Query.all().beyond(third)))
-        .isEqualTo(station.store.list(JobReader.Query.all().beyond(third)));
+        .isEqualTo(server.store.list(JobReader.Query.all().beyond(third)));
     assertThat(remote.list(JobReader.Query.all().newest(9).beyond(third))).hasSize(2);
     assertThat(flow.counts()).containsExactlyEntriesOf(Map.of(JobState.PENDING, 6));
   }
 
   @Test
-  void whatIsWrongIsAValueAsInADirectory() {
-    JobId nobody = Work.generateId();
-    assertThat(flow.status(nobody)).isEqualTo(Flow.Status.MISSING);
-    assertThat(flow.get(nobody)).isEmpty();
-    assertThat(remote.events(nobody, 0, 10)).isEmpty();
+  void errorsAreTheSameValuesAsInAWorkspace() {
+    JobId unknown = Work.generateId();
+    assertThat(flow.status(unknown)).isEqualTo(Flow.Status.MISSING);
+    assertThat(flow.get(unknown)).isEmpty();
+    assertThat(remote.events(unknown, 0, 10)).isEmpty();
     Work.SubmitResult refused = work.submit(withWebhook("https://forbidden.example/"));
     assertThat(refused.problem()).isEqualTo(Work.Problem.INVALID_CONTENT);
     assertThat(refused.message()).isEqualTo("forbidden.example is not allowed");
-    try (Remote away = Remote.at(URI.create("http://127.0.0.1:1"))) {
-      assertThat(away.work().submit("x").problem()).isEqualTo(Work.Problem.IO);
+    try (Remote unreachable = Remote.at(URI.create("http://127.0.0.1:1"))) {
+      assertThat(unreachable.work().submit("x").problem()).isEqualTo(Work.Problem.IO);
     }
-    assertThatThrownBy(() -> remote.spec(nobody)).isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> remote.spec(unknown))
+        .isInstanceOf(UnsupportedOperationException.class);
   }
 
   private static JobSpec withWebhook(String url) {

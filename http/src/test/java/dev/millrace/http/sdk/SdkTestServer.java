@@ -26,27 +26,27 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** All faces over a store in memory whose clock stands, and a client of them. */
+/** All APIs on a store in memory with a manual clock, and a client for them. */
 final class SdkTestServer implements AutoCloseable {
   final ManualClock clock = new ManualClock();
   final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(clock));
-  final List<RouteGroup> faces;
+  final List<RouteGroup> routeGroups;
   final HttpService service;
   final MillraceClient client;
   private final List<String> accesses = new CopyOnWriteArrayList<>();
 
   SdkTestServer() {
     IdResolver ids = new IdResolver(store);
-    IdempotentSubmitter once = new IdempotentSubmitter(store, clock);
-    faces =
+    IdempotentSubmitter submitter = new IdempotentSubmitter(store, clock);
+    routeGroups =
         List.of(
-            new JobnikRouteGroup(store, ids, once, SdkTestServer::check),
+            new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check),
             new So1RouteGroup(
                 store,
                 Set.of("resize", "generate", "embed"),
                 Set.of(),
                 ids,
-                once,
+                submitter,
                 SdkTestServer::check),
             new MonitoringRouteGroup(
                 _ ->
@@ -60,7 +60,7 @@ final class SdkTestServer implements AutoCloseable {
                 ApiDocsPage.load(),
                 clock,
                 Map::of));
-    service = HttpService.open(HttpSettings.loopback(0).withAccessLog(accesses::add), faces);
+    service = HttpService.open(HttpSettings.loopback(0).withAccessLog(accesses::add), routeGroups);
     client = MillraceClient.at(service.uri());
   }
 
@@ -70,7 +70,7 @@ final class SdkTestServer implements AutoCloseable {
     }
   }
 
-  /** Every request so far, as the access log has it. */
+  /** The entries of the access log so far. */
   List<JsonObject> accesses() {
     return accesses.stream().map(Json::object).toList();
   }

@@ -23,6 +23,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.task.TraceContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,18 +37,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers of the SDK at work on a real server. */
+/** Workers of the SDK against a real server. */
 class SdkWorkersTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
-  private final SdkTestServer station = new SdkTestServer();
-  private final MillraceClient client = station.client;
+  private final SdkTestServer server = new SdkTestServer();
+  private final MillraceClient client = server.client;
   private final List<Worker> workers = new ArrayList<>();
 
   @AfterEach
   void close() {
     workers.forEach(worker -> worker.stop(Duration.ofMillis(1)));
-    station.close();
+    server.close();
   }
 
   private Worker start(String name, int concurrency, TaskHandler handler) {
@@ -79,7 +80,7 @@ class SdkWorkersTest {
   }
 
   @Test
-  void hundredWorkersShareTwoThousandTasksAndNoneIsDoneTwice() {
+  void noTaskRunsTwiceWithAHundredWorkers() {
     ApiStage stage = stage(2_000, 1);
     Map<UUID, String> doneBy = new ConcurrentHashMap<>();
     Queue<UUID> twice = new ConcurrentLinkedQueue<>();
@@ -109,7 +110,7 @@ class SdkWorkersTest {
   }
 
   @Test
-  void taskOfAWorkerThatDiesGoesToAnother() {
+  void taskOfADeadWorkerGoesToAnother() {
     ApiStage stage = stage(1, 1);
     ClaimedTask dead =
         client
@@ -119,8 +120,8 @@ class SdkWorkersTest {
                     "resize", "dead", Duration.ofSeconds(60), 1, Duration.ZERO))
             .getFirst();
     start("alive", 1, task -> "by the other");
-    station.clock.advance(Duration.ofSeconds(61));
-    station.store.sweep();
+    server.clock.advance(Duration.ofSeconds(61));
+    server.store.sweep();
 
     awaitJob(stage, JobState.COMPLETED);
     ApiTask task = client.tasks().get(dead.id());
@@ -135,7 +136,7 @@ class SdkWorkersTest {
   }
 
   @Test
-  void heartbeatsKeepALongTaskAlive() {
+  void heartbeatsKeepTheClaimOfALongTask() {
     ApiStage stage = stage(1, 1);
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
@@ -149,18 +150,18 @@ class SdkWorkersTest {
         });
     await().atMost(LONG).until(() -> running.getCount() == 0);
     for (int i = 0; i < 5; i++) {
-      long beats = beats();
-      await().atMost(LONG).until(() -> beats() > beats + 1);
-      station.clock.advance(Duration.ofSeconds(50));
-      station.store.sweep();
+      long heartbeats = heartbeats();
+      await().atMost(LONG).until(() -> heartbeats() > heartbeats + 1);
+      server.clock.advance(Duration.ofSeconds(50));
+      server.store.sweep();
     }
     go.countDown();
     awaitJob(stage, JobState.COMPLETED);
     assertThat(client.stages().tasks(stage.id()).findFirst().orElseThrow().attempts()).isZero();
   }
 
-  private long beats() {
-    return station.accesses().stream()
+  private long heartbeats() {
+    return server.accesses().stream()
         .filter(line -> line.string("path").endsWith("/heartbeat"))
         .count();
   }
@@ -189,7 +190,7 @@ class SdkWorkersTest {
   }
 
   @Test
-  void pauseIsSeenAndTheResultOfAPausedJobCounts() {
+  void handlerSeesAPauseAndItsResultCounts() {
     ApiStage stage = stage(1, 1);
     CountDownLatch running = new CountDownLatch(1);
     start(
@@ -209,7 +210,7 @@ class SdkWorkersTest {
   }
 
   @Test
-  void failedAttemptIsTriedAgainAndItsLogIsKept() {
+  void failedAttemptIsRetriedAndItsLogIsKept() {
     ApiStage stage = stage(1, 2);
     start(
         "flaky",
@@ -224,7 +225,7 @@ class SdkWorkersTest {
     await().atMost(LONG).until(() -> client.stages().summary(stage.id()).retried() == 1);
     assertThat(client.stages().tasks(stage.id()).findFirst().orElseThrow().error())
         .isEqualTo("IllegalStateException: no ink");
-    station.clock.advance(Duration.ofMinutes(10));
+    server.clock.advance(Duration.ofMinutes(10));
     awaitJob(stage, JobState.COMPLETED);
     assertThat(client.so1().logs(stage.jobId()))
         .extracting(LogLine::line)
@@ -233,7 +234,7 @@ class SdkWorkersTest {
   }
 
   @Test
-  void stoppedWorkerGivesItsTaskBackWithoutCostingAnAttempt() {
+  void stoppedWorkerReleasesItsTaskWithoutCostingAnAttempt() {
     ApiStage stage = stage(1, 1);
     CountDownLatch running = new CountDownLatch(1);
     Worker first =
@@ -256,27 +257,22 @@ class SdkWorkersTest {
   }
 
   @Test
-  void handlerMakesFurtherWorkWithinTheTasksTrace() {
+  void jobsOfAHandlerBelongToTheTraceOfTheTask() {
     String parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    ApiJob job =
-        client
-            .jobs()
-            .create(
-                NewJob.of("traced").trace(new dev.millrace.core.task.TraceContext(parent, null)));
+    ApiJob job = client.jobs().create(NewJob.of("traced").trace(new TraceContext(parent, null)));
     ApiStage stage = client.jobs().addStage(job.id(), NewStage.of("resize"));
     client.stages().addTasks(stage.id(), List.of(NewTask.of(JsonObject.create())));
     start("tracer", 1, task -> task.client().jobs().create(NewJob.of("child")).id().toString());
 
     awaitJob(stage, JobState.COMPLETED);
     String child = client.stages().tasks(stage.id()).findFirst().orElseThrow().result();
-    dev.millrace.core.task.TraceContext trace =
-        client.jobs().get(UUID.fromString(String.valueOf(child))).trace();
+    TraceContext trace = client.jobs().get(UUID.fromString(String.valueOf(child))).trace();
     assertThat(trace).isNotNull();
     assertThat(trace.parent().substring(0, 35)).isEqualTo(parent.substring(0, 35));
   }
 
   @Test
-  void eventsTellAWorkersLifeInOrder() {
+  void eventsOfAWorkerComeInOrder() {
     ApiStage stage = stage(1, 1);
     Queue<WorkerEvent> events = new ConcurrentLinkedQueue<>();
     Worker worker =

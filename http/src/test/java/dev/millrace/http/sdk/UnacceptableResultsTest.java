@@ -21,21 +21,21 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What no server would take as it is: the task ends all the same, and nobody runs it for ever. */
+/** Results that no server accepts: the task still ends, and is not retried for ever. */
 class UnacceptableResultsTest {
   private static final int MIB = 1 << 20;
 
-  private final SdkTestServer station = new SdkTestServer();
-  private final MillraceClient client = station.client;
+  private final SdkTestServer server = new SdkTestServer();
+  private final MillraceClient client = server.client;
 
   @AfterEach
   void close() {
-    station.close();
+    server.close();
   }
 
-  /** The one task of a job once {@code handler} has had it. */
+  /** The only task of a new job, after {@code handler} has run. */
   private ApiTask after(int attempts, TaskHandler handler) {
-    ApiJob job = client.jobs().create(NewJob.of("awkward"));
+    ApiJob job = client.jobs().create(NewJob.of("invalid"));
     TaskPolicy policy = new TaskPolicy(attempts, TaskPolicy.DEFAULT.backoff(), null, null, 3);
     ApiStage stage = client.jobs().addStage(job.id(), NewStage.of("resize").policy(policy));
     UUID task =
@@ -53,7 +53,7 @@ class UnacceptableResultsTest {
   }
 
   @Test
-  void errorOfMegabytesIsKeptInShort() {
+  void longErrorIsTruncated() {
     ApiTask task =
         after(
             2,
@@ -67,7 +67,7 @@ class UnacceptableResultsTest {
   }
 
   @Test
-  void resultOfMegabytesEndsTheTask() {
+  void tooLargeResultFailsTheTask() {
     for (int size : new int[] {1, 2, 16}) {
       ApiTask task = after(3, one -> "x".repeat(size * MIB));
 
@@ -77,7 +77,7 @@ class UnacceptableResultsTest {
   }
 
   @Test
-  void resultThatIsNoJsonEndsTheTask() {
+  void resultThatIsNotJsonFailsTheTask() {
     ApiTask task = after(3, one -> List.of(1.0, Double.NaN));
 
     assertThat(task.status()).isEqualTo(TaskState.FAILED);
@@ -85,7 +85,7 @@ class UnacceptableResultsTest {
   }
 
   @Test
-  void receiptOfMegabytesEndsTheTaskThatFailed() {
+  void tooLargeReceiptFailsTheTaskWithoutARetry() {
     ApiTask task =
         after(
             3,

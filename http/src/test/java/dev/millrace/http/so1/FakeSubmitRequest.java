@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request to submit that nobody has checked before. */
+/** A request to submit a job, not checked against the OpenAPI document. */
 record FakeSubmitRequest(@Nullable Object body, @Nullable TraceContext trace)
     implements ApiRequest {
   static final String REQUEST = "3f1d5c1e-8a0b-4f0e-9a57-2b6f6d0f9c11";

@@ -24,6 +24,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+/** The event stream of a job, over HTTP. */
 class JobEventsTest {
   private final So1TestServer service = new So1TestServer();
 
@@ -64,7 +65,7 @@ class JobEventsTest {
   }
 
   @Test
-  void everyEntryIsOneEventAsItHappens() throws Exception {
+  void everyLogEntryIsOneEvent() throws Exception {
     JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
     try (SseTestClient listener = SseTestClient.to(service, So1TestServer.path(id) + "/events")) {
       assertThat(listener.status).isEqualTo(200);
@@ -99,7 +100,7 @@ class JobEventsTest {
   }
 
   @Test
-  void aFailureComesWithItsReason() throws Exception {
+  void finalStatusHasTheError() throws Exception {
     JobId id = running(0);
     Claim claim = service.store.findClaim(id, 1, 1).orElseThrow();
     service.store.fail(
@@ -115,7 +116,7 @@ class JobEventsTest {
   }
 
   @Test
-  void aGateIsSaidWhenItsTurnComes() throws Exception {
+  void lineSaysThatTheNextStageWaitsForApproval() throws Exception {
     JobId id =
         EntityId.parse(
                 service
@@ -154,7 +155,7 @@ class JobEventsTest {
   }
 
   @Test
-  void aPauseDoesNotShowAsAnotherState() throws Exception {
+  void pauseIsNotAState() throws Exception {
     JobId id = running(1);
     service.store.pause(id, Cause.user("me", null));
     service.store.resume(id, Cause.user("me", null));
@@ -171,7 +172,7 @@ class JobEventsTest {
   }
 
   @Test
-  void aLateClientGetsTheEndAloneAndWithACursorWhatItMissed() throws Exception {
+  void lateClientGetsTheFinalStatusOrTheEventsAfterItsCursor() throws Exception {
     JobId id = running(200);
     complete(id);
     long last = last(id);
@@ -196,19 +197,19 @@ class JobEventsTest {
   }
 
   @Test
-  void whoHasSeenTheEndIsToldNotToComeAgain() throws Exception {
+  void reconnectAfterTheFinalStatusGetsNoContent() throws Exception {
     JobId id = running(0);
     complete(id);
     String path = So1TestServer.path(id) + "/events";
     String last = Long.toString(last(id));
     assertThat(service.get(path, "Last-Event-ID", last).status()).isEqualTo(204);
-    try (SseTestClient asks = SseTestClient.to(service, path + "?cursor=" + last)) {
-      assertThat(asks.rest()).extracting(Event::state).containsExactly("success");
+    try (SseTestClient again = SseTestClient.to(service, path + "?cursor=" + last)) {
+      assertThat(again.rest()).extracting(Event::state).containsExactly("success");
     }
   }
 
   @Test
-  void whatComesAfterTheEndIsNoPartOfTheStream() throws Exception {
+  void entriesAfterTheFinalStatusAreNotSent() throws Exception {
     JobId id = running(0);
     complete(id);
     long end = last(id);
@@ -233,7 +234,7 @@ class JobEventsTest {
   }
 
   @Test
-  void whatIsNoCursorIsRefused() throws Exception {
+  void invalidCursorIsRefused() throws Exception {
     JobId id = running(0);
     String path = So1TestServer.path(id) + "/events";
     for (String wrong : List.of("x", "-1", "1.5", "99999999999999999999")) {
@@ -249,7 +250,7 @@ class JobEventsTest {
   }
 
   @Test
-  void acrossAnyNumberOfDisconnectsEveryEntryComesOnce() throws Exception {
+  void everyEntryComesOnceAcrossReconnects() throws Exception {
     long seed = System.nanoTime();
     SplittableRandom random = new SplittableRandom(seed);
     JobId id = running(50);
@@ -287,8 +288,8 @@ class JobEventsTest {
   }
 
   @Test
-  void manyWhoComeAndGoAtAnyTimeAllSeeTheSame() throws Exception {
-    JobId id = running(2_000); // more than is held
+  void allStreamsGetTheSameEvents() throws Exception {
+    JobId id = running(2_000); // more than the tail in memory
     Thread writer = Thread.ofVirtual().start(() -> write(id, 3_000, new SplittableRandom(1)));
     List<List<Event>> seen = new ArrayList<>();
     List<Thread> readers = new ArrayList<>();
@@ -303,7 +304,7 @@ class JobEventsTest {
     }
     long last = last(id);
     assertThat(seen).allSatisfy(events -> assertWhole(events, 1, last));
-    Awaitility.await().untilAsserted(() -> assertThat(service.face.following()).isZero());
+    Awaitility.await().untilAsserted(() -> assertThat(service.routes.following()).isZero());
   }
 
   private void read(JobId id, List<Event> into) {
@@ -316,7 +317,7 @@ class JobEventsTest {
   }
 
   @Test
-  void aStreamWithoutEventsSaysThatItIsAlive() throws Exception {
+  void streamWithoutEventsSendsHeartbeats() throws Exception {
     try (So1TestServer quick = new So1TestServer(Duration.ofMillis(50), HttpLimits.DEFAULT)) {
       JobId id = quick.submit(JobSpec.prompt("generate", "Hello"));
       try (SseTestClient listener = SseTestClient.to(quick, So1TestServer.path(id) + "/events")) {
@@ -334,20 +335,20 @@ class JobEventsTest {
   }
 
   @Test
-  void aClientThatVanishesIsForgotten() throws Exception {
+  void feedOfADisconnectedClientIsClosed() throws Exception {
     try (So1TestServer quick = new So1TestServer(Duration.ofMillis(20), HttpLimits.DEFAULT)) {
       JobId id = quick.submit(JobSpec.prompt("generate", "Hello"));
       SseTestClient listener = SseTestClient.to(quick, So1TestServer.path(id) + "/events");
       assertThat(listener.next().id()).isOne();
-      assertThat(quick.face.following()).isOne();
-      listener.socket.setSoLinger(true, 0); // a reset, as of a machine that lost its power
+      assertThat(quick.routes.following()).isOne();
+      listener.socket.setSoLinger(true, 0); // closes with a reset
       listener.close();
-      Awaitility.await().untilAsserted(() -> assertThat(quick.face.following()).isZero());
+      Awaitility.await().untilAsserted(() -> assertThat(quick.routes.following()).isZero());
     }
   }
 
   @Test
-  void aClientThatDoesNotReadIsCutAndHoldsNobodyUp() throws Exception {
+  void clientThatDoesNotReadIsDisconnected() throws Exception {
     HttpLimits limits =
         HttpLimits.DEFAULT.withTimeouts(
             Duration.ofMinutes(1), Duration.ofSeconds(10), Duration.ofMillis(500));
@@ -362,14 +363,14 @@ class JobEventsTest {
         }
         quick.store.complete(claim, TaskResult.of("done"));
         assertThat(other.rest().getLast().state()).isEqualTo("success");
-        Awaitility.await().untilAsserted(() -> assertThat(quick.face.following()).isZero());
+        Awaitility.await().untilAsserted(() -> assertThat(quick.routes.following()).isZero());
         assertThatThrownBy(slow::rest).isInstanceOf(IOException.class);
       }
     }
   }
 
   @Test
-  void aServerThatStopsEndsItsStreamsInOrder() throws Exception {
+  void stopOfTheServerEndsStreamsInOrder() throws Exception {
     JobId id = running(3);
     try (SseTestClient listener = SseTestClient.to(service, So1TestServer.path(id) + "/events")) {
       assertThat(listener.next().id()).isOne();
@@ -381,7 +382,7 @@ class JobEventsTest {
   }
 
   @Test
-  void theStreamOfAJobThatIsDeletedEnds() throws Exception {
+  void streamOfADeletedJobEnds() throws Exception {
     JobId id = running(10_000);
     try (SseTestClient listener =
         new SseTestClient(service.uri(So1TestServer.path(id) + "/events"), 4096)) {

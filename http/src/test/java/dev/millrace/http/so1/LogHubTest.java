@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Streams over a store that does not behave. */
+/** Streams on a store that fails or does not notify. */
 class LogHubTest {
   private final JobStore store =
       new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
@@ -40,21 +40,23 @@ class LogHubTest {
   private final AtomicInteger reads = new AtomicInteger();
   private volatile UnaryOperator<List<LogEntry>> events = UnaryOperator.identity();
   private volatile UnaryOperator<JobView> views = UnaryOperator.identity();
-  private volatile Consumer<JobId> told = _ -> {};
+  private volatile Consumer<JobId> listener = _ -> {};
   private final LogHub hub =
       new LogHub(
           (JobStore)
               Proxy.newProxyInstance(
-                  JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, this::asked),
+                  JobStore.class.getClassLoader(),
+                  new Class<?>[] {JobStore.class},
+                  this::intercept),
           new LogHub.Intervals(Duration.ofSeconds(15), Duration.ofMillis(20)));
 
-  /** What the store says, changed; it tells of no change by itself. */
-  @SuppressWarnings("unchecked") // what each method answers
-  private @Nullable Object asked(Object proxy, Method method, Object[] args) throws Throwable {
+  /** Calls the store and changes its answer; the test sends notifications. */
+  @SuppressWarnings("unchecked") // the types of the store's methods
+  private @Nullable Object intercept(Object proxy, Method method, Object[] args) throws Throwable {
     try {
       switch (method.getName()) {
         case "onChange" -> {
-          told = (Consumer<JobId>) args[0];
+          listener = (Consumer<JobId>) args[0];
           return (Subscription) () -> {};
         }
         case "events" -> {
@@ -117,7 +119,7 @@ class LogHubTest {
   }
 
   @Test
-  void aJobThatEndedWithoutAWordInItsLogEndsTheStreamAllTheSame() throws Exception {
+  void streamEndsWithTheJobEvenWithoutAnEntryInTheLog() throws Exception {
     hideTheEnd();
     JobId id = submit();
     Thread stream = stream(id);
@@ -132,21 +134,21 @@ class LogHubTest {
   }
 
   @Test
-  void whatNobodyToldIsSeenAllTheSameAndWhatIsToldAtOnce() throws Exception {
+  void newEntriesAreSentWithAndWithoutNotification() throws Exception {
     JobId id = submit();
     Thread stream = stream(id);
     awaitSent("pending");
     Claim claim = claim();
-    awaitSent("running"); // by looking
+    awaitSent("running"); // without a notification
     store.complete(claim, TaskResult.of("done"));
-    told.accept(id);
+    listener.accept(id);
     assertThat(stream.join(So1TestServer.LONG)).isTrue();
-    told.accept(id); // nobody is there any more
+    listener.accept(id); // without streams
     assertThat(sent).contains("\"state\":\"success\"");
   }
 
   @Test
-  void aStoreThatFailsForAWhileIsWaitedFor() throws Exception {
+  void streamSurvivesATemporaryFailureOfTheStore() throws Exception {
     JobId id = submit();
     Thread stream = stream(id);
     awaitSent("pending");
@@ -164,7 +166,7 @@ class LogHubTest {
   }
 
   @Test
-  void aPastThatCannotBeReadSendsTheClientBackLater() throws Exception {
+  void streamEndsWithACommentWhenTheLogCannotBeRead() throws Exception {
     JobId id = submit();
     events =
         _ -> {
@@ -176,7 +178,7 @@ class LogHubTest {
   }
 
   @Test
-  void aJobThatIsRemovedFromUnderAStreamEndsIt() throws Exception {
+  void streamEndsWhenTheJobIsDeleted() throws Exception {
     JobId id = submit();
     Claim claim = claim();
     events = all -> all.stream().filter(entry -> !SseFrames.isJobEnd(entry)).toList();
@@ -198,7 +200,7 @@ class LogHubTest {
     List<Thread> streams = Stream.generate(() -> stream(id)).limit(50).toList();
     Awaitility.await().until(() -> sent.toString().split("line 999\"", -1).length > 50);
     assertThat(hub.following()).isOne();
-    // 16 chunks of the past, what is looked at for news, and the beginning
+    // 16 chunks of history, polls for new entries, and the search for the start
     assertThat(reads.get()).isLessThan(200);
     store.complete(claim, TaskResult.of("done"));
     for (Thread stream : streams) {
@@ -208,7 +210,7 @@ class LogHubTest {
   }
 
   @Test
-  void aHubThatClosesEndsItsStreams() throws Exception {
+  void closeOfTheHubEndsItsStreams() throws Exception {
     JobId id = submit();
     Thread stream = stream(id);
     awaitSent("pending");

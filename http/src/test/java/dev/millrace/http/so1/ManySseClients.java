@@ -14,15 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process of many clients that follow one job, each on a connection of its own, all on one
- * thread. It has a table of open files of its own, beside that of the server.
+ * Many clients that follow one job, each on its own connection, all on one thread. It runs as a
+ * process of its own, because the server needs all open files of its process.
  *
- * <p>Arguments: port, path, how many, a file to make when all have an event, a file for what was
- * seen: how many got every event once and in order, the last id, and how many milliseconds there
- * were between the first and the last client to get each event, at most.
+ * <p>Arguments: port, path, number of clients, a file to create when all have an event, a file for
+ * the report. The report has the number of clients that got every event once and in order, the last
+ * id, and the most milliseconds between the first and the last client to get an event.
  */
 final class ManySseClients {
-  private final List<Member> members = new ArrayList<>();
+  private final List<Client> clients = new ArrayList<>();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
   private final List<Long> firstSeen = new ArrayList<>();
   private final List<Long> lastSeen = new ArrayList<>();
@@ -35,9 +35,9 @@ final class ManySseClients {
   }
 
   public static void main(String[] args) throws IOException {
-    ManySseClients crowd = new ManySseClients(Path.of(args[3]));
+    ManySseClients process = new ManySseClients(Path.of(args[3]));
     String report =
-        crowd.follow(
+        process.follow(
             new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0])),
             args[1],
             Integer.parseInt(args[2]));
@@ -52,33 +52,33 @@ final class ManySseClients {
         SocketChannel channel = SocketChannel.open(server);
         channel.write(ByteBuffer.wrap(request));
         channel.configureBlocking(false);
-        Member member = new Member();
-        members.add(member);
+        Client client = new Client();
+        clients.add(client);
         open++;
-        channel.register(selector, SelectionKey.OP_READ, member);
+        channel.register(selector, SelectionKey.OP_READ, client);
       }
       while (open > 0) {
         selector.select(this::read);
       }
     }
-    long whole = members.stream().filter(member -> member.whole).count();
+    long whole = clients.stream().filter(client -> client.whole).count();
     long spread = 0;
-    for (int i = 1; i < firstSeen.size(); i++) { // the first came as each connected
+    for (int i = 1; i < firstSeen.size(); i++) { // the first event comes with each connection
       spread = Math.max(spread, lastSeen.get(i) - firstSeen.get(i));
     }
     return whole + " " + firstSeen.size() + " " + spread / 1_000_000;
   }
 
   private void read(SelectionKey key) {
-    Member member = (Member) key.attachment();
+    Client client = (Client) key.attachment();
     try {
       buffer.clear();
       int count = ((SocketChannel) key.channel()).read(buffer);
       buffer.flip();
-      while (buffer.hasRemaining() && !member.ended) {
-        member.take((char) buffer.get());
+      while (buffer.hasRemaining() && !client.ended) {
+        client.take((char) buffer.get());
       }
-      if (count < 0 || member.ended) {
+      if (count < 0 || client.ended) {
         open--;
         key.channel().close();
       }
@@ -88,14 +88,14 @@ final class ManySseClients {
     }
   }
 
-  private void seen(int id) {
+  private void record(int id) {
     long now = System.nanoTime();
     if (id > firstSeen.size()) {
       firstSeen.add(now);
       lastSeen.add(now);
     }
     lastSeen.set(id - 1, now);
-    if (id == 1 && ++started == members.size()) {
+    if (id == 1 && ++started == clients.size()) {
       try {
         Files.createFile(ready);
       } catch (IOException e) {
@@ -104,8 +104,8 @@ final class ManySseClients {
     }
   }
 
-  /** What one client has understood so far. Events are never split over chunks of HTTP here. */
-  private final class Member {
+  /** The state of one client. Events are never split over HTTP chunks here. */
+  private final class Client {
     private final StringBuilder line = new StringBuilder();
     private int last;
     private boolean whole = true;
@@ -121,7 +121,7 @@ final class ManySseClients {
       if (text.startsWith("id: ")) {
         int id = Integer.parseInt(text.substring(4));
         whole &= id == ++last;
-        seen(id);
+        record(id);
       } else if (text.startsWith("data: {\"state\":\"success\"")) {
         ended = true;
       }

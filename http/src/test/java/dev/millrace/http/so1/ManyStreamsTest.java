@@ -15,7 +15,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One job, thousands of streams. The full number needs 12,000 open files in each process. */
+/** Thousands of streams of one job. The full number needs 12,000 open files in each process. */
 class ManyStreamsTest {
   private static final int STREAMS = Boolean.getBoolean("millrace.proof") ? 10_000 : 2_000;
   private static final int LINES = 20;
@@ -23,18 +23,18 @@ class ManyStreamsTest {
   @TempDir Path directory;
 
   @Test
-  void allGetEveryEventAndNoneCostsMuch() throws Exception {
+  void everyStreamGetsAllEventsAndNeedsLittleMemory() throws Exception {
     try (So1TestServer service = new So1TestServer()) {
       JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
       long before = used();
       Path ready = directory.resolve("ready");
       Path report = directory.resolve("report");
-      Process crowd = crowd(service, id, ready, report);
+      Process clients = clients(service, id, ready, report);
       try {
         Awaitility.await()
             .atMost(Duration.ofSeconds(60))
-            .until(() -> Files.exists(ready) || !crowd.isAlive());
-        assertThat(service.face.following()).isOne();
+            .until(() -> Files.exists(ready) || !clients.isAlive());
+        assertThat(service.routes.following()).isOne();
         long each = (used() - before) / STREAMS;
         assertThat(each).as("bytes of heap for a stream").isLessThan(100_000);
         Claim claim = service.claim();
@@ -42,7 +42,7 @@ class ManyStreamsTest {
           service.store.log(claim, "info", "line " + i);
         }
         service.store.complete(claim, TaskResult.of("done"));
-        assertThat(crowd.waitFor(60, TimeUnit.SECONDS)).as("all streams ended").isTrue();
+        assertThat(clients.waitFor(60, TimeUnit.SECONDS)).as("all streams ended").isTrue();
         String[] seen = Files.readString(report).split(" ");
         assertThat(seen[0]).as("streams that got everything once").isEqualTo("" + STREAMS);
         assertThat(seen[1])
@@ -51,14 +51,14 @@ class ManyStreamsTest {
         assertThat(Long.parseLong(seen[2]))
             .as("milliseconds from the first to the last stream, with %d bytes each", each)
             .isLessThan(20_000);
-        Awaitility.await().until(() -> service.face.following() == 0);
+        Awaitility.await().until(() -> service.routes.following() == 0);
       } finally {
-        crowd.destroyForcibly();
+        clients.destroyForcibly();
       }
     }
   }
 
-  private static Process crowd(So1TestServer service, JobId id, Path ready, Path report)
+  private static Process clients(So1TestServer service, JobId id, Path ready, Path report)
       throws Exception {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -72,7 +72,7 @@ class ManyStreamsTest {
             ready.toString(),
             report.toString())
         .redirectErrorStream(true)
-        .redirectOutput(report.resolveSibling("crowd.log").toFile())
+        .redirectOutput(report.resolveSibling("clients.log").toFile())
         .start();
   }
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** The so1 API, over HTTP. */
 class So1ContractTest {
   private static final String HELLO =
       "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"Hello\",\"maxTokens\":5}}";
@@ -52,7 +53,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aSubmittedJobIsPendingAndAnsweredAtOnce() throws Exception {
+  void submittedJobIsPending() throws Exception {
     ApiReply answer = service.post("/api/jobs", HELLO);
     assertThat(answer.status()).isEqualTo(202);
     assertThat(answer.json().values()).containsOnlyKeys("requestId", "job");
@@ -73,7 +74,7 @@ class So1ContractTest {
   }
 
   @Test
-  void eachAnswerHasAFreshRequestIdAndKeepsThatOfTheJob() throws Exception {
+  void everyAnswerHasItsOwnRequestIdAndThatOfTheJob() throws Exception {
     ApiReply made = service.post("/api/jobs", HELLO);
     Set<String> seen = new HashSet<>(Set.of(made.json().string("requestId")));
     for (int i = 0; i < 3; i++) {
@@ -88,7 +89,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aJobRunsAndSucceeds() throws Exception {
+  void jobRunsAndSucceeds() throws Exception {
     JobId id = service.submit("Hello");
     Claim claim = service.claim();
     JsonObject running = job(id);
@@ -118,7 +119,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aJobFailsWithItsReason() throws Exception {
+  void failedJobHasAnError() throws Exception {
     JobId id = service.submit("Hello");
     service.store.fail(service.claim(), Failure.permanent("the model has gone"));
     JsonObject failed = job(id);
@@ -140,7 +141,7 @@ class So1ContractTest {
   }
 
   @Test
-  void severalTasksHaveAListOfResults() throws Exception {
+  void outputOfSeveralTasksIsAList() throws Exception {
     List<TaskSpec> tasks = IntStream.range(0, 3).mapToObj(TaskSpec::of).toList();
     StageSpec stage =
         StageSpec.builder("resize").tolerance(new FailureTolerance(true, 1.0)).tasks(tasks).build();
@@ -156,7 +157,7 @@ class So1ContractTest {
   }
 
   @Test
-  void noMoreThanAThousandResultsAreShown() throws Exception {
+  void outputHasAtMostAThousandResults() throws Exception {
     List<TaskSpec> tasks = IntStream.range(0, 1_001).mapToObj(TaskSpec::of).toList();
     JobId id = service.submit(JobSpec.of(List.of(StageSpec.of("resize", tasks))));
     for (int i = 0; i < 1_001; i++) {
@@ -169,7 +170,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aPauseShowsAsWhatTheJobWasBefore() throws Exception {
+  void pausedJobIsPendingOrRunning() throws Exception {
     JobId waiting = service.submit("first");
     service.store.pause(waiting, Cause.user("me", null));
     assertThat(job(waiting).string("state")).isEqualTo("pending");
@@ -183,7 +184,7 @@ class So1ContractTest {
   }
 
   @Test
-  void cancellingAPendingJobEndsItWithoutAStart() throws Exception {
+  void cancelEndsAPendingJobWithoutAStart() throws Exception {
     JobId id = service.submit("Hello");
     ApiReply answer = service.post(So1TestServer.path(id) + "/cancel", null);
     assertThat(answer.status()).isEqualTo(200);
@@ -196,7 +197,7 @@ class So1ContractTest {
   }
 
   @Test
-  void cancellingARunningJobEndsItWhileOneThatEndedOtherwiseCannotBe() throws Exception {
+  void cancelEndsARunningJobAndIsRefusedForAnEndedOne() throws Exception {
     JobId running = service.submit("Hello");
     Claim claim = service.claim();
     assertThat(service.post(So1TestServer.path(running) + "/cancel", null).job().string("state"))
@@ -211,7 +212,7 @@ class So1ContractTest {
   }
 
   @Test
-  void whatIsNotThereIsNotFound() throws Exception {
+  void unknownJobIsNotFound() throws Exception {
     String other = "/api/jobs/00000000-0000-8000-8000-000000000000";
     for (String tail : List.of("", "/logs", "/events")) {
       assertThat(service.get(other + tail).status()).as(tail).isEqualTo(404);
@@ -226,14 +227,14 @@ class So1ContractTest {
   }
 
   @Test
-  void anIdOfTheWorkspaceNamesTheJobToo() throws Exception {
+  void jobIsFoundByItsWorkspaceId() throws Exception {
     JobId id = service.submit("Hello");
     assertThat(service.get("/api/jobs/" + id).job().string("id"))
         .isEqualTo(EntityId.of(id).toString());
   }
 
   @Test
-  void whatIsMalformedAndWhatBreaksARuleHaveCodesOfTheirOwn() throws Exception {
+  void malformedAndInvalidRequestsHaveDifferentCodes() throws Exception {
     ApiReply malformed = service.post("/api/jobs", "{\"action\":");
     assertThat(malformed.status()).isEqualTo(400);
     assertThat(malformed.error()).startsWith("BAD_REQUEST");
@@ -265,7 +266,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aModelThatTheServerDoesNotHaveIsRefusedAtOnce() throws Exception {
+  void unknownModelIsRefused() throws Exception {
     ApiReply answer =
         service.post(
             "/api/jobs", "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"model\":\"hose\"}}");
@@ -276,7 +277,7 @@ class So1ContractTest {
   }
 
   @Test
-  void theLogOfAJobSaysNoMoreThanItsState() {
+  void logLinesDoNotRunAheadOfTheState() {
     JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
     JobView before = service.store.find(id).orElseThrow();
     service.claim();
@@ -286,7 +287,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aWebhookThatWouldNotBeSentToIsRefused() throws Exception {
+  void forbiddenWebhookIsRefused() throws Exception {
     ApiReply answer =
         service.post(
             "/api/jobs",
@@ -298,7 +299,7 @@ class So1ContractTest {
   }
 
   @Test
-  void theSameKeyMakesOneJob() throws Exception {
+  void sameKeyCreatesOneJob() throws Exception {
     String key = UUID.randomUUID().toString();
     ApiReply first = service.post("/api/jobs", HELLO, "Idempotency-Key", key);
     ApiReply again = service.post("/api/jobs", HELLO, "Idempotency-Key", key);
@@ -315,12 +316,12 @@ class So1ContractTest {
   }
 
   @Test
-  void aRepetitionIsNotCheckedAnew() throws Exception {
+  void repeatedRequestIsNotCheckedAgain() throws Exception {
     String body =
         HELLO.replaceFirst("\\{", "{\"webhooks\":[{\"url\":\"https://hooks.example.org/\"}],");
     ApiReply first = service.post("/api/jobs", body, "Idempotency-Key", "k");
     assertThat(first.status()).isEqualTo(202);
-    service.barred = true;
+    service.webhooksRefused = true;
     assertThat(service.post("/api/jobs", body).status()).isEqualTo(400);
     ApiReply again = service.post("/api/jobs", body, "Idempotency-Key", "k");
     assertThat(again.status()).isEqualTo(202);
@@ -328,7 +329,7 @@ class So1ContractTest {
   }
 
   @Test
-  void theKeyOfADeletedJobIsAConflict() throws Exception {
+  void keyOfADeletedJobIsAConflict() throws Exception {
     String id = service.post("/api/jobs", HELLO, "Idempotency-Key", "k").job().string("id");
     service.post("/api/jobs/" + id + "/cancel", null);
     service.store.delete(service.store.list(Query.all()).getFirst());
@@ -338,7 +339,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aLongLineIsCutBetweenCharacters() throws Exception {
+  void longLineIsCutBetweenCharacters() throws Exception {
     JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
     Claim claim = service.claim();
     for (int i = 0; i < 2; i++) {
@@ -352,7 +353,7 @@ class So1ContractTest {
   }
 
   @Test
-  void oneJobThatCannotBeReadIsLeftOutOfTheList(@TempDir Path dir) throws Exception {
+  void unreadableJobIsLeftOutOfTheList(@TempDir Path dir) throws Exception {
     try (So1TestServer onDisk = new So1TestServer(Workspace.open(dir).own().orElseThrow())) {
       JobId good = onDisk.submit("one");
       JobId bad = onDisk.submit("two");
@@ -372,7 +373,7 @@ class So1ContractTest {
   }
 
   @Test
-  void theSameKeyAtOnceMakesOneJobToo() throws Exception {
+  void sameKeyCreatesOneJobConcurrently() throws Exception {
     String key = UUID.randomUUID().toString();
     Callable<ApiReply> submit = () -> service.post("/api/jobs", HELLO, "Idempotency-Key", key);
     try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -386,7 +387,7 @@ class So1ContractTest {
   }
 
   @Test
-  void jobsAreListedNewestFirstByPages() throws Exception {
+  void jobsAreListedNewestFirst() throws Exception {
     List<String> made = new ArrayList<>();
     for (int i = 0; i < 25; i++) {
       made.addFirst(EntityId.of(service.submit("p" + i)).toString());
@@ -413,7 +414,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aListCanBeNarrowedByStateAndTag() throws Exception {
+  void listIsFilteredByStateAndTag() throws Exception {
     JobId paused = service.submit("paused");
     service.store.pause(paused, Cause.user("me", null));
     JobId ran = service.submit("ran");
@@ -436,7 +437,7 @@ class So1ContractTest {
   }
 
   @Test
-  void theLogIsReadByPages() throws Exception {
+  void logIsReadByPages() throws Exception {
     JobId id = service.submit("Hello");
     Claim claim = service.claim();
     service.store.log(claim, "WARN", "slow");
@@ -464,7 +465,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aJobMadeElsewhereIsShownAsFarAsItIsKnown() throws Exception {
+  void jobOfAnotherApiHasDefaultMetadata() throws Exception {
     JsonObject forged = JsonObject.create().put("so1", "nonsense");
     JobSpec plain = JobSpec.prompt("generate", "x");
     JobSpec odd =
@@ -482,7 +483,7 @@ class So1ContractTest {
   }
 
   @Test
-  void whoAsksIsSaid() throws Exception {
+  void sessionNamesTheCaller() throws Exception {
     ApiReply answer = service.get("/api/auth/session");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.json().object("session").toString())
@@ -490,7 +491,7 @@ class So1ContractTest {
   }
 
   @Test
-  void aPipelineRunsThroughItsStages() throws Exception {
+  void pipelineRunsItsStages() throws Exception {
     ApiReply made =
         service.post(
             "/api/jobs",

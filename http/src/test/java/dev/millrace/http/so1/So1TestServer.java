@@ -29,17 +29,17 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The face over a store in memory, listening on a free port of this machine. */
+/** The so1 API on a store in memory, on a free port of loopback. */
 final class So1TestServer implements AutoCloseable {
   static final Duration LONG = Duration.ofSeconds(30);
   static final Set<String> TYPES = Set.of("generate", "embed", "resize");
 
   final JobStore store;
 
-  /** Whether no webhook at all is allowed. */
-  volatile boolean barred;
+  /** Refuses all webhooks. */
+  volatile boolean webhooksRefused;
 
-  final So1RouteGroup face;
+  final So1RouteGroup routes;
   final HttpService http;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -53,7 +53,7 @@ final class So1TestServer implements AutoCloseable {
   }
 
   /**
-   * @param heartbeat of streams without events
+   * @param heartbeat the heartbeat of streams without events
    */
   So1TestServer(Duration heartbeat, HttpLimits limits) {
     this(
@@ -64,7 +64,7 @@ final class So1TestServer implements AutoCloseable {
 
   private So1TestServer(JobStore store, Duration heartbeat, HttpLimits limits) {
     this.store = store;
-    this.face =
+    this.routes =
         new So1RouteGroup(
             store,
             TYPES,
@@ -72,15 +72,15 @@ final class So1TestServer implements AutoCloseable {
             new IdResolver(store),
             new IdempotentSubmitter(store, InstantSource.system()),
             hook -> {
-              if (barred || hook.url().contains("10.0.0.1")) {
+              if (webhooksRefused || hook.url().contains("10.0.0.1")) {
                 throw new Problem(Problem.Kind.INVALID, "webhook: 10.0.0.1 is a private address");
               }
             },
             new LogHub.Intervals(heartbeat, Duration.ofMillis(500)));
-    this.http = HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(face));
+    this.http = HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(routes));
   }
 
-  /** What was answered. */
+  /** An answer. */
   record ApiReply(int status, HttpResponse<String> response) {
     JsonObject json() {
       return Json.object(response.body());

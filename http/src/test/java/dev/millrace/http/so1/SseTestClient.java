@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A client of server-sent events on a socket of its own, which it reads only when asked to. */
+/** A client of server-sent events that reads its socket only on demand. */
 final class SseTestClient implements AutoCloseable {
 
   /** An event; the comments before it do not show. */
@@ -28,11 +28,11 @@ final class SseTestClient implements AutoCloseable {
   final int status;
   final List<String> comments = new ArrayList<>();
   private final InputStream in;
-  private int left; // of the present chunk
+  private int left; // bytes of the current chunk
   private boolean whole;
 
   /**
-   * @param receive bytes of the receive buffer; 0: as usual
+   * @param receive the size of the receive buffer; 0 for the default
    */
   SseTestClient(URI uri, int receive, String... headers) throws IOException {
     if (receive > 0) {
@@ -62,7 +62,7 @@ final class SseTestClient implements AutoCloseable {
     return new SseTestClient(service.uri(target), 0, headers);
   }
 
-  /** The next event; null once the server has ended the stream in order. */
+  /** The next event; null after the regular end of the stream. */
   @Nullable Event next() throws IOException {
     long id = -1;
     String name = "";
@@ -83,7 +83,7 @@ final class SseTestClient implements AutoCloseable {
     }
   }
 
-  /** All that comes until the server ends the stream. */
+  /** All events until the end of the stream. */
   List<Event> rest() throws IOException {
     List<Event> events = new ArrayList<>();
     for (Event event = next(); event != null; event = next()) {
@@ -92,7 +92,7 @@ final class SseTestClient implements AutoCloseable {
     return events;
   }
 
-  /** Whether the server ended the stream by its last chunk, and not by leaving. */
+  /** Whether the stream has ended with its last chunk, not with a broken connection. */
   boolean endedInOrder() {
     return whole;
   }
@@ -111,7 +111,7 @@ final class SseTestClient implements AutoCloseable {
     }
   }
 
-  /** The next byte of the content, out of its chunks. */
+  /** The next byte of the chunked body. */
   private int content() throws IOException {
     while (left == 0) {
       if (whole) {
@@ -119,7 +119,7 @@ final class SseTestClient implements AutoCloseable {
       }
       String size = rawLine();
       if (size.isEmpty()) {
-        size = rawLine(); // the end of the chunk before
+        size = rawLine(); // the end of the previous chunk
       }
       left = Integer.parseInt(size, 16);
       whole = left == 0;
@@ -127,7 +127,7 @@ final class SseTestClient implements AutoCloseable {
     left--;
     int c = in.read();
     if (c < 0) {
-      throw new IOException("the server left in the middle");
+      throw new IOException("connection closed within a chunk");
     }
     return c;
   }
@@ -136,7 +136,7 @@ final class SseTestClient implements AutoCloseable {
     StringBuilder line = new StringBuilder();
     for (int c = in.read(); c != '\n'; c = in.read()) {
       if (c < 0) {
-        throw new IOException("the server left");
+        throw new IOException("connection closed");
       }
       if (c != '\r') {
         line.append((char) c);

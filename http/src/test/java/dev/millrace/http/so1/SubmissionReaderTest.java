@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Job specifications from requests of the so1 API. */
 class SubmissionReaderTest {
   private final SubmissionReader submission =
       new SubmissionReader(Set.of("generate", "embed", "resize"), Set.of("house", "other"));
@@ -52,7 +53,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aPromptIsOneTextThatEveryToolCanRead() {
+  void promptIsATextInput() {
     StageSpec stage = only(generate("{\"prompt\":\"Hello\",\"maxTokens\":5}"));
     assertThat(stage.type()).isEqualTo("generate");
     assertThat(stage.tasks().getFirst().input()).isEqualTo("Hello");
@@ -99,7 +100,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aSchemaIsKeptAsText() {
+  void schemaIsStoredAsText() {
     for (String schema : Set.of("{\"type\":\"object\"}", "\"{\\\"type\\\":\\\"object\\\"}\"")) {
       StageSpec stage = only(generate("{\"prompt\":\"x\",\"jsonSchema\":" + schema + "}"));
       assertThat(stage.data().get("json_schema")).isEqualTo("{\"type\":\"object\"}");
@@ -107,7 +108,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aNullSaysNothing() {
+  void nullInputIsIgnored() {
     assertThat(only(generate("{\"prompt\":\"x\",\"seed\":null}")).data().values()).isEmpty();
   }
 
@@ -132,7 +133,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aProgramTakesAPromptAlone() {
+  void programHasOnlyAPrompt() {
     JobSpec spec = spec("{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a.png\"}}");
     assertThat(only(spec).type()).isEqualTo("resize");
     assertThat(only(spec).tasks().getFirst().input()).isEqualTo("a.png");
@@ -142,7 +143,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void anUnknownActionIsToldWhatThereIs() {
+  void errorOfAnUnknownActionListsTheActions() {
     refused("{\"action\":\"paint\",\"inputs\":{\"prompt\":\"x\"}}")
         .hasMessage("action \"paint\" is not known here; known: embed, generate, pipeline, resize");
     refused("{\"inputs\":{}}").hasMessage("request body has no \"action\"");
@@ -151,7 +152,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void anUnknownInputIsRefusedByNameAndNearNamesAreSaid() {
+  void errorOfAnUnknownInputSuggestsANearName() {
     refused(MALFORMED, "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"max_tokens\":5}}")
         .hasMessageStartingWith(
             "inputs has an unknown field \"max_tokens\", which is \"maxTokens\" here; known: ");
@@ -190,12 +191,12 @@ class SubmissionReaderTest {
         "{\"prompt\":\"x\",\"jsonSchema\":{},\"responseFormat\":{\"type\":\"text\"}}"
             + "| inputs \"responseFormat\" and \"jsonSchema\" exclude"
       })
-  void whatAWorkerWouldRefuseIsRefusedAtOnceInTheNamesUsedHere(String inputs, String message) {
+  void invalidInputIsRefusedUnderItsApiName(String inputs, String message) {
     refused("{\"action\":\"generate\",\"inputs\":" + inputs + "}").hasMessageContaining(message);
   }
 
   @Test
-  void whatIsTooLargeForAFileOfTheJobIsRefused() {
+  void tooLargeGrammarIsRefused() {
     refused(
             "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"grammar\":\""
                 + "a".repeat(1_000_001)
@@ -204,10 +205,10 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void whatIsSaidOfTheJobIsKept() {
+  void fieldsOfTheJobAreRead() {
     TraceContext trace =
         new TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", null);
-    FakeSubmitRequest asked =
+    FakeSubmitRequest request =
         new FakeSubmitRequest(
             Json.parse(
                 """
@@ -216,7 +217,7 @@ class SubmissionReaderTest {
                  "webhooks":[{"url":"https://example.org/hook","on":["failed"]}]}
                 """),
             trace);
-    JobSpec spec = submission.read(asked);
+    JobSpec spec = submission.read(request);
     assertThat(spec.name()).isEqualTo("n");
     assertThat(spec.priority()).isEqualTo(Priority.HIGH);
     assertThat(spec.tags()).containsExactly("a", "b");
@@ -227,7 +228,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void theOriginIsKeptWithoutWhatWasWritten() {
+  void storedInputsAreRedacted() {
     JobSpec spec =
         generate(
             """
@@ -246,7 +247,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aPipelineIsTheDocumentOfAJob() {
+  void pipelineIsAJobDocument() {
     JobSpec spec =
         spec(
             """
@@ -264,7 +265,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aPipelineThatAWorkerWouldRefuseIsRefusedAtOnce() {
+  void invalidStageOfAPipelineIsRefused() {
     String start = "{\"action\":\"pipeline\",\"inputs\":{\"stages\":[{\"type\":\"generate\",";
     refused(start + "\"data\":{\"top_k\":-1},\"tasks\":[\"x\"]}]}}")
         .hasMessageContaining("inputs: stage 1, task 1: parameter \"top_k\" is -1");
@@ -281,7 +282,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void aServerWithoutModelsLeavesTheirNamesToWhoeverHasThem() {
+  void serverWithoutModelsDoesNotCheckTheirNames() {
     SubmissionReader elsewhere = new SubmissionReader(Set.of("generate"), Set.of());
     String body = "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"model\":\"any\"}}";
     assertThat(only(elsewhere.read(FakeSubmitRequest.of(body))).data().string("model"))
@@ -289,7 +290,7 @@ class SubmissionReaderTest {
   }
 
   @Test
-  void keysAreTakenOutOfWords() {
+  void apiKeysAreRedacted() {
     assertThat(
             Redaction.redactSecrets(
                 "Authorization: Bearer abc.def-1.ghi_jklm, sk-proj-12345678, mr_" + "a".repeat(43)))
@@ -307,7 +308,7 @@ class SubmissionReaderTest {
         "see file:///srv/x/y, then stop        | see [redacted], then stop",
         "C:\\Users\\ann\\x.txt is gone           | [redacted] is gone"
       })
-  void pathsOfFilesAreTakenOutOfWords(String text, String shown) {
+  void pathsOfFilesAreRedacted(String text, String shown) {
     assertThat(Redaction.redactSecrets(text)).isEqualTo(shown);
   }
 
@@ -322,7 +323,7 @@ class SubmissionReaderTest {
         "jsonSchema: #/properties/a/type is \"sand\"",
         "task 1/2: https://example.com:8443/a/b and https://[::1]/a/b answered 3/4, and/or //"
       })
-  void otherWordsStay(String text) {
+  void otherTextIsNotRedacted(String text) {
     assertThat(Redaction.redactSecrets(text)).isEqualTo(text);
   }
 }

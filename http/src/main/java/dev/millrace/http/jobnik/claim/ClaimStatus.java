@@ -12,29 +12,29 @@ import dev.millrace.http.route.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a worker stands to a task.
+ * Whether a worker that sends a request has the claim on a task.
  *
- * @param type of the task's stage
- * @param claim its claim; null if it has none, or none any more
- * @param task as it is now
- * @param token what it said; null if it said none
+ * @param type the stage type
+ * @param claim the claim of the worker; null if it has none or no longer
+ * @param task the current state of the task
+ * @param token the token in the request; null if it has none
  */
 record ClaimStatus(
     EntityId id, String type, @Nullable Claim claim, TaskView task, @Nullable String token) {
 
-  /** Whether the last claim was its own: who cannot say a token can only have had a bare one. */
+  /** Whether the worker had the last claim; without a token, only a claim without one counts. */
   boolean isOwn() {
     return task.token() != null
         && (token == null ? task.tokenless() : token.equals(task.token().toString()));
   }
 
-  /** Its claim on a task that has ended with its job; null if it had none. */
+  /** The claim of the worker on a task that was aborted with its job; null if it had none. */
   @Nullable Claim formerClaim() {
     FencingToken last = task.token();
     return last != null && isOwn() && aborted() ? formerClaim(last) : null;
   }
 
-  /** Just enough for the store to know which one it was. */
+  /** Has just what the store needs to recognize the claim. */
   private Claim formerClaim(FencingToken last) {
     return new Claim(
         id.job(),
@@ -47,15 +47,15 @@ record ClaimStatus(
         task);
   }
 
-  /** Why it cannot move the task: Jobnik's words where the worker could be one of Jobnik's. */
+  /** Why the worker cannot move the task; Jobnik's error if it may be a worker of Jobnik. */
   Problem problem(TaskState to) {
-    boolean settled = task.state().isFinal() && !aborted();
-    return task.token() == null || token == null && settled
+    boolean ended = task.state().isFinal() && !aborted();
+    return task.token() == null || token == null && ended
         ? JobnikProblems.illegalTransition("TASK", task.state(), to)
         : claimLost();
   }
 
-  /** That it does not hold the task. */
+  /** The error that the worker does not have the claim. */
   Problem claimLost() {
     String name = "task " + id;
     if (task.token() == null) {

@@ -10,21 +10,21 @@ import dev.millrace.http.jobnik.entity.StageContextCache;
 import dev.millrace.http.route.Problem;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out whether who speaks for a task holds it. */
+/** Checks that a request about a task comes from the worker that has claimed it. */
 public final class ClaimVerifier {
   private final JobStore store;
   private final EntityLookup lookup;
   private final StageContextCache contexts;
 
-  public ClaimVerifier(EntityLookup lookup, StageContextCache lineages) {
+  public ClaimVerifier(EntityLookup lookup, StageContextCache contexts) {
     this.store = lookup.store();
     this.lookup = lookup;
-    this.contexts = lineages;
+    this.contexts = contexts;
   }
 
   /**
-   * @param token what the worker says; null if it says none, as those do that know of none
-   * @throws Problem if another worker holds the task, or there is none
+   * @param token the token in the request; null for workers that do not know tokens
+   * @throws Problem if another worker has the claim, or the task does not exist
    */
   ClaimStatus verify(EntityId id, @Nullable String token) {
     Claim claim = store.findClaim(id.job(), id.stage(), id.task()).orElse(null);
@@ -40,7 +40,7 @@ public final class ClaimVerifier {
     return new ClaimStatus(id, claim.type(), claim, claim.view(), token);
   }
 
-  /** Of a worker that holds the task no more. */
+  /** The status of a worker that no longer has the claim. */
   ClaimStatus endedClaim(EntityId id, @Nullable String token) {
     TaskView task = lookup.task(id);
     return new ClaimStatus(id, contexts.of(id.job(), id.stage()).type(), null, task, token);

@@ -11,93 +11,93 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker says of a task it holds. It counts if its claim does; what repeats an answer that
- * was accepted is accepted again, for its worker may not have heard so.
+ * Handles the requests of workers about their claimed tasks. A request counts only with a valid
+ * claim. A repeated report is accepted again, because the worker may have missed the first answer.
  */
 public final class ClaimedTaskActions {
   private final JobStore store;
   private final ClaimVerifier verifier;
 
-  public ClaimedTaskActions(JobStore store, ClaimVerifier holds) {
+  public ClaimedTaskActions(JobStore store, ClaimVerifier verifier) {
     this.store = store;
-    this.verifier = holds;
+    this.verifier = verifier;
   }
 
-  /** COMPLETED or FAILED. */
-  public void finish(EntityId id, JsonObject said) {
-    ReportedResult outcome = ReportedResult.fromJson(said);
-    ClaimStatus hold = verifier.verify(id, token(said));
-    if (hold.claim() != null) {
-      if (outcome.applyTo(store, hold.claim()).isDone()) {
+  /** Ends a task as COMPLETED or FAILED. */
+  public void finish(EntityId id, JsonObject body) {
+    ReportedResult result = ReportedResult.fromJson(body);
+    ClaimStatus status = verifier.verify(id, token(body));
+    if (status.claim() != null) {
+      if (result.applyTo(store, status.claim()).isDone()) {
         return;
       }
-      hold = verifier.endedClaim(id, hold.token()); // between the look and the answer
+      status = verifier.endedClaim(id, status.token()); // it ended after the check
     }
-    if (hold.isOwn() && outcome.matches(hold.task())) {
+    if (status.isOwn() && result.matches(status.task())) {
       return;
     }
-    Claim former = hold.formerClaim();
+    Claim former = status.formerClaim();
     if (former != null) {
-      outcome.applyTo(store, former); // who keeps it as partial output
+      result.applyTo(store, former); // the store keeps it as partial output
     }
-    throw hold.problem(outcome.targetState());
+    throw status.problem(result.targetState());
   }
 
-  /** Back to the queue; costs no attempt. */
-  public void release(EntityId id, JsonObject said) {
-    ClaimStatus hold = verifier.verify(id, token(said));
-    if (hold.claim() != null) {
-      if (store.release(hold.claim(), said.string("reason", "its worker gave it back")).isDone()) {
+  /** Returns a task to the queue; costs no attempt. */
+  public void release(EntityId id, JsonObject body) {
+    ClaimStatus status = verifier.verify(id, token(body));
+    if (status.claim() != null) {
+      if (store.release(status.claim(), body.string("reason", "released by its worker")).isDone()) {
         return;
       }
-      hold = verifier.endedClaim(id, hold.token());
+      status = verifier.endedClaim(id, status.token());
     }
-    boolean released = hold.task().state() == TaskState.RETRIED && hold.task().notBefore() == null;
-    if (!released || !hold.isOwn()) {
-      throw hold.problem(TaskState.RETRIED);
+    boolean released =
+        status.task().state() == TaskState.RETRIED && status.task().notBefore() == null;
+    if (!released || !status.isOwn()) {
+      throw status.problem(TaskState.RETRIED);
     }
   }
 
-  /** Renews the lease, and says what the worker is to do. */
-  public HeartbeatResponse heartbeat(EntityId id, JsonObject said) {
-    ClaimStatus hold = verifier.verify(id, token(said));
-    Claim claim = hold.claim() == null ? hold.formerClaim() : hold.claim();
-    ClaimSignal pulse =
-        claim == null ? ClaimSignal.LOST : store.heartbeat(claim, said.flag("progress", false));
-    if (claim == null || pulse == ClaimSignal.LOST) {
-      throw hold.claimLost();
+  /** Renews the lease, and tells the worker whether to stop. */
+  public HeartbeatResponse heartbeat(EntityId id, JsonObject body) {
+    ClaimStatus status = verifier.verify(id, token(body));
+    Claim claim = status.claim() == null ? status.formerClaim() : status.claim();
+    ClaimSignal signal =
+        claim == null ? ClaimSignal.LOST : store.heartbeat(claim, body.flag("progress", false));
+    if (claim == null || signal == ClaimSignal.LOST) {
+      throw status.claimLost();
     }
     return new HeartbeatResponse(
-        pulse == ClaimSignal.CANCEL, pulse == ClaimSignal.PAUSE, lease(claim), reason(pulse));
+        signal == ClaimSignal.CANCEL, signal == ClaimSignal.PAUSE, lease(claim), reason(signal));
   }
 
   /** In whole seconds. A claim without a lease, or one that has ended, gets the shortest lease. */
   private static Duration lease(Claim claim) {
-    return Duration.ofSeconds(
-        claim.lease() == null ? 1 : Math.max(1, claim.lease().toSeconds()));
+    return Duration.ofSeconds(claim.lease() == null ? 1 : Math.max(1, claim.lease().toSeconds()));
   }
 
-  private static @Nullable String reason(ClaimSignal pulse) {
-    return switch (pulse) {
+  private static @Nullable String reason(ClaimSignal signal) {
+    return switch (signal) {
       case CANCEL -> "the task's job has ended; what is said of the task is kept as partial output";
       case PAUSE -> "the task's job or stage is on hold; release the task, or go on with it";
       case CONTINUE, LOST -> null;
     };
   }
 
-  public void log(EntityId id, JsonObject said) {
-    ClaimStatus hold = verifier.verify(id, token(said));
-    Claim claim = hold.claim();
+  public void log(EntityId id, JsonObject body) {
+    ClaimStatus status = verifier.verify(id, token(body));
+    Claim claim = status.claim();
     if (claim == null) {
-      throw hold.claimLost();
+      throw status.claimLost();
     }
-    for (Object one : said.list("lines")) {
+    for (Object one : body.list("lines")) {
       JsonObject line = JsonObject.of(one, "line");
       store.log(claim, line.string("level", "info"), line.string("line"));
     }
   }
 
-  private static @Nullable String token(JsonObject said) {
-    return said.string("token", null);
+  private static @Nullable String token(JsonObject body) {
+    return body.string("token", null);
   }
 }

@@ -6,28 +6,28 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * What one request for tasks asks for.
+ * A request of a worker for tasks.
  *
- * @param worker who asks, for the log
- * @param bare whether its answers will come without a token
- * @param patience how long it waits for a first task
- * @param gone says whether nobody waits for the answer any more
+ * @param worker the name of the worker, for logs
+ * @param tokenless whether the reports will come without a token
+ * @param maxWait how long to wait for the first task
+ * @param clientGone whether the client has disconnected
  */
 public record DequeueRequest(
     String type,
     int limit,
     String worker,
     Duration lease,
-    boolean bare,
+    boolean tokenless,
     Duration maxWait,
-    BooleanSupplier gone) {
+    BooleanSupplier clientGone) {
 
-  /** The same for another number of tasks. */
+  /** The same request for another number of tasks. */
   DequeueRequest withLimit(int tasks) {
-    return new DequeueRequest(type, tasks, worker, lease, bare, maxWait, gone);
+    return new DequeueRequest(type, tasks, worker, lease, tokenless, maxWait, clientGone);
   }
 
-  ClaimRequest demand() {
-    return new ClaimRequest(Set.of(type), limit, worker, lease, bare);
+  ClaimRequest toClaimRequest() {
+    return new ClaimRequest(Set.of(type), limit, worker, lease, tokenless);
   }
 }

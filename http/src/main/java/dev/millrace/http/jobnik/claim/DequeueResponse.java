@@ -14,36 +14,36 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tasks that one request is given: as many as it asks for, or as one answer holds. They are its
- * client's once the answer is out; whatever comes in between puts them back.
+ * The tasks for one dequeue request: as many as it asks for, or as fit in one answer. If the answer
+ * cannot be sent, the tasks are released.
  */
 public final class DequeueResponse {
   private final TaskDispatcher dispatcher;
   private final StageContextCache contexts;
   private final ApiRequest call;
-  private final ResponseBudget portion = new ResponseBudget();
+  private final ResponseBudget budget = new ResponseBudget();
   private final List<Claim> claims = new ArrayList<>();
   private final List<JsonObject> tasks = new ArrayList<>();
 
-  public DequeueResponse(TaskDispatcher dispatcher, StageContextCache lineages, ApiRequest call) {
+  public DequeueResponse(TaskDispatcher dispatcher, StageContextCache contexts, ApiRequest call) {
     this.dispatcher = dispatcher;
-    this.contexts = lineages;
+    this.contexts = contexts;
     this.call = call;
   }
 
-  /** Claims tasks; waits for the first as long as the order allows. */
-  public List<JsonObject> claimTasks(DequeueRequest order) throws InterruptedException {
+  /** Claims tasks; waits for the first one as long as the request allows. */
+  public List<JsonObject> claimTasks(DequeueRequest request) throws InterruptedException {
     boolean done = false;
     try {
-      List<Claim> found = dispatcher.claim(order.withLimit(portion.batchSize(order.limit())));
+      List<Claim> found = dispatcher.claim(request.withLimit(budget.batchSize(request.limit())));
       while (!found.isEmpty()) {
         claims.addAll(found);
         found.forEach(this::add);
-        int left = order.limit() - claims.size();
+        int left = request.limit() - claims.size();
         found =
-            left == 0 || portion.isFull()
+            left == 0 || budget.isFull()
                 ? List.of()
-                : dispatcher.claimNow(order.withLimit(portion.batchSize(left)));
+                : dispatcher.claimNow(request.withLimit(budget.batchSize(left)));
       }
       done = true;
       return tasks;
@@ -57,18 +57,18 @@ public final class DequeueResponse {
   private void add(Claim claim) {
     StageContext context = contexts.of(claim.job(), claim.key().stage());
     JsonObject task = ApiTaskMapper.claimed(context, claim).toJson();
-    long weight = JsonTextSize.of(task);
-    call.reserveMemory(weight);
-    portion.add(weight);
+    long characters = JsonTextSize.of(task);
+    call.reserveMemory(characters);
+    budget.add(characters);
     tasks.add(task);
   }
 
-  /** The answer that hands them out. */
+  /** The answer; its tasks are released if it cannot be sent. */
   public ApiResponse reply(Object body) {
     return new ApiResponse.Json(200, Map.of(), body, claims.isEmpty() ? null : this::releaseClaims);
   }
 
-  /** Nobody has got them: they wait for the next, and it cost them no attempt. */
+  /** Returns the tasks to the queue; costs no attempt. */
   private void releaseClaims() {
     dispatcher.releaseAll(claims);
   }

@@ -6,12 +6,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Those who wait for tasks of one type, in the order they came. Nothing but their order: each looks
- * for itself when it is called. The {@link TaskDispatcher} guards it.
+ * The requests that wait for tasks of one stage type, in the order they came. It only keeps the
+ * order: a waiter claims by itself when it is woken. The {@link TaskDispatcher} guards it with its
+ * lock.
  */
 final class LongPollQueue {
 
-  /** One who waits. */
+  /** A waiting request. */
   static final class Waiter {
     private final Semaphore wakes = new Semaphore(0);
 
@@ -19,7 +20,7 @@ final class LongPollQueue {
       return wakes.availablePermits() > 0;
     }
 
-    /** Waits to be called, which counts once. */
+    /** Waits to be woken. */
     boolean awaitWake(long nanos) throws InterruptedException {
       return wakes.tryAcquire(nanos, TimeUnit.NANOSECONDS);
     }
@@ -27,7 +28,7 @@ final class LongPollQueue {
 
   private final Set<Waiter> waiters = new LinkedHashSet<>();
 
-  /** At the end of the line; the first is called at once. */
+  /** Adds a waiter at the end, and wakes the first. */
   Waiter join() {
     Waiter waiter = new Waiter();
     waiters.add(waiter);
@@ -43,7 +44,7 @@ final class LongPollQueue {
     return waiters.isEmpty();
   }
 
-  /** Calls the first, if it is not called already: more would race it for a single task. */
+  /** Wakes the first waiter, if it is not yet woken; others would compete for a single task. */
   void wakeFirst() {
     for (Waiter first : waiters) {
       if (!first.isWoken()) {
@@ -53,7 +54,7 @@ final class LongPollQueue {
     }
   }
 
-  /** Calls the first {@code most} of those who are not called already. */
+  /** Wakes the first {@code most} waiters that are not yet woken. */
   void wake(int most) {
     int left = most;
     for (Waiter waiter : waiters) {

@@ -13,29 +13,29 @@ import dev.millrace.http.jobnik.entity.JobnikProblems;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker made of its task, as it says in a request. */
+/** The result of a task in the request of its worker. */
 sealed interface ReportedResult {
 
-  static ReportedResult fromJson(JsonObject said) {
-    JsonObject receipt = said.has("receipt") ? said.object("receipt") : null;
-    if (TaskState.COMPLETED.name().equals(said.string("status"))) {
-      refuse(said, "COMPLETED", List.of("error", "retryable", "partial"));
-      String text = text(said.get("result"));
+  static ReportedResult fromJson(JsonObject body) {
+    JsonObject receipt = body.has("receipt") ? body.object("receipt") : null;
+    if (TaskState.COMPLETED.name().equals(body.string("status"))) {
+      refuse(body, "COMPLETED", List.of("error", "retryable", "partial"));
+      String text = text(body.get("result"));
       return new Completed(new TaskResult(TaskResult.Kind.RESULT, text, receipt));
     }
-    refuse(said, "FAILED", List.of("result"));
+    refuse(body, "FAILED", List.of("result"));
     return new Failed(
         new Failure(
-            said.string("error", "the worker gave no reason"),
-            said.flag("retryable", true),
-            said.string("partial", null),
+            body.string("error", "the worker gave no reason"),
+            body.flag("retryable", true),
+            body.string("partial", null),
             receipt));
   }
 
-  /** What would be dropped is not taken. */
-  private static void refuse(JsonObject said, String status, List<String> others) {
+  /** Refuses fields that do not go with the status: they would be lost. */
+  private static void refuse(JsonObject body, String status, List<String> others) {
     for (String name : others) {
-      if (said.has(name)) {
+      if (body.has(name)) {
         throw JobnikProblems.invalid(
             "request/body/" + name + " does not go with the status " + status + "; leave it out");
       }
@@ -50,15 +50,15 @@ sealed interface ReportedResult {
     };
   }
 
-  /** Where it asks the task to go. */
+  /** The state that the task should get. */
   TaskState targetState();
 
   Outcome applyTo(TaskQueue store, Claim claim);
 
-  /** Whether the task's last claim ended in just this way. */
+  /** Whether the last claim of the task has ended with this result. */
   boolean matches(TaskView task);
 
-  /** It is done. */
+  /** The task is completed. */
   record Completed(TaskResult result) implements ReportedResult {
     @Override
     public TaskState targetState() {
@@ -78,7 +78,7 @@ sealed interface ReportedResult {
     }
   }
 
-  /** This attempt failed. */
+  /** The attempt has failed. */
   record Failed(Failure failure) implements ReportedResult {
     @Override
     public TaskState targetState() {
@@ -90,7 +90,7 @@ sealed interface ReportedResult {
       return store.fail(claim, failure);
     }
 
-    /** A task that was released instead waits without a backoff. */
+    /** A task that was released has no backoff; one that failed has. */
     @Override
     public boolean matches(TaskView task) {
       boolean failed =

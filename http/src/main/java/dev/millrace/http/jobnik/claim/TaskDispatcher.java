@@ -12,105 +12,105 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves those who wait for tasks, first come first served in each type. One thread watches the
- * store and, when there may be work, calls the first of each line; who is called claims on its own
- * thread, and who found something calls the next two. So nobody stirs in vain, and when there is
- * work for many, they find it in a few rounds in which they claim side by side: the store makes
- * such claims durable together. (One claim for several would be one round, but a claim has one
- * worker's name.) Those who are called together may overtake each other, and nobody else can.
+ * Gives tasks to waiting requests, first come first served for each stage type. One thread watches
+ * the store and wakes the first waiter of each queue when there may be work. A waiter claims on its
+ * own thread; one that finds a task wakes the next two. So there are few useless wake-ups, and when
+ * there are many tasks, the waiters claim them in parallel in a few rounds, and the store writes
+ * these claims in one group commit. (One claim for several waiters is not possible, because a claim
+ * has the name of one worker.) Only waiters that are woken together can overtake each other.
  * Thread-safe.
  */
 public final class TaskDispatcher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  /** Backoffs end without anybody's word. */
+  /** The store does not notify when a backoff ends. */
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   public static final int MAX_WAITERS = 10_000;
 
   private final JobStore store;
-  private final int most;
+  private final int maxWaiters;
   private final Map<String, LongPollQueue> queues =
       new HashMap<>(); // guarded by this, as all below
   private int waiting;
   private boolean closed;
 
-  private TaskDispatcher(JobStore store, int most) {
+  private TaskDispatcher(JobStore store, int maxWaiters) {
     this.store = store;
-    this.most = most;
+    this.maxWaiters = maxWaiters;
   }
 
-  public static TaskDispatcher start(JobStore store, int mostWaiters) {
-    TaskDispatcher dispatcher = new TaskDispatcher(store, mostWaiters);
+  public static TaskDispatcher start(JobStore store, int maxWaiters) {
+    TaskDispatcher dispatcher = new TaskDispatcher(store, maxWaiters);
     Thread.ofPlatform().name("millrace-dispatch").daemon().start(dispatcher::watch);
     return dispatcher;
   }
 
   /**
-   * Claims what is there, or waits for it. Empty if there is nothing, time is up, the client is
-   * gone or this is closed.
+   * Claims tasks, or waits for them. Empty if the time is up, the client has disconnected, or the
+   * dispatcher is closed.
    *
-   * @throws Problem if too many wait already
+   * @throws Problem if too many requests wait
    */
-  List<Claim> claim(DequeueRequest order) throws InterruptedException {
-    if (!anyWait(order.type())) {
-      List<Claim> found = tryClaim(order);
-      if (!found.isEmpty() || order.maxWait().isZero()) {
+  List<Claim> claim(DequeueRequest request) throws InterruptedException {
+    if (!hasWaiters(request.type())) {
+      List<Claim> found = tryClaim(request);
+      if (!found.isEmpty() || request.maxWait().isZero()) {
         return found;
       }
     }
-    return order.maxWait().isZero() ? List.of() : await(order); // nobody overtakes who waits
+    return request.maxWait().isZero() ? List.of() : await(request); // do not overtake waiters
   }
 
-  private List<Claim> await(DequeueRequest order) throws InterruptedException {
-    long end = System.nanoTime() + order.maxWait().toNanos();
-    Waiter waiter = join(order.type());
+  private List<Claim> await(DequeueRequest request) throws InterruptedException {
+    long end = System.nanoTime() + request.maxWait().toNanos();
+    Waiter waiter = join(request.type());
     if (waiter == null) {
       return List.of();
     }
     List<Claim> found = List.of();
     try {
       while (found.isEmpty() && waiter.awaitWake(end - System.nanoTime())) {
-        if (isClosed() || order.gone().getAsBoolean()) {
+        if (isClosed() || request.clientGone().getAsBoolean()) {
           return List.of();
         }
-        found = tryClaim(order);
+        found = tryClaim(request);
       }
       return found;
     } finally {
-      leave(order.type(), waiter, !found.isEmpty());
+      leave(request.type(), waiter, !found.isEmpty());
     }
   }
 
-  /** Claims what is there for one who has been given some already: nobody waits, or goes first. */
-  List<Claim> claimNow(DequeueRequest order) {
-    return tryClaim(order);
+  /** Claims more tasks for a request that already has some, without waiting. */
+  List<Claim> claimNow(DequeueRequest request) {
+    return tryClaim(request);
   }
 
-  private List<Claim> tryClaim(DequeueRequest order) {
-    List<Claim> claims = store.claim(order.demand());
-    boolean wanted = false;
+  private List<Claim> tryClaim(DequeueRequest request) {
+    List<Claim> claims = store.claim(request.toClaimRequest());
+    boolean deliverable = false;
     try {
-      wanted = claims.isEmpty() || !order.gone().getAsBoolean();
+      deliverable = claims.isEmpty() || !request.clientGone().getAsBoolean();
     } finally {
-      if (!wanted) {
+      if (!deliverable) {
         releaseAll(claims);
       }
     }
-    return wanted ? claims : List.of();
+    return deliverable ? claims : List.of();
   }
 
-  /** Gives tasks back that their client has not got, each on its own: a lease ends what fails. */
+  /** Releases tasks that their client did not get; where a release fails, the lease expires. */
   void releaseAll(List<Claim> claims) {
     for (Claim claim : claims) {
       try {
-        store.release(claim, "its client was gone before it had the task");
+        store.release(claim, "the client disconnected before it got the task");
       } catch (RuntimeException e) {
         LOG.log(
             Level.WARNING,
             "task "
                 + claim
-                + " was not handed out and waits for the end of its lease: "
+                + " not delivered and not released, waits for its lease to expire: "
                 + e.getMessage());
       }
     }
@@ -120,7 +120,7 @@ public final class TaskDispatcher implements AutoCloseable {
     return waiting;
   }
 
-  private synchronized boolean anyWait(String type) {
+  private synchronized boolean hasWaiters(String type) {
     return queues.containsKey(type);
   }
 
@@ -132,11 +132,13 @@ public final class TaskDispatcher implements AutoCloseable {
     if (closed) {
       return null;
     }
-    if (waiting == most) {
+    if (waiting == maxWaiters) {
       throw new Problem(
           Problem.Kind.UNAVAILABLE,
           null,
-          "as many as " + most + " wait for tasks already; ask again later, or without \"wait\"",
+          "as many as "
+              + maxWaiters
+              + " wait for tasks already; ask again later, or without \"wait\"",
           null,
           Map.of("Retry-After", "5"));
     }
@@ -145,17 +147,17 @@ public final class TaskDispatcher implements AutoCloseable {
     return queues.computeIfAbsent(type, _ -> new LongPollQueue()).join();
   }
 
-  /** Who leaves calls others: what it was called for may be more than it took. */
+  /** A waiter that leaves wakes others: there may be more tasks than it has claimed. */
   private synchronized void leave(String type, Waiter waiter, boolean served) {
     waiting--;
-    LongPollQueue line = queues.get(type);
-    line.leave(waiter);
+    LongPollQueue queue = queues.get(type);
+    queue.leave(waiter);
     if (served) {
-      line.wake(2);
+      queue.wake(2);
     } else {
-      line.wakeFirst();
+      queue.wakeFirst();
     }
-    if (line.isEmpty()) {
+    if (queue.isEmpty()) {
       queues.remove(type);
     }
   }
@@ -168,9 +170,11 @@ public final class TaskDispatcher implements AutoCloseable {
         try {
           seen = store.awaitWork(seen, POLL_INTERVAL);
           failing = false;
-        } catch (RuntimeException | Error e) { // nobody else would watch
+        } catch (RuntimeException | Error e) { // this thread must not end
           if (!failing) {
-            LOG.log(Level.WARNING, "cannot watch for tasks, looks now and then: " + e.getMessage());
+            LOG.log(
+                Level.WARNING,
+                "cannot watch the store for tasks, polling instead: " + e.getMessage());
           }
           failing = true;
           Thread.sleep(POLL_INTERVAL);
@@ -178,7 +182,7 @@ public final class TaskDispatcher implements AutoCloseable {
         wakeFirst();
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.WARNING, "the dispatcher was interrupted by a stranger and ends");
+      LOG.log(Level.WARNING, "unexpected interrupt of the task dispatcher, stopping it");
       close();
     }
   }
@@ -194,11 +198,11 @@ public final class TaskDispatcher implements AutoCloseable {
     queues.values().forEach(LongPollQueue::wakeFirst);
   }
 
-  /** Ends all waiting, with nothing found. */
+  /** Ends all waits without a task. */
   @Override
   public synchronized void close() {
     closed = true;
     notifyAll();
-    queues.values().forEach(line -> line.wake(Integer.MAX_VALUE));
+    queues.values().forEach(queue -> queue.wake(Integer.MAX_VALUE));
   }
 }

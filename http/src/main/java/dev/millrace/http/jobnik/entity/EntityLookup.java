@@ -8,7 +8,7 @@ import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.http.job.IdResolver;
 
-/** Finds what a path or a parameter names, or says in Jobnik's words that there is none. */
+/** Finds the job, stage or task that a path or a parameter names; throws Jobnik's 404 if none. */
 public record EntityLookup(JobStore store, IdResolver ids) {
 
   /** A stage with its job. */

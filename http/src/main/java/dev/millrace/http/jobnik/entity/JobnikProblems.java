@@ -5,7 +5,7 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.Problem.Kind;
 
-/** Jobnik's words for what is not granted. */
+/** The errors of the Jobnik API, with its codes. */
 public final class JobnikProblems {
   private JobnikProblems() {}
 
@@ -40,12 +40,12 @@ public final class JobnikProblems {
         Kind.INVALID, "ILLEGAL_STAGE_STATUS_TRANSITION", "Previous stage is not COMPLETED");
   }
 
-  /** A worker's answer came too late, or from another. */
+  /** The report of a worker that does not hold the claim, or no longer. */
   public static Problem claimLost(String message) {
     return new Problem(Kind.CONFLICT, "TASK_STATUS_UPDATE_FAILED", message);
   }
 
-  /** A worker that says no token answered for a claim that has one. */
+  /** A report without a token for a claim that has one. */
   public static Problem tokenMissing(EntityId task) {
     return claimLost(
         "task " + task + " was claimed under a token; who answers for it says it in \"token\"");
@@ -56,17 +56,17 @@ public final class JobnikProblems {
   }
 
   /**
-   * Why a user's wish was not granted, where that does not depend on what was wished.
+   * The error for an operation that the store has not done.
    *
-   * @param missing what to say if there is nothing of that name
+   * @param missing the error if the job, stage or task does not exist
    */
-  public static Problem of(Outcome answer, Problem missing) {
-    return switch (answer) {
+  public static Problem of(Outcome outcome, Problem missing) {
+    return switch (outcome) {
       case Outcome.Refused refused -> new Problem(Kind.INVALID, code(refused), refused.message());
       case Outcome.Missing _ -> missing;
       case Outcome.Fenced fenced -> claimLost(fenced.message());
       case Outcome.Cancelled cancelled -> claimLost(cancelled.message());
-      case Outcome.Done _ -> throw new IllegalStateException("it was granted");
+      case Outcome.Done _ -> throw new IllegalStateException("the operation was done");
     };
   }
 

@@ -9,10 +9,10 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every task of a stage has from above it, and what never changes.
+ * What every task of a stage inherits from its stage and its job; it never changes.
  *
- * @param type of the stage; empty if that is gone
- * @param trace the stage's, or else the job's
+ * @param type the stage type; empty if the stage was deleted
+ * @param trace the trace of the stage, or else of the job
  */
 public record StageContext(
     JobId job, int stage, String type, JsonObject jobData, @Nullable TraceContext trace) {

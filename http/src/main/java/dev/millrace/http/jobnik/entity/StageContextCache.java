@@ -10,48 +10,48 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Remembers the lineages that were asked for last: a worker's way through a stage of many tasks
- * must not read the job for each of them. Thread-safe.
+ * Caches the contexts of the stages used last, so that the job is not read for each task of a
+ * stage. Thread-safe.
  */
 public final class StageContextCache {
-  private static final int MOST = 10_000;
+  private static final int MAX_ENTRIES = 10_000;
 
-  /** Characters of data that are remembered in all. */
-  private static final long MOST_CHARACTERS = 16L << 20;
+  /** The most characters of job data in the cache. */
+  private static final long MAX_CHARACTERS = 16L << 20;
 
-  private record Remembered(StageContext lineage, int characters) {}
+  private record CachedContext(StageContext context, int characters) {}
 
   private final JobReader store;
-  private final Map<EntityId, Remembered> last = new LinkedHashMap<>(64, 0.75f, true);
+  private final Map<EntityId, CachedContext> cache = new LinkedHashMap<>(64, 0.75f, true);
   private long characters;
 
   public StageContextCache(JobReader store) {
     this.store = store;
   }
 
-  /** Of a stage that may be gone: then it has nothing from above. */
+  /** The context of a stage; an empty one if the stage was deleted. */
   public StageContext of(JobId job, int stage) {
     EntityId key = EntityId.of(job, stage);
     synchronized (this) {
-      Remembered known = last.get(key);
+      CachedContext known = cache.get(key);
       if (known != null) {
-        return known.lineage();
+        return known.context();
       }
     }
     JobView view = store.find(job).orElse(null);
     if (view == null || view.stages().size() < stage) {
       return new StageContext(job, stage, "", JsonObject.create(), null);
     }
-    StageContext lineage = StageContext.of(view, view.stages().get(stage - 1));
-    remember(key, new Remembered(lineage, lineage.jobData().toString().length()));
-    return lineage;
+    StageContext context = StageContext.of(view, view.stages().get(stage - 1));
+    add(key, new CachedContext(context, context.jobData().toString().length()));
+    return context;
   }
 
-  private synchronized void remember(EntityId key, Remembered lineage) {
-    Remembered before = last.put(key, lineage);
-    characters += lineage.characters() - (before == null ? 0 : before.characters());
-    Iterator<Remembered> oldest = last.values().iterator();
-    while (last.size() > MOST || characters > MOST_CHARACTERS) {
+  private synchronized void add(EntityId key, CachedContext added) {
+    CachedContext before = cache.put(key, added);
+    characters += added.characters() - (before == null ? 0 : before.characters());
+    Iterator<CachedContext> oldest = cache.values().iterator();
+    while (cache.size() > MAX_ENTRIES || characters > MAX_CHARACTERS) {
       characters -= oldest.next().characters();
       oldest.remove();
     }

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for tasks, and who gets them. */
+/** The order in which waiting requests get tasks. */
 class TaskDispatcherTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -47,19 +47,20 @@ class TaskDispatcherTest {
     store.close();
   }
 
-  private static DequeueRequest order(String worker, Duration patience, BooleanSupplier gone) {
-    return new DequeueRequest("t", 1, worker, Duration.ofMinutes(1), false, patience, gone);
+  private static DequeueRequest request(String worker, Duration maxWait, BooleanSupplier gone) {
+    return new DequeueRequest("t", 1, worker, Duration.ofMinutes(1), false, maxWait, gone);
   }
 
   private Future<List<Claim>> waiter(String worker) {
     return waiter(worker, () -> false);
   }
 
-  /** One more at the end of the line, when this returns. */
+  /** Adds a waiter at the end of the queue; returns when it waits. */
   private Future<List<Claim>> waiter(String worker, BooleanSupplier gone) {
     int before = dispatcher.waiting();
-    Future<List<Claim>> waiter = threads.submit(() -> dispatcher.claim(order(worker, LONG, gone)));
-    soon(() -> dispatcher.waiting() == before + 1);
+    Future<List<Claim>> waiter =
+        threads.submit(() -> dispatcher.claim(request(worker, LONG, gone)));
+    awaitTrue(() -> dispatcher.waiting() == before + 1);
     return waiter;
   }
 
@@ -75,44 +76,44 @@ class TaskDispatcherTest {
   }
 
   @Test
-  void firstOfALongLineIsServedFirst() throws Exception {
-    List<Future<List<Claim>>> line = new ArrayList<>();
+  void firstWaiterIsServedFirst() throws Exception {
+    List<Future<List<Claim>>> queue = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      line.add(waiter("w" + i));
+      queue.add(waiter("w" + i));
     }
     submit(1);
-    assertThat(worker(line.getFirst())).isEqualTo("w0");
+    assertThat(worker(queue.getFirst())).isEqualTo("w0");
     assertThat(dispatcher.waiting()).isEqualTo(4);
   }
 
-  /** Two are called by each that was served, and may overtake each other; no one else can. */
+  /** Each served waiter wakes two, which may overtake each other; others cannot. */
   @Test
-  void tasksThatComeOneByOneGoDownTheLine() throws Exception {
-    List<Future<List<Claim>>> line = new ArrayList<>();
+  void singleTasksAreServedInOrder() throws Exception {
+    List<Future<List<Claim>>> queue = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      line.add(waiter("w" + i));
+      queue.add(waiter("w" + i));
     }
     for (int served = 1; served <= 40; served++) {
       int count = served;
       submit(1);
-      soon(() -> line.stream().filter(Future::isDone).count() == count);
+      awaitTrue(() -> queue.stream().filter(Future::isDone).count() == count);
       int last = 0;
       for (int i = 0; i < 40; i++) {
-        last = line.get(i).isDone() ? i : last;
+        last = queue.get(i).isDone() ? i : last;
       }
       assertThat(last).isLessThan(2 * count + 1);
     }
   }
 
   @Test
-  void workForManyIsFoundByAllWhoWait() throws Exception {
-    List<Future<List<Claim>>> line = new ArrayList<>();
+  void allWaitersGetTasksWhenThereAreMany() throws Exception {
+    List<Future<List<Claim>>> queue = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
-      line.add(waiter("w" + i));
+      queue.add(waiter("w" + i));
     }
     JobId job = submit(60);
     List<String> workers = new ArrayList<>();
-    for (Future<List<Claim>> one : line) {
+    for (Future<List<Claim>> one : queue) {
       workers.add(worker(one));
     }
     assertThat(workers).doesNotHaveDuplicates().hasSize(60);
@@ -121,64 +122,64 @@ class TaskDispatcherTest {
   }
 
   @Test
-  void nobodyOvertakesWhoWaits() throws Exception {
+  void newRequestDoesNotOvertakeWaiters() throws Exception {
     Future<List<Claim>> first = waiter("first");
-    assertThat(dispatcher.claim(order("hasty", Duration.ZERO, () -> false))).isEmpty();
+    assertThat(dispatcher.claim(request("impatient", Duration.ZERO, () -> false))).isEmpty();
     submit(1);
     assertThat(worker(first)).isEqualTo("first");
   }
 
   @Test
-  void clientThatVanishedWhileItWaitedSwallowsNothing() throws Exception {
+  void disconnectedWaiterGetsNoTask() throws Exception {
     AtomicBoolean gone = new AtomicBoolean();
-    Future<List<Claim>> vanished = waiter("vanished", gone::get);
+    Future<List<Claim>> disconnected = waiter("disconnected", gone::get);
     Future<List<Claim>> next = waiter("next");
     gone.set(true);
     submit(1);
     assertThat(worker(next)).isEqualTo("next");
-    assertThat(vanished.get()).isEmpty();
+    assertThat(disconnected.get()).isEmpty();
   }
 
   @Test
-  void taskOfAClientThatVanishedDuringTheClaimIsReleased() throws Exception {
+  void taskOfAClientThatDisconnectsDuringTheClaimIsReleased() throws Exception {
     BooleanSupplier afterTheClaim = () -> store.counts().getOrDefault(JobState.IN_PROGRESS, 0) > 0;
-    Future<List<Claim>> vanished = waiter("vanished", afterTheClaim);
+    Future<List<Claim>> disconnected = waiter("disconnected", afterTheClaim);
     JobId job = submit(1);
-    assertThat(vanished.get()).isEmpty();
+    assertThat(disconnected.get()).isEmpty();
     TaskView task = store.task(job, 1, 1).orElseThrow();
     assertThat(task.state()).isEqualTo(TaskState.RETRIED);
     assertThat(task.attempts()).isZero();
-    assertThat(dispatcher.claim(order("next", Duration.ZERO, () -> false))).hasSize(1);
+    assertThat(dispatcher.claim(request("next", Duration.ZERO, () -> false))).hasSize(1);
   }
 
   @Test
-  void patienceEnds() throws Exception {
-    assertThat(dispatcher.claim(order("w", Duration.ofMillis(20), () -> false))).isEmpty();
+  void waitEndsAfterItsLimit() throws Exception {
+    assertThat(dispatcher.claim(request("w", Duration.ofMillis(20), () -> false))).isEmpty();
     assertThat(dispatcher.waiting()).isZero();
   }
 
   @Test
-  void typesDoNotWaitForEachOther() throws Exception {
+  void stageTypesHaveSeparateQueues() throws Exception {
     Future<List<Claim>> other =
         threads.submit(
             () ->
                 dispatcher.claim(
                     new DequeueRequest(
                         "u", 1, "other", Duration.ofMinutes(1), false, LONG, () -> false)));
-    soon(() -> dispatcher.waiting() == 1);
+    awaitTrue(() -> dispatcher.waiting() == 1);
     submit(1);
-    assertThat(dispatcher.claim(order("w", Duration.ZERO, () -> false))).hasSize(1);
+    assertThat(dispatcher.claim(request("w", Duration.ZERO, () -> false))).hasSize(1);
     assertThat(other.isDone()).isFalse();
   }
 
   @Test
-  void tooManyAreSentAwayForAWhile() throws Exception {
-    List<Future<List<Claim>>> line = Collections.synchronizedList(new ArrayList<>());
+  void waitersBeyondTheLimitAreRefused() throws Exception {
+    List<Future<List<Claim>>> queue = Collections.synchronizedList(new ArrayList<>());
     for (int i = 0; i < 100; i++) {
-      line.add(threads.submit(() -> dispatcher.claim(order("w", LONG, () -> false))));
+      queue.add(threads.submit(() -> dispatcher.claim(request("w", LONG, () -> false))));
     }
-    soon(() -> dispatcher.waiting() == 100);
-    assertThatThrownBy(() -> dispatcher.claim(order("one more", LONG, () -> false)))
+    awaitTrue(() -> dispatcher.waiting() == 100);
+    assertThatThrownBy(() -> dispatcher.claim(request("one more", LONG, () -> false)))
         .isInstanceOfSatisfying(
             Problem.class,
             problem -> {
@@ -186,22 +187,22 @@ class TaskDispatcherTest {
               assertThat(problem.headers()).containsKey("Retry-After");
             });
     dispatcher.close();
-    for (Future<List<Claim>> one : line) {
+    for (Future<List<Claim>> one : queue) {
       assertThat(one.get()).isEmpty();
     }
-    assertThat(dispatcher.claim(order("late", LONG, () -> false))).isEmpty();
+    assertThat(dispatcher.claim(request("late", LONG, () -> false))).isEmpty();
   }
 
   @Test
-  void interruptedWaiterLeavesTheLineToOthers() throws Exception {
+  void interruptedWaiterLeavesTheQueue() throws Exception {
     Thread[] thread = new Thread[1];
     Future<?> first =
         threads.submit(
             () -> {
               thread[0] = Thread.currentThread();
-              return dispatcher.claim(order("first", LONG, () -> false));
+              return dispatcher.claim(request("first", LONG, () -> false));
             });
-    soon(() -> dispatcher.waiting() == 1);
+    awaitTrue(() -> dispatcher.waiting() == 1);
     Future<List<Claim>> second = waiter("second");
     thread[0].interrupt();
     assertThatThrownBy(first::get).hasCauseInstanceOf(InterruptedException.class);
@@ -209,7 +210,7 @@ class TaskDispatcherTest {
     assertThat(worker(second)).isEqualTo("second");
   }
 
-  private static void soon(Callable<Boolean> condition) {
+  private static void awaitTrue(Callable<Boolean> condition) {
     await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(condition);
   }
 }
