@@ -37,8 +37,7 @@ final class ExceptionMapper {
       default -> {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
         yield new Problem(
-            Problem.Kind.INTERNAL,
-            "internal error; see the server's log for this request id");
+            Problem.Kind.INTERNAL, "internal error; see the server's log for this request id");
       }
     };
   }

@@ -253,7 +253,8 @@ public final class HttpService implements AutoCloseable {
     try {
       ResponseWriter outgoing =
           new ResponseWriter(response, stall, settings.limits().timeouts().write().toNanos());
-      new RequestExchange(context, incoming, outgoing, stall, () -> probe(incoming, addresses)).run();
+      new RequestExchange(context, incoming, outgoing, stall, () -> probe(incoming, addresses))
+          .run();
       if (incoming.wantsClose() || outgoing.closesConnection()) {
         // Helidon would wait for the client to close
         throw new CloseConnectionException("the last response of this connection");

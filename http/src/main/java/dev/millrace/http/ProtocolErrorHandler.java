@@ -46,7 +46,8 @@ final class ProtocolErrorHandler implements DirectHandler {
       Status reported,
       ServerResponseHeaders headers,
       @Nullable String message) {
-    Status status = reported.code() == 400 ? exactStatus(request, String.valueOf(message)) : reported;
+    Status status =
+        reported.code() == 400 ? exactStatus(request, String.valueOf(message)) : reported;
     String requestId = RequestIds.generate();
     String path = request.path();
     Problem problem = problem(status, message);

@@ -217,7 +217,8 @@ final class RequestExchange implements ApiRequest {
     CompletedRequest.Response response =
         new CompletedRequest.Response(status, System.nanoTime() - start, outgoing.bytes());
     context.streams().remove(this);
-    context.accessLog()
+    context
+        .accessLog()
         .write(
             new AccessLog.Line(
                 new AccessLog.Request(

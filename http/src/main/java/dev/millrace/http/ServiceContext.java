@@ -54,7 +54,8 @@ final class ServiceContext {
     this.document = document;
     this.settings = settings;
     this.keys = settings.keys() == null ? null : ApiKeys.open(settings.keys());
-    this.rates = new RateLimiter(limits().rate().perSecond(), limits().rate().burst(), System::nanoTime);
+    this.rates =
+        new RateLimiter(limits().rate().perSecond(), limits().rate().burst(), System::nanoTime);
     this.bodyReader = new BodyReader(limits());
     this.responseMemory =
         new RequestMemoryBudget(
@@ -235,7 +236,11 @@ final class ServiceContext {
       throw new Problem(
           Problem.Kind.TOO_MANY_REQUESTS,
           null,
-          "more than " + limits().rate().perSecond() + " requests a second; try again in " + wait + " s",
+          "more than "
+              + limits().rate().perSecond()
+              + " requests a second; try again in "
+              + wait
+              + " s",
           null,
           Map.of("Retry-After", Long.toString(wait)));
     }

@@ -69,14 +69,22 @@ final class AccessControlTest {
             .route("POST", "/v1/write", KeyScope.SUBMIT, AccessControlTest::whoAmI)
             .route("GET", "/v1/stream", KeyScope.READ, AccessControlTest::stream)
             .route(
-                "GET", "/v1/trace", KeyScope.READ, request -> ApiResponse.json(200, "" + request.trace()))
-            .route("GET", "/v1/fail/{how}", KeyScope.READ, request -> fail(request.pathParameter("how")))
+                "GET",
+                "/v1/trace",
+                KeyScope.READ,
+                request -> ApiResponse.json(200, "" + request.trace()))
+            .route(
+                "GET",
+                "/v1/fail/{how}",
+                KeyScope.READ,
+                request -> fail(request.pathParameter("how")))
             .route(
                 "GET",
                 "/v1/header",
                 KeyScope.READ,
                 request ->
-                    new ApiResponse.Json(200, Map.of("X-Echo", request.query("v").orElse("")), null));
+                    new ApiResponse.Json(
+                        200, Map.of("X-Echo", request.query("v").orElse("")), null));
     service =
         HttpService.open(
             HttpSettings.loopback(0).withKeys(keys).withLimits(limits).withAccessLog(log::add),

@@ -273,7 +273,8 @@ final class ConnectionTest {
     RouteGroup group = closing(closed);
     assertThatThrownBy(
             () ->
-                TestRouteGroup.open(HttpSettings.loopback(service.address().getPort()), group, group))
+                TestRouteGroup.open(
+                    HttpSettings.loopback(service.address().getPort()), group, group))
         .hasMessageContaining("choose another port");
     assertThat(closed).hasValue(2);
   }

@@ -168,7 +168,8 @@ final class RequestBodyTest {
   @ParameterizedTest
   @ValueSource(strings = {"[1,", "{\"a\":1,\"a\":2}", "nul", "[1] x", "\"\\ud800\""})
   void brokenJsonIsMalformedWithItsPosition(String body) throws IOException {
-    RawHttp1Client.Response response = RawHttp1Client.ask(service, "POST", "/one", JSON, "\n" + body);
+    RawHttp1Client.Response response =
+        RawHttp1Client.ask(service, "POST", "/one", JSON, "\n" + body);
     assertThat(response.status()).isEqualTo(400);
     assertThat(response.text()).contains("MALFORMED").contains("line 1, column");
   }

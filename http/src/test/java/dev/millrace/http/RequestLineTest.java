@@ -149,7 +149,8 @@ final class RequestLineTest {
   @Test
   void hostOfTheTargetWinsOverTheHostField() throws IOException {
     String target = "http://localhost/api/query?a=b";
-    RawHttp1Client.Response response = RawHttp1Client.ask(service, "GET", target, "Host: evil.example");
+    RawHttp1Client.Response response =
+        RawHttp1Client.ask(service, "GET", target, "Host: evil.example");
     assertThat(response.text()).isEqualTo("{\"a\":\"b\"}");
     await().until(() -> LOG.stream().anyMatch(line -> line.contains("\"/api/query?a=b\"")));
   }

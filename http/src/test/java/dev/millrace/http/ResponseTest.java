@@ -74,7 +74,10 @@ final class ResponseTest {
             .named("POST", "/api/things")
             .named("DELETE", "/api/things")
             .route(
-                "GET", "/api/large", KeyScope.READ, request -> ApiResponse.ok(Map.of("text", LARGE)))
+                "GET",
+                "/api/large",
+                KeyScope.READ,
+                request -> ApiResponse.ok(Map.of("text", LARGE)))
             .route("GET", "/api/none", KeyScope.READ, request -> ApiResponse.json(204, null))
             .route("GET", "/api/nan", KeyScope.READ, request -> ApiResponse.ok(List.of(Double.NaN)))
             .route("GET", "/api/null", KeyScope.READ, request -> ApiResponse.json(200, null))

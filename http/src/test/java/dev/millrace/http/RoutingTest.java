@@ -122,7 +122,8 @@ final class RoutingTest {
       assertThat(head.status()).isEqualTo(200);
       assertThat(head.field("Content-Length"))
           .isEqualTo(Integer.toString("{\"reached\":\"/v1/jobs\"}".length()));
-      assertThat(wire.ask("GET", "/v1/jobs").text()).contains("/v1/jobs"); // no body of the HEAD response before it
+      assertThat(wire.ask("GET", "/v1/jobs").text())
+          .contains("/v1/jobs"); // no body of the HEAD response before it
     }
   }
 

@@ -18,8 +18,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The file of API keys: one line {@code NAME SCOPES SHA256} for each key, scopes separated by commas.
- * Only the hash of a key is stored. Empty lines and lines that start with {@code #} are ignored.
+ * The file of API keys: one line {@code NAME SCOPES SHA256} for each key, scopes separated by
+ * commas. Only the hash of a key is stored. Empty lines and lines that start with {@code #} are
+ * ignored.
  */
 public final class ApiKeyFile {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");

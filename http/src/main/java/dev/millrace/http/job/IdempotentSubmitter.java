@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits jobs idempotently: a request with an {@code Idempotency-Key} creates one job, however often
- * the same principal repeats it within {@link #KEY_LIFETIME}.
+ * Submits jobs idempotently: a request with an {@code Idempotency-Key} creates one job, however
+ * often the same principal repeats it within {@link #KEY_LIFETIME}.
  *
  * <p>A note in the store links the key with the job's id before the job is submitted under that id.
  * The next repetition repairs a crash between the two. A job that was deleted is not created again;

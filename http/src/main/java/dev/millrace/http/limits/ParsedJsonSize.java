@@ -1,8 +1,8 @@
 package dev.millrace.http.limits;
 
 /**
- * Estimates from a JSON text how much memory its parsed objects will take, besides its characters. An
- * empty list, for example, is two bytes of text and many times as much in memory.
+ * Estimates from a JSON text how much memory its parsed objects will take, besides its characters.
+ * An empty list, for example, is two bytes of text and many times as much in memory.
  */
 public final class ParsedJsonSize {
   /** The object of a value and the reference to it. */

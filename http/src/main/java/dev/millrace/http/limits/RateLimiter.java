@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A token bucket for each caller: at most {@code burst} tokens, {@code rate} more per second, one for
- * each request. Full buckets are removed. When there are too many others, new callers share one, so
- * that many addresses cannot exhaust memory.
+ * A token bucket for each caller: at most {@code burst} tokens, {@code rate} more per second, one
+ * for each request. Full buckets are removed. When there are too many others, new callers share
+ * one, so that many addresses cannot exhaust memory.
  */
 public final class RateLimiter {
   private static final int MAX_CALLERS = 10_000;

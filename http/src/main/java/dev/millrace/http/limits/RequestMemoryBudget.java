@@ -4,8 +4,8 @@ import dev.millrace.http.route.Problem;
 import java.util.Map;
 
 /**
- * The memory that all requests together may use, in bytes. A fifth is reserved for small requests, so
- * that large ones cannot block them. Thread-safe.
+ * The memory that all requests together may use, in bytes. A fifth is reserved for small requests,
+ * so that large ones cannot block them. Thread-safe.
  */
 public final class RequestMemoryBudget {
   /** The most bytes of a small request. */

@@ -44,7 +44,8 @@ final class HttpMeter implements RequestObserver {
 
   @Override
   public void finished(CompletedRequest completed) {
-    String route = completed.request().route() == null ? "none" : completed.request().route().path();
+    String route =
+        completed.request().route() == null ? "none" : completed.request().route().path();
     String method = completed.request().method();
     requests.labelValues(method, route, Integer.toString(completed.response().status())).inc();
     latency.labelValues(method, route).observe(completed.response().nanos() / 1e9);

@@ -25,9 +25,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures how long jobs take from creation to end, and how their stages and tasks end. It polls the
- * changed jobs on its own thread, so that no request waits for it. Jobs that end while too many others
- * do are not measured; {@code millrace_jobs_unmeasured_total} counts them.
+ * Measures how long jobs take from creation to end, and how their stages and tasks end. It polls
+ * the changed jobs on its own thread, so that no request waits for it. Jobs that end while too many
+ * others do are not measured; {@code millrace_jobs_unmeasured_total} counts them.
  */
 final class JobMeter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A store that measures the claims and results of workers. Built-in and remote workers both use it, so
- * that nothing has to be read again.
+ * A store that measures the claims and results of workers. Built-in and remote workers both use it,
+ * so that nothing has to be read again.
  */
 final class MeteredStore implements JobStore {
   private final JobStore store;

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 
 /**
  * Metrics of models whose layers run on other nodes: whether a model is ready, and its own metrics,
- * under the names that it gives them. A name with the suffix {@code _total} is a counter, any other a
- * gauge.
+ * under the names that it gives them. A name with the suffix {@code _total} is a counter, any other
+ * a gauge.
  */
 final class PipeMeter implements MultiCollector {
   private static final String PREFIX = "millrace_pipe_";

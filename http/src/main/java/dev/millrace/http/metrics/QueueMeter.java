@@ -19,9 +19,9 @@ import java.util.TreeMap;
 
 /**
  * Metrics of waiting and running tasks, read from the store once per scrape. Gauges with the prefix
- * {@code jobnik_} are those of a Jobnik service. Tasks are those of open stages only, because a store
- * does not count ended ones; {@code jobnik_stages_by_status} is missing for the same reason. {@link
- * JobMeter} counts what ends while the server runs.
+ * {@code jobnik_} are those of a Jobnik service. Tasks are those of open stages only, because a
+ * store does not count ended ones; {@code jobnik_stages_by_status} is missing for the same reason.
+ * {@link JobMeter} counts what ends while the server runs.
  */
 final class QueueMeter implements MultiCollector {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -94,7 +94,8 @@ final class QueueMeter implements MultiCollector {
         new Points("jobnik_tasks_by_status", "Tasks of open stages that are not over, by state.");
     for (QueueStats.TypeStats typeStats : stats.types()) {
       String type = types.label(typeStats.type());
-      each(typeStats, (state, count) -> points.add(count, "task_status", state, "stage_type", type));
+      each(
+          typeStats, (state, count) -> points.add(count, "task_status", state, "stage_type", type));
     }
     return points.snapshot();
   }
@@ -134,7 +135,8 @@ final class QueueMeter implements MultiCollector {
     for (QueueStats.TypeStats typeStats : stats.types()) {
       Instant oldest = typeStats.oldest();
       double age = oldest == null ? 0 : Math.max(0, Duration.between(oldest, now).toMillis()) / 1e3;
-      points.max(age, "type", types.label(typeStats.type()), "priority", typeStats.priority().name());
+      points.max(
+          age, "type", types.label(typeStats.type()), "priority", typeStats.priority().name());
     }
     return points.snapshot();
   }

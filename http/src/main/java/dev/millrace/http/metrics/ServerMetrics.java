@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All metrics of a server, and their text format. Workers must use the store from {@link #measured},
- * else their tasks are not measured. Thread-safe.
+ * All metrics of a server, and their text format. Workers must use the store from {@link
+ * #measured}, else their tasks are not measured. Thread-safe.
  */
 public final class ServerMetrics implements AutoCloseable {
   private static final int MAX_TYPES = 100;

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The web page that shows the OpenAPI document. It is self-contained and loads the document from its
- * own server.
+ * The web page that shows the OpenAPI document. It is self-contained and loads the document from
+ * its own server.
  */
 public final class ApiDocsPage {
   private static final String RESOURCE = "docs.html";

@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compiled schema of the OpenAPI document: the part of JSON Schema 2020-12 that the document uses.
- * Values are those of {@link Json}. Immutable once its document is loaded. A check allocates no text
- * unless a rule is broken.
+ * A compiled schema of the OpenAPI document: the part of JSON Schema 2020-12 that the document
+ * uses. Values are those of {@link Json}. Immutable once its document is loaded. A check allocates
+ * no text unless a rule is broken.
  */
 public final class Schema {
 
@@ -57,7 +57,8 @@ public final class Schema {
     Object value = read(text, where);
     SchemaViolation violation = violation(value, 0);
     if (violation != null) {
-      throw new SchemaViolation(Problem.Kind.INVALID, violation.path(), violation.rule()).toProblem(where);
+      throw new SchemaViolation(Problem.Kind.INVALID, violation.path(), violation.rule())
+          .toProblem(where);
     }
     return value;
   }

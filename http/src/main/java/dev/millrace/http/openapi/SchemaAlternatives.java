@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rule that a value must match one of several schemas ({@code oneOf}, {@code anyOf}). If none
- * matches, the error is about the schema that the discriminator names, else about the one whose first
- * violation is deepest.
+ * matches, the error is about the schema that the discriminator names, else about the one whose
+ * first violation is deepest.
  *
  * @param exactlyOne whether only one may match
  * @param discriminator the property that names the schema; null if there is none

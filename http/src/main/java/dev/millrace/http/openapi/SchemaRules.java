@@ -166,7 +166,9 @@ final class SchemaRules {
         length = text.codePointCount(0, length);
       }
       boolean fits = length >= from && length <= to;
-      return fits ? null : SchemaViolation.invalid(length == 0 ? message : message + ", not " + length);
+      return fits
+          ? null
+          : SchemaViolation.invalid(length == 0 ? message : message + ", not " + length);
     };
   }
 

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request is refused: what is wrong, which rule, what to do. The route group decides how it is
- * written in the response.
+ * Why a request is refused: what is wrong, which rule, what to do. The route group decides how it
+ * is written in the response.
  */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -23,7 +23,8 @@ public final class RouteTable {
   public RouteTable(List<RouteGroup> groups) {
     this.groups =
         groups.stream()
-            .sorted(Comparator.comparingInt((RouteGroup group) -> group.prefix().length()).reversed())
+            .sorted(
+                Comparator.comparingInt((RouteGroup group) -> group.prefix().length()).reversed())
             .toList();
     for (RouteGroup group : groups) {
       group.routes().forEach(route -> add(group, route));

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Exports spans to a collector over OTLP/HTTP (protobuf). If the collector cannot be reached, spans are
- * lost, but requests and tasks are not affected. Thread-safe.
+ * Exports spans to a collector over OTLP/HTTP (protobuf). If the collector cannot be reached, spans
+ * are lost, but requests and tasks are not affected. Thread-safe.
  */
 public final class OtlpTracing implements AutoCloseable {
   private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates a span for each attempt of a built-in worker, as a child of the trace context of the task,
- * its stage or its job. It links the span with the job's trace if the task has another one.
+ * Creates a span for each attempt of a built-in worker, as a child of the trace context of the
+ * task, its stage or its job. It links the span with the job's trace if the task has another one.
  */
 final class TaskSpans implements ServerListener {
   private record Key(JobId job, ClaimKey hold) {

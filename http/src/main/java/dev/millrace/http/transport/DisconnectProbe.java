@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Checks whether an HTTP/1.1 client disconnected while it waits for a response. The connection is not
- * read during that time, so nothing else would notice.
+ * Checks whether an HTTP/1.1 client disconnected while it waits for a response. The connection is
+ * not read during that time, so nothing else would notice.
  */
 public final class DisconnectProbe {
   private static final int MAX_READS = 16;

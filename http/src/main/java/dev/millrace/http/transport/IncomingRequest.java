@@ -48,7 +48,10 @@ public final class IncomingRequest {
     return bytes;
   }
 
-  /** Checks HTTP/2 requests; HTTP/1 is checked while it is read. Oversized header fields are dropped. */
+  /**
+   * Checks HTTP/2 requests; HTTP/1 is checked while it is read. Oversized header fields are
+   * dropped.
+   */
   public void requireValid() {
     if (oversized) {
       throw new Problem(

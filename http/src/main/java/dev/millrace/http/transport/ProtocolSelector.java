@@ -24,8 +24,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the HTTP version of a connection: HTTP/2 if it starts with the preface or is upgraded, else
- * HTTP/1, so that even a malformed request gets a response. Both are read through our own readers.
+ * Selects the HTTP version of a connection: HTTP/2 if it starts with the preface or is upgraded,
+ * else HTTP/1, so that even a malformed request gets a response. Both are read through our own
+ * readers.
  */
 public final class ProtocolSelector implements ServerConnectionSelector {
   private static final byte[] PREFACE =

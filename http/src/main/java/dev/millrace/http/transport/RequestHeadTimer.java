@@ -15,7 +15,10 @@ final class RequestHeadTimer implements AutoCloseable {
   private boolean running;
 
   RequestHeadTimer(
-      ConnectionContext context, OpenConnections connections, StallWatcher stalls, long timeoutNanos) {
+      ConnectionContext context,
+      OpenConnections connections,
+      StallWatcher stalls,
+      long timeoutNanos) {
     this.connections = connections;
     this.stalls = stalls;
     this.timeoutNanos = timeoutNanos;

@@ -3,10 +3,10 @@ package dev.millrace.http.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how long a request's thread waits for its client. When a write takes too long, it interrupts
- * the thread, which closes the connection. When a read takes too long, it only ends the input, so that
- * the client can still get a response. A stream that must stop is interrupted too, but never during a
- * write.
+ * Limits how long a request's thread waits for its client. When a write takes too long, it
+ * interrupts the thread, which closes the connection. When a read takes too long, it only ends the
+ * input, so that the client can still get a response. A stream that must stop is interrupted too,
+ * but never during a write.
  */
 public final class StallTimer {
   private final Thread thread = Thread.currentThread();

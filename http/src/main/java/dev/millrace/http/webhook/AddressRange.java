@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A range of IP addresses with the same first bits: {@code 10.0.0.0/8}, {@code fd00::/8}, or a single
- * address.
+ * A range of IP addresses with the same first bits: {@code 10.0.0.0/8}, {@code fd00::/8}, or a
+ * single address.
  *
  * @param network the bytes of an IPv4 or IPv6 address
  * @param bits the length of the prefix

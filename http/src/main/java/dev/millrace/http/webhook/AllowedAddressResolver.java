@@ -78,7 +78,8 @@ final class AllowedAddressResolver implements AutoCloseable {
       throw new IOException("the host is unknown", e.getCause());
     } catch (TimeoutException e) {
       found.cancel(true);
-      throw new IOException("the host was not found within " + LOOKUP_TIMEOUT.toSeconds() + " s", e);
+      throw new IOException(
+          "the host was not found within " + LOOKUP_TIMEOUT.toSeconds() + " s", e);
     }
   }
 

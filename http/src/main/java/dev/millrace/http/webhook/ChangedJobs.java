@@ -11,8 +11,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A bounded set of changed jobs that are not processed yet. If it overflows, it only remembers that it
- * did. Thread-safe; {@link #add} is cheap, because threads of the store call it.
+ * A bounded set of changed jobs that are not processed yet. If it overflows, it only remembers that
+ * it did. Thread-safe; {@link #add} is cheap, because threads of the store call it.
  */
 final class ChangedJobs {
   private final int capacity;

@@ -10,9 +10,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scan of all notes in the store, and when the next scan is due: at the start, for what an earlier
- * run left, and later, for what did not fit into the {@link DeliveryQueue}. It pauses while the queue
- * is full, but not forever, because notes further on may be for other receivers. Not thread-safe.
+ * A scan of all notes in the store, and when the next scan is due: at the start, for what an
+ * earlier run left, and later, for what did not fit into the {@link DeliveryQueue}. It pauses while
+ * the queue is full, but not forever, because notes further on may be for other receivers. Not
+ * thread-safe.
  */
 final class DeliveryNoteScan {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(10);
@@ -66,7 +67,8 @@ final class DeliveryNoteScan {
 
   /** Whether to look at the next note now. */
   boolean shouldContinue(Instant now) {
-    return !remaining.isEmpty() && (pausedSince == null || !pausedSince.plus(MAX_PAUSE).isAfter(now));
+    return !remaining.isEmpty()
+        && (pausedSince == null || !pausedSince.plus(MAX_PAUSE).isAfter(now));
   }
 
   JobId next() {

@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The webhooks in memory: those to check again later, those that wait for their receiver, and those in
- * flight. It is bounded: if it is full, it evicts the webhooks that are due last, and {@link
+ * The webhooks in memory: those to check again later, those that wait for their receiver, and those
+ * in flight. It is bounded: if it is full, it evicts the webhooks that are due last, and {@link
  * #firstEvictedDue} says when the notes must be read again. Not thread-safe.
  */
 final class DeliveryQueue {
@@ -34,9 +34,11 @@ final class DeliveryQueue {
   private final TreeSet<Due> order = new TreeSet<>(EARLIEST);
   private final Map<WebhookKey, PendingDelivery> waiting = new HashMap<>();
   private final Map<String, ArrayDeque<PendingDelivery>> queues = new HashMap<>();
-  private final LinkedHashSet<String> ready = new LinkedHashSet<>(); // hosts that may start a delivery, in turn
+  private final LinkedHashSet<String> ready =
+      new LinkedHashSet<>(); // hosts that may start a delivery, in turn
   private final Map<String, Integer> busy = new HashMap<>();
-  private final Map<WebhookKey, Boolean> inFlight = new HashMap<>(); // value: whether to check it again
+  private final Map<WebhookKey, Boolean> inFlight =
+      new HashMap<>(); // value: whether to check it again
   private @Nullable Instant firstEvicted;
 
   DeliveryQueue(int capacity, int maxConcurrent, int maxPerHost) {
@@ -51,8 +53,8 @@ final class DeliveryQueue {
   }
 
   /**
-   * Whether so many webhooks wait for their receivers that the scan of notes should pause. This limit
-   * is below the share of a single host.
+   * Whether so many webhooks wait for their receivers that the scan of notes should pause. This
+   * limit is below the share of a single host.
    */
   boolean isCrowded() {
     return waiting.size() >= capacity / 8;

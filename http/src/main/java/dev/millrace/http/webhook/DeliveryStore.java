@@ -14,8 +14,8 @@ import java.util.Optional;
 
 /**
  * Stores the progress of webhooks in a note for each job: {@code
- * {"after":N,"hooks":[{"after":N,"tries":…},…]}}. It deletes a note when all webhooks of the job are
- * done. Thread-safe.
+ * {"after":N,"hooks":[{"after":N,"tries":…},…]}}. It deletes a note when all webhooks of the job
+ * are done. Thread-safe.
  */
 final class DeliveryStore {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

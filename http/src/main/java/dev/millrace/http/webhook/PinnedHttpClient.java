@@ -82,7 +82,9 @@ final class PinnedHttpClient implements AutoCloseable {
         open.remove(socket);
       }
     } catch (IOException e) {
-      throw timedOut.get() ? new IOException("no response within " + timeout.toMillis() + " ms", e) : e;
+      throw timedOut.get()
+          ? new IOException("no response within " + timeout.toMillis() + " ms", e)
+          : e;
     }
   }
 
@@ -137,7 +139,9 @@ final class PinnedHttpClient implements AutoCloseable {
       int c = in.read();
       if (c < 0) {
         throw new EOFException(
-            head.isEmpty() ? "it closed the connection without a response" : "its response is incomplete");
+            head.isEmpty()
+                ? "it closed the connection without a response"
+                : "its response is incomplete");
       }
       if (head.length() == MAX_HEAD) {
         throw new IOException("the head of its response is longer than " + MAX_HEAD + " bytes");

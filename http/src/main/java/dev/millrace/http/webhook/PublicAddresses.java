@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Tells public addresses from private and special ones. The ranges are those of the IANA registries of
- * special-purpose addresses (RFC 6890 and later entries). Of IPv6, only the range for global use
+ * Tells public addresses from private and special ones. The ranges are those of the IANA registries
+ * of special-purpose addresses (RFC 6890 and later entries). Of IPv6, only the range for global use
  * (2000::/3) is public; an address with an embedded IPv4 address is public if that one is.
  */
 final class PublicAddresses {

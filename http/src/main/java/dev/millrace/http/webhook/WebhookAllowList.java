@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where webhooks may be sent: without patterns, to every public address; with patterns, only to what
- * one of them allows:
+ * Where webhooks may be sent: without patterns, to every public address; with patterns, only to
+ * what one of them allows:
  *
  * <ul>
  *   <li>{@code hooks.example.org} that host, {@code *.example.org} every host below it, {@code *}
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *       of addresses; private ones too, with any host name.
  * </ul>
  *
- * A host or a single address may be followed by {@code :port} (an IPv6 address is in brackets then),
- * which allows that port only.
+ * A host or a single address may be followed by {@code :port} (an IPv6 address is in brackets
+ * then), which allows that port only.
  */
 public final class WebhookAllowList {
   private static final Pattern NAME =

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the events for a webhook in a job's log. A stage counts as waiting only when the stage before
- * it is completed, because it cannot be approved earlier.
+ * Finds the events for a webhook in a job's log. A stage counts as waiting only when the stage
+ * before it is completed, because it cannot be approved earlier.
  */
 final class WebhookEventFinder {
   private static final int BATCH = 1_000;

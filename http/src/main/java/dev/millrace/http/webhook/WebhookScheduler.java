@@ -18,9 +18,9 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which event to send to which webhook. It works in rounds on its own thread; virtual threads
- * send the requests. The notes of the store and the logs of the jobs are the source; the queue in
- * memory holds only a part of it.
+ * Decides which event to send to which webhook. It works in rounds on its own thread; virtual
+ * threads send the requests. The notes of the store and the logs of the jobs are the source; the
+ * queue in memory holds only a part of it.
  */
 final class WebhookScheduler implements Runnable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -25,7 +25,8 @@ final class WebhookSender {
   private final AllowedAddressResolver resolver;
   private final PinnedHttpClient client;
 
-  WebhookSender(WebhookSettings settings, AllowedAddressResolver resolver, PinnedHttpClient client) {
+  WebhookSender(
+      WebhookSettings settings, AllowedAddressResolver resolver, PinnedHttpClient client) {
     this.settings = settings;
     this.resolver = resolver;
     this.client = client;

@@ -72,8 +72,8 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
       throw new Problem(
           Problem.Kind.INVALID,
           "webhook: \"url\" leads to an address that this server may not call: use a public address"
-              + " of an allowed host, or ask the operator of this server to allow the address or its"
-              + " range (--webhook-allow)");
+              + " of an allowed host, or ask the operator of this server to allow the address or"
+              + " its range (--webhook-allow)");
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "a webhook's host is unknown: " + e.getMessage());
     } catch (InterruptedException e) {

@@ -57,7 +57,13 @@ public record WebhookSettings(
   /** A timeout of 10 s, 256 concurrent requests, 4 per host. */
   public static WebhookSettings of(WebhookAllowList allow, String secret) {
     return new WebhookSettings(
-        allow, secret, RetrySchedule.DEFAULT, Duration.ofSeconds(10), 256, 4, InstantSource.system());
+        allow,
+        secret,
+        RetrySchedule.DEFAULT,
+        Duration.ofSeconds(10),
+        256,
+        4,
+        InstantSource.system());
   }
 
   public WebhookSettings withClock(InstantSource other) {

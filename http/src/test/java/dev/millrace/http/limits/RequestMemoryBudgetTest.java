@@ -27,7 +27,8 @@ final class RequestMemoryBudgetTest {
       assertThatCode(() -> small.reserve(RequestMemoryBudget.SMALL)).doesNotThrowAnyException();
     }
     try (RequestMemoryBudget.Reservation next = room.newReservation()) {
-      assertThatCode(() -> next.reserve(LARGE)).doesNotThrowAnyException(); // everything was released
+      assertThatCode(() -> next.reserve(LARGE))
+          .doesNotThrowAnyException(); // everything was released
     }
   }
 

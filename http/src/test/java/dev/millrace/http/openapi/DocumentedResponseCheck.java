@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks real responses against the OpenAPI document with an independent validator, so that the test
- * does not depend on our own. Thread-safe.
+ * Checks real responses against the OpenAPI document with an independent validator, so that the
+ * test does not depend on our own. Thread-safe.
  */
 public final class DocumentedResponseCheck {
   private static final String HOME = "https://millrace.test/openapi.json";

@@ -78,7 +78,8 @@ class SchemaTest {
 
   @Test
   void finalLineBreakDoesNotMatchAPattern() {
-    assertInvalid("{\"name\": \"abc\", \"type\": \"a\\n\"}", "request/body/type must match ^[a-z]+$");
+    assertInvalid(
+        "{\"name\": \"abc\", \"type\": \"a\\n\"}", "request/body/type must match ^[a-z]+$");
     assertInvalid(
         "{\"name\": \"abc\", \"at\": \"2026-01-30T00:00:00Z\\n\"}",
         "request/body/at must be a time such as 2026-01-31T09:00:00Z");

@@ -61,7 +61,8 @@ class OtlpTracingTest {
               "test",
               KeyScope.READ,
               request ->
-                  ApiResponse.ok(inMemory.store.submit(job(request.trace(), TaskSpec.of("x"))).value())));
+                  ApiResponse.ok(
+                      inMemory.store.submit(job(request.trace(), TaskSpec.of("x"))).value())));
     }
 
     @Override
@@ -102,7 +103,9 @@ class OtlpTracingTest {
       String printed;
       try (HttpService service =
           HttpService.open(
-              HttpSettings.loopback(0), List.of(new SubmittingGroup(inMemory)), List.of(requests))) {
+              HttpSettings.loopback(0),
+              List.of(new SubmittingGroup(inMemory)),
+              List.of(requests))) {
         JobId id =
             ask(service, "traceparent", "00-" + TRACE + "-" + SPAN + "-01", "tracestate", "a=b");
         printed = inMemory.await(id).result();
@@ -129,7 +132,9 @@ class OtlpTracingTest {
         InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(collector.uri())) {
       inMemory.start(
-          inMemory.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(inMemory.store)));
+          inMemory
+              .builder(Worker.of("run", _ -> "done"))
+              .listener(tracing.taskListener(inMemory.store)));
       try (HttpService service =
           HttpService.open(
               HttpSettings.loopback(0),
@@ -151,12 +156,15 @@ class OtlpTracingTest {
         InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(collector.uri())) {
       inMemory.start(
-          inMemory.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(inMemory.store)));
+          inMemory
+              .builder(Worker.of("run", _ -> "done"))
+              .listener(tracing.taskListener(inMemory.store)));
       TraceContext ofJob = new TraceContext("00-" + TRACE + "-" + SPAN + "-01", null);
       String other = "aaf92f3577b34da6a3ce929d0e0e4736";
       TraceContext own = new TraceContext("00-" + other + "-" + SPAN + "-01", null);
       JobId id =
-          inMemory.store.submit(job(ofJob, new TaskSpec("x", false, null, JsonObject.create(), own)));
+          inMemory.store.submit(
+              job(ofJob, new TaskSpec("x", false, null, JsonObject.create(), own)));
       inMemory.await(id);
       awaitSpans(tracing, collector, 1);
       Seen task = collector.named("process run");
@@ -187,7 +195,9 @@ class OtlpTracingTest {
     try (InMemoryServer inMemory = new InMemoryServer();
         OtlpTracing tracing = OtlpTracing.open(URI.create("http://127.0.0.1:1"))) {
       inMemory.start(
-          inMemory.builder(Worker.of("run", _ -> "done")).listener(tracing.taskListener(inMemory.store)));
+          inMemory
+              .builder(Worker.of("run", _ -> "done"))
+              .listener(tracing.taskListener(inMemory.store)));
       assertThat(inMemory.await(inMemory.submit("run", "x")).result()).isEqualTo("done");
     }
   }

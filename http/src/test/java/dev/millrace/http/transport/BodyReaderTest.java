@@ -64,6 +64,7 @@ final class BodyReaderTest {
     assertThat(limits.timeouts().request(0)).isEqualTo(Duration.ofSeconds(30));
     assertThat(limits.timeouts().request(16 << 10)).isEqualTo(Duration.ofSeconds(32));
     assertThat(limits.timeouts().request(1 << 20)).isEqualTo(Duration.ofSeconds(30 + 128));
-    assertThat(limits.timeouts().request(64 << 20)).isEqualTo(Duration.ofSeconds(30 + 128 + 63 * 4));
+    assertThat(limits.timeouts().request(64 << 20))
+        .isEqualTo(Duration.ofSeconds(30 + 128 + 63 * 4));
   }
 }

@@ -77,7 +77,9 @@ class ManyWebhooksTest {
           store(like, log, new Webhook(hangs.url(), Set.of()), new Webhook(alive.url(), Set.of()));
       try (WebhookService webhooks =
           WebhookService.open(store, fixture.settings, WebhookService.Environment.standard())) {
-        until("the queue is crowded", () -> webhooks.stats().pending() >= WebhookScheduler.CAPACITY / 8);
+        until(
+            "the queue is crowded",
+            () -> webhooks.stats().pending() >= WebhookScheduler.CAPACITY / 8);
         fixture.clock.advance(Duration.ofSeconds(10));
         webhooks.wake();
         until(

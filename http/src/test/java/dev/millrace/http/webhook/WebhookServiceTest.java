@@ -223,7 +223,8 @@ class WebhookServiceTest {
         fixture.done(hook(slow.url()));
       }
       JobId both = fixture.done(hook(slow.url()), hook(receiver.url()));
-      until("the other receiver of the same job gets its event", () -> receiver.requests.size() == 1);
+      until(
+          "the other receiver of the same job gets its event", () -> receiver.requests.size() == 1);
       JobId id = fixture.done(hook(receiver.url()));
       until("the event of another job is sent", () -> !fixture.hasNote(id));
       until("the slow one timed out", () -> webhooks.stats().failed() >= 1);
