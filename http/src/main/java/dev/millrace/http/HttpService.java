@@ -45,7 +45,7 @@ public final class HttpService implements AutoCloseable {
   /** Turns off Helidon's own idle timeout: {@link OpenConnections} closes idle connections. */
   private static final Duration NEVER = Duration.ofDays(365);
 
-  /** How long a stream may go on after its caller's key is revoked. */
+  /** How long a stream may continue after its caller's key is revoked. */
   private static final Duration KEY_CHECK_INTERVAL = Duration.ofSeconds(5);
 
   private final HttpSettings settings;

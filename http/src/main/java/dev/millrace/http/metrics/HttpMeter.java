@@ -27,7 +27,7 @@ final class HttpMeter implements RequestObserver {
     Histogram.Builder latencyBuilder =
         Histogram.builder()
             .name("millrace_http_request_seconds")
-            .help("From a request's first line to the last byte of its answer.")
+            .help("From a request's first line to the last byte of its response.")
             .labelNames("method", "route")
             .classicOnly()
             .classicUpperBounds(SECONDS);
@@ -36,7 +36,7 @@ final class HttpMeter implements RequestObserver {
     Counter.Builder bytesBuilder =
         Counter.builder()
             .name("millrace_http_response_bytes_total")
-            .help("Bytes of the answers' bodies.")
+            .help("Bytes of response bodies.")
             .labelNames("method", "route");
     bytesBuilder.withoutExemplars();
     this.bytes = bytesBuilder.register(registry);

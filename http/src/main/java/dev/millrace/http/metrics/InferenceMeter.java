@@ -27,21 +27,21 @@ final class InferenceMeter {
         "millrace_batch_sequences", "Sequences that a model holds.", ModelStats::running);
     meter.perModel(
         "millrace_batch_waiting",
-        "Sequences that wait for a place in a batch.",
+        "Sequences that wait for a slot in a batch.",
         ModelStats::waiting);
     meter.perModel(
         "millrace_batch_fill_ratio",
-        "Sequences that a model holds, of those that it can hold.",
+        "Share of the slots of a model that are in use.",
         model -> (double) model.running() / model.slots());
     meter.perModel(
         "millrace_kv_cache_use_ratio",
-        "Pages of the cache of keys and values that sequences use, of all.",
+        "Share of the KV cache pages that sequences use.",
         model -> ratio(model.pagesUsed(), pages(model)));
     meter.counted("millrace_batch_turns_total", "Batches that a model ran.", ModelStats::batches);
     meter.counted("millrace_batch_rows_total", "Tokens in these batches.", ModelStats::batchTokens);
     meter.counted(
         "millrace_preemptions_total",
-        "Sequences that made room for others.",
+        "Sequences that were preempted for others.",
         ModelStats::preemptions);
     meter.pages();
   }
@@ -110,7 +110,7 @@ final class InferenceMeter {
   private void pages() {
     GaugeWithCallback.builder()
         .name("millrace_kv_cache_pages")
-        .help("Pages of the cache of keys and values: used, kept for reuse, free.")
+        .help("Pages of the KV cache: used, kept for reuse, free.")
         .labelNames("model", "state")
         .callback(
             point ->

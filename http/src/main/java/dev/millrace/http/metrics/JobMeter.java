@@ -79,7 +79,9 @@ final class JobMeter implements AutoCloseable {
             .labelNames("type", "outcome")
             .register(registry);
     this.unmeasured =
-        counter("millrace_jobs_unmeasured_total", "Changes of jobs that were too many to look at.")
+        counter(
+                "millrace_jobs_unmeasured_total",
+                "Job changes that were not measured, because there were too many.")
             .register(registry);
     this.subscription = store.onChange(this::changed);
     Thread.ofPlatform().daemon().name("millrace-meter").start(this::poll);

@@ -72,6 +72,6 @@ final class PipeMeter implements MultiCollector {
 
   private static String help(String name) {
     String metric = name.substring(PREFIX.length()).replace('_', ' ');
-    return "Of a model whose layers are with other nodes: " + metric + ".";
+    return "Of a model with layers on other nodes: " + metric + ".";
   }
 }

@@ -73,7 +73,7 @@ public final class ServerMetrics implements AutoCloseable {
   public ServerMetrics webhooks(Supplier<WebhookStats> stats) {
     CounterWithCallback.builder()
         .name("millrace_webhooks_total")
-        .help("Events delivered, requests that failed and are tried again, and given up.")
+        .help("Events delivered, failed requests (each is retried), and events given up.")
         .labelNames("outcome")
         .callback(
             point -> {
@@ -85,7 +85,7 @@ public final class ServerMetrics implements AutoCloseable {
         .register(registry);
     gauge(
         "millrace_webhooks_pending",
-        "Webhooks in memory that have something to tell.",
+        "Webhooks in memory that wait or are in flight.",
         () -> stats.get().pending());
     return this;
   }

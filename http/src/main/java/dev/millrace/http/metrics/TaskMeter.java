@@ -32,23 +32,23 @@ final class TaskMeter {
             .labelNames("type")
             .register(registry);
     this.runs =
-        histogram("millrace_task_run_seconds", "From a claim to its worker's answer.")
+        histogram("millrace_task_run_seconds", "From a claim to the report of its worker.")
             .labelNames("type", "outcome")
             .register(registry);
     this.attempts =
-        counter("millrace_task_attempts_total", "Attempts that were answered for, by outcome.")
+        counter("millrace_task_attempts_total", "Attempts that a worker reported, by outcome.")
             .labelNames("type", "outcome")
             .register(registry);
     this.losses =
         counter(
                 "millrace_lease_losses_total",
-                "Heartbeats and answers of workers whose claim was gone by then.")
+                "Heartbeats and reports of workers that had lost their claim.")
             .labelNames("type")
             .register(registry);
     this.swept =
         counter(
                 "millrace_swept_tasks_total",
-                "Tasks that time moved: timeouts, and leases that nobody renewed.")
+                "Tasks that were moved by timeouts and expired leases.")
             .register(registry);
   }
 

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 /**
  * Inspects the frames of an HTTP/2 client (RFC 9113, 4.1) before Helidon reads them. It limits the
  * frames, bytes and time of a header block, because Helidon collects CONTINUATION frames without
- * end. It also reports streams that the client resets, because Helidon goes on to answer them.
+ * end. It also reports streams that the client resets, because Helidon still answers them.
  */
 final class Http2FrameInspector implements Supplier<byte[]> {
   private static final int PREFACE = 24;

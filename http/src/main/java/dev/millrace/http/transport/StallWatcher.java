@@ -49,7 +49,7 @@ public final class StallWatcher implements AutoCloseable {
       LockSupport.parkNanos(PERIOD);
       try {
         check(now());
-      } catch (Throwable e) { // this thread must go on
+      } catch (Throwable e) { // this thread must not end
         LOG.log(Level.ERROR, "the check for slow clients failed; it continues", e);
       }
     }

@@ -172,16 +172,14 @@ class WebhookServiceTest {
 
   @Test
   void redirectsAreNotFollowed() throws Exception {
-    try (FakeWebhookReceiver elsewhere = new FakeWebhookReceiver(FakeWebhookReceiver.status(200))) {
+    try (FakeWebhookReceiver other = new FakeWebhookReceiver(FakeWebhookReceiver.status(200))) {
       receiver.behave(
           FakeWebhookReceiver.bytes(
-              "HTTP/1.1 302 Found\r\nLocation: "
-                  + elsewhere.url()
-                  + "\r\nContent-Length: 0\r\n\r\n"));
+              "HTTP/1.1 302 Found\r\nLocation: " + other.url() + "\r\nContent-Length: 0\r\n\r\n"));
       fixture.open();
       JobId id = fixture.done(hook(receiver.url()));
       until("it counts as a failure", () -> fixture.note(id).contains("\"tries\":1"));
-      assertThat(elsewhere.requests).isEmpty();
+      assertThat(other.requests).isEmpty();
     }
   }
 
@@ -405,7 +403,7 @@ class WebhookServiceTest {
                 (_, method, arguments) -> {
                   if (method.getName().equals("find") && bad.equals(arguments[0])) {
                     throw checks.incrementAndGet() % 2 == 1
-                        ? new AssertionError("a fault of ours")
+                        ? new AssertionError("a bug of this server")
                         : new JobException("its log is a directory", new IOException("damaged"));
                   }
                   return method.invoke(whole, arguments);
