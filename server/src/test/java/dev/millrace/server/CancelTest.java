@@ -19,7 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** How a running task learns that it is to stop, and what its outcome then counts. */
+/** How a running task is stopped, and how its outcome then counts. */
 class CancelTest {
   private static final Cause USER = Cause.user("ann", null);
 
@@ -59,21 +59,21 @@ class CancelTest {
 
   @Test
   void abortReachesTheWorker() throws InterruptedException {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      Server server = mill.start(mill.builder(worker).listener(listener));
-      JobId job = mill.submit("wait", "x");
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.start(inMemory.builder(worker).listener(listener));
+      JobId job = inMemory.submit("wait", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-      mill.store.abort(job, USER);
+      inMemory.store.abort(job, USER);
 
       assertThat(answer()).isInstanceOf(Outcome.Cancelled.class);
       assertThat(seen).containsExactly("hook", "interrupt, cancelled true", "late hook");
-      assertThat(mill.flow.status(job)).isEqualTo(Status.CANCELLED);
+      assertThat(inMemory.flow.status(job)).isEqualTo(Status.CANCELLED);
       assertThat(server.status().dropped()).isEqualTo(1);
     }
   }
 
   @Test
-  void anErrorInAHookKeepsTheWordFromNobodyElse() throws InterruptedException {
+  void anErrorInOneHookDoesNotKeepOthersFromRunning() throws InterruptedException {
     Worker careless =
         Worker.of(
             "careless",
@@ -86,21 +86,21 @@ class CancelTest {
               go.await();
               return "";
             });
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(mill.builder(careless, worker).listener(listener));
-      JobId first = mill.submit("careless", "x");
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(inMemory.builder(careless, worker).listener(listener));
+      JobId first = inMemory.submit("careless", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-      mill.store.abort(first, USER);
+      inMemory.store.abort(first, USER);
       assertThat(answer()).isInstanceOf(Outcome.Cancelled.class);
-      JobId second = mill.submit("wait", "x");
-      mill.await(second, () -> mill.task(second).state() == TaskState.IN_PROGRESS);
-      mill.store.abort(second, USER);
+      JobId second = inMemory.submit("wait", "x");
+      inMemory.await(second, () -> inMemory.task(second).state() == TaskState.IN_PROGRESS);
+      inMemory.store.abort(second, USER);
       assertThat(answer()).isInstanceOf(Outcome.Cancelled.class);
     }
   }
 
   @Test
-  void pausedJobsTaskRunsOnAndWhatItFinishesIsKept() throws InterruptedException {
+  void aTaskOfAPausedJobRunsOnAndItsResultIsKept() throws InterruptedException {
     CountDownLatch pauseSeen = new CountDownLatch(1);
     Worker polling =
         Worker.of(
@@ -114,31 +114,31 @@ class CancelTest {
               go.await();
               return "finished";
             });
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(mill.builder(polling.onPlatformThreads()).listener(listener));
-      JobId job = mill.submit("wait", "x");
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(inMemory.builder(polling.onPlatformThreads()).listener(listener));
+      JobId job = inMemory.submit("wait", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-      mill.store.pause(job, USER);
+      inMemory.store.pause(job, USER);
       assertThat(pauseSeen.await(30, TimeUnit.SECONDS)).isTrue();
       go.countDown();
       assertThat(answer()).isEqualTo(Outcome.DONE);
-      mill.store.resume(job, USER);
+      inMemory.store.resume(job, USER);
 
-      assertThat(mill.await(job).result()).isEqualTo("finished");
+      assertThat(inMemory.await(job).result()).isEqualTo("finished");
     }
   }
 
   @Test
   void runTimeoutStopsTheWorkerAndFailsTheAttempt() throws InterruptedException {
     ManualClock clock = new ManualClock(); // of the server alone: the store's sweep finds nothing
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(mill.builder(worker).listener(listener).clock(clock));
-      JobId job = mill.submit("wait", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(inMemory.builder(worker).listener(listener).clock(clock));
+      JobId job = inMemory.submit("wait", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       clock.advance(Duration.ofMinutes(5));
 
       assertThat(answer()).isEqualTo(Outcome.DONE);
-      assertThat(mill.await(job).error()).isEqualTo("run timeout: not finished within PT5M");
+      assertThat(inMemory.await(job).error()).isEqualTo("run timeout: not finished within PT5M");
       assertThat(seen).contains("interrupt, cancelled true");
     }
   }
@@ -147,9 +147,9 @@ class CancelTest {
   void lateOutcomeOfALostClaimIsDropped() throws InterruptedException {
     StoreInterceptor losing =
         call -> call.name().equals("heartbeat") ? ClaimSignal.LOST : call.proceed();
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(losing))) {
-      Server server = mill.start(mill.builder(worker).listener(listener));
-      mill.submit("wait", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(losing))) {
+      Server server = inMemory.start(inMemory.builder(worker).listener(listener));
+      inMemory.submit("wait", "x");
 
       assertThat(answer()).isInstanceOf(Outcome.Fenced.class);
       assertThat(server.status().failed()).isZero();
@@ -158,7 +158,7 @@ class CancelTest {
   }
 
   @Test
-  void progressIsPassedOnOnce() throws InterruptedException {
+  void progressIsReportedToTheStoreOnce() throws InterruptedException {
     BlockingQueue<Boolean> beats = new LinkedBlockingQueue<>();
     StoreInterceptor listening =
         call -> {
@@ -175,9 +175,9 @@ class CancelTest {
               go.await();
               return "";
             });
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(listening))) {
-      mill.start(further);
-      mill.submit("wait", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(listening))) {
+      inMemory.start(further);
+      inMemory.submit("wait", "x");
 
       assertThat(beats.poll(30, TimeUnit.SECONDS)).isTrue();
       assertThat(beats.poll(30, TimeUnit.SECONDS)).isFalse();

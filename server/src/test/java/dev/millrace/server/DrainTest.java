@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Working until nothing is left. */
+/** Draining: a server runs until no task is left. */
 class DrainTest {
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
   }
 
   private static String failFirst(TaskContext task) throws IOException {
@@ -34,65 +34,67 @@ class DrainTest {
   }
 
   @Test
-  void worksOffAllStagesAndStops() throws InterruptedException {
+  void runsAllStagesAndStops() throws InterruptedException {
     JobId job =
-        mill.submit(
+        inMemory.submit(
             StageSpec.of("a", List.of(TaskSpec.of("1"), TaskSpec.of("2"))),
             StageSpec.of("b", List.of(TaskSpec.of("3"))));
     Server server =
-        mill.keep(mill.builder(Worker.of("a", t -> "x"), Worker.of("b", t -> "y")).build());
+        inMemory.keep(inMemory.builder(Worker.of("a", t -> "x"), Worker.of("b", t -> "y")).build());
 
     assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
-    assertThat(mill.flow.status(job)).isEqualTo(Status.DONE);
+    assertThat(inMemory.flow.status(job)).isEqualTo(Status.DONE);
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
   }
 
   @Test
-  void saysThatAJobFailed() throws InterruptedException {
-    mill.submit("a", "x");
-    Server server = mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build());
+  void reportsThatAJobFailed() throws InterruptedException {
+    inMemory.submit("a", "x");
+    Server server = inMemory.keep(inMemory.builder(Worker.of("a", DrainTest::failFirst)).build());
 
     assertThat(server.drain()).isEqualTo(DrainResult.WITH_FAILURES);
   }
 
   @Test
   void failuresOfEarlierRunsAreNotNew() throws InterruptedException {
-    JobId old = mill.submit("a", "x");
-    mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build()).drain();
-    assertThat(mill.flow.status(old)).isEqualTo(Status.FAILED);
-    mill.submit("a", "y");
+    JobId old = inMemory.submit("a", "x");
+    inMemory.keep(inMemory.builder(Worker.of("a", DrainTest::failFirst)).build()).drain();
+    assertThat(inMemory.flow.status(old)).isEqualTo(Status.FAILED);
+    inMemory.submit("a", "y");
 
-    Server server = mill.keep(mill.builder(Worker.of("a", t -> "fine")).build());
+    Server server = inMemory.keep(inMemory.builder(Worker.of("a", t -> "fine")).build());
     assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
   }
 
   @Test
-  void waitsForBackoffsAndForgivesRetriedAttempts() throws InterruptedException {
+  void waitsForBackoffsAndIgnoresRetriedFailures() throws InterruptedException {
     Duration wait = Duration.ofMillis(200);
     JobId job =
-        mill.submit("a", new TaskPolicy(2, new Backoff(wait, 1.0, wait, 0.0), null, null, 3), "x");
-    Server server = mill.keep(mill.builder(Worker.of("a", DrainTest::failFirst)).build());
+        inMemory.submit(
+            "a", new TaskPolicy(2, new Backoff(wait, 1.0, wait, 0.0), null, null, 3), "x");
+    Server server = inMemory.keep(inMemory.builder(Worker.of("a", DrainTest::failFirst)).build());
 
     assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
-    assertThat(mill.flow.get(job).orElseThrow().result()).isEqualTo("second attempt");
+    assertThat(inMemory.flow.get(job).orElseThrow().result()).isEqualTo("second attempt");
   }
 
   @Test
   void doesNotWaitForTypesOfOthers() throws InterruptedException {
-    JobId other = mill.submit("other", "x");
-    Server server = mill.keep(mill.builder(Worker.of("a", t -> "")).build());
+    JobId other = inMemory.submit("other", "x");
+    Server server = inMemory.keep(inMemory.builder(Worker.of("a", t -> "")).build());
 
     assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
-    assertThat(mill.flow.status(other)).isEqualTo(Status.QUEUED);
+    assertThat(inMemory.flow.status(other)).isEqualTo(Status.QUEUED);
   }
 
   @Test
-  void failureThatTheSweepBringsAboutIsSeen() throws InterruptedException {
+  void aFailureCausedByTheSweepIsReported() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
-    mill.submit("a", InMemoryServer.runTimeout(Duration.ofMillis(50)), "x");
+    inMemory.submit("a", InMemoryServer.runTimeout(Duration.ofMillis(50)), "x");
     Server server =
-        mill.keep(
-            mill.builder(
+        inMemory.keep(
+            inMemory
+                .builder(
                     Worker.of(
                         "a",
                         task -> {
@@ -105,7 +107,7 @@ class DrainTest {
   }
 
   @Test
-  void stoppedDrainSaysSo() throws Exception {
+  void aStoppedDrainReportsInterruption() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
     Worker worker =
@@ -116,8 +118,8 @@ class DrainTest {
               go.await();
               return "";
             });
-    mill.submit("a", "1", "2", "3");
-    Server server = mill.keep(mill.builder(worker).slots(1).build());
+    inMemory.submit("a", "1", "2", "3");
+    Server server = inMemory.keep(inMemory.builder(worker).slots(1).build());
     CompletableFuture<DrainResult> drained =
         CompletableFuture.supplyAsync(
             () -> {

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A task without a server: it keeps what its worker says, and a test pulls its levers. */
+/** A task without a server: records what its worker does, and lets a test pause and cancel it. */
 public final class FakeTaskContext implements TaskContext {
   public static final Instant CREATED = Instant.parse("2026-03-04T05:06:07Z");
 
@@ -53,7 +53,7 @@ public final class FakeTaskContext implements TaskContext {
     this(type, input, data, null, List.of());
   }
 
-  /** One that an earlier attempt left behind. */
+  /** A task after an earlier attempt. */
   public FakeTaskContext(
       String type,
       @Nullable Object input,
@@ -68,18 +68,18 @@ public final class FakeTaskContext implements TaskContext {
             data,
             CREATED,
             Claim.Limits.NONE,
-            // as a store gives it back
+            // as a store returns it
             frozen == null ? null : new Claim.Resumption(Json.object(frozen.toString()), prior),
             view(input));
     this.frozen = frozen;
   }
 
-  /** A text, and parameters in JSON. */
+  /** A task to generate, with its input and its parameters in JSON. */
   public static FakeTaskContext generate(String input, String data) {
     return new FakeTaskContext("generate", input, Json.object(data));
   }
 
-  /** The next attempt at this task, after so many of its tokens. */
+  /** The next attempt at this task, with so many journaled tokens. */
   public FakeTaskContext again(int tokens) {
     return new FakeTaskContext(
         claim.type(), claim.input(), claim.data(), frozen, tokens().subList(0, tokens));

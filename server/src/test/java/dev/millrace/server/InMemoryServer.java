@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A store in memory and a server over it, with words for what tests want to know of them. */
+/** A store in memory and a server over it, with helpers for tests. */
 public final class InMemoryServer implements AutoCloseable {
 
   /** Longer than anything here should take, even on a busy machine. */
@@ -40,7 +40,7 @@ public final class InMemoryServer implements AutoCloseable {
   }
 
   /**
-   * @param between what stands between the server and the store
+   * @param between wraps the store that the server gets
    */
   public InMemoryServer(UnaryOperator<JobStore> between) {
     this.store =
@@ -60,7 +60,7 @@ public final class InMemoryServer implements AutoCloseable {
     return keep(builder.build()).start();
   }
 
-  /** Sees to it that {@code it} ends with the test. */
+  /** Closes {@code it} at the end of the test. */
   public Server keep(Server it) {
     server = it;
     return it;
@@ -86,7 +86,7 @@ public final class InMemoryServer implements AutoCloseable {
     return store.submit(JobSpec.of(List.of(stages)));
   }
 
-  /** That many attempts, hardly apart. */
+  /** A policy with that many attempts and hardly any delay. */
   public static TaskPolicy attempts(int most) {
     Duration wait = Duration.ofMillis(1);
     return new TaskPolicy(most, new Backoff(wait, 1.0, wait, 0.0), null, null, 3);
@@ -106,12 +106,12 @@ public final class InMemoryServer implements AutoCloseable {
   public void await(JobId id, BooleanSupplier happened) throws InterruptedException {
     long end = System.nanoTime() + TIMEOUT.toNanos();
     while (!happened.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("job %s: it takes too long", id).isLessThan(end);
+      assertThat(System.nanoTime()).as("job %s takes too long", id).isLessThan(end);
       store.awaitChange(id, Duration.ofMillis(50));
     }
   }
 
-  /** The first line of the job's log that starts so, without that start, once it is there. */
+  /** The rest of the first line of the job's log that starts with the prefix; waits for it. */
   public String awaitLine(JobId id, String start) throws InterruptedException {
     await(id, () -> lines(id).stream().anyMatch(line -> line.startsWith(start)));
     return lines(id).stream()

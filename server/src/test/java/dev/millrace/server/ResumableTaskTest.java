@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Work that goes on later from where it stopped: what is settled, written down and found again. */
+/** Tasks that can be resumed: their frozen terms and journal. */
 @Timeout(60)
 class ResumableTaskTest {
   private static final Cause USER = Cause.user("ann", null);
@@ -39,7 +39,7 @@ class ResumableTaskTest {
     return new ResumableWorker("count", body);
   }
 
-  /** Counts to three, and says how far others had come. */
+  /** Counts to three, and reports how far earlier attempts came. */
   private TaskOutcome count(TaskContext task) throws InterruptedException {
     if (task.claim().frozenTerms() != null) {
       return TaskOutcome.done(task.claim().frozenTerms() + " " + task.claim().journaledTokens());
@@ -60,35 +60,35 @@ class ResumableTaskTest {
   }
 
   @Test
-  void aServerThatStopsDoesNotWaitForIt() throws Exception {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      Server server = mill.start(resumable(this::count));
-      JobId job = mill.submit("count", "x");
+  void aStoppingServerReleasesItAtOnce() throws Exception {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.start(resumable(this::count));
+      JobId job = inMemory.submit("count", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       server.stop();
-      assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
-      assertThat(mill.task(job).attempts()).isZero();
+      assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
+      assertThat(inMemory.task(job).attempts()).isZero();
 
-      mill.start(resumable(this::count));
-      assertThat(mill.await(job).result()).isEqualTo("{\"seed\":7} [1, 2, 3]");
+      inMemory.start(resumable(this::count));
+      assertThat(inMemory.await(job).result()).isEqualTo("{\"seed\":7} [1, 2, 3]");
     }
   }
 
   @Test
-  void pauseReachesItAndItGoesOnAfterwards() throws Exception {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(resumable(this::count));
-      JobId job = mill.submit("count", "x");
+  void aPausedTaskResumesAfterwards() throws Exception {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(resumable(this::count));
+      JobId job = inMemory.submit("count", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-      mill.store.pause(job, USER);
-      mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
-      mill.store.resume(job, USER);
-      assertThat(mill.await(job).result()).isEqualTo("{\"seed\":7} [1, 2, 3]");
+      inMemory.store.pause(job, USER);
+      inMemory.await(job, () -> inMemory.task(job).state() == TaskState.RETRIED);
+      inMemory.store.resume(job, USER);
+      assertThat(inMemory.await(job).result()).isEqualTo("{\"seed\":7} [1, 2, 3]");
     }
   }
 
   @Test
-  void aStoreThatFailsIsWaitedForSoThatNothingIsMissing() throws Exception {
+  void theJournalWaitsForAFailingStoreAndHasNoGap() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     StoreInterceptor failing =
         call -> {
@@ -97,18 +97,18 @@ class ResumableTaskTest {
           }
           return call.proceed();
         };
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(failing))) {
-      Server server = mill.start(resumable(this::count));
-      JobId job = mill.submit("count", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(failing))) {
+      Server server = inMemory.start(resumable(this::count));
+      JobId job = inMemory.submit("count", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       server.stop();
-      assertThat(mill.store.outputSoFar(job, 1, 1, 0).text()).isEqualTo("one twothree");
+      assertThat(inMemory.store.outputSoFar(job, 1, 1, 0).text()).isEqualTo("one twothree");
       assertThat(calls).hasValue(3);
     }
   }
 
   @Test
-  void nothingFollowsAPieceThatTheStoreRefused() throws Exception {
+  void noChunkFollowsOneThatTheStoreRefused() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     StoreInterceptor failing =
         call -> {
@@ -125,9 +125,9 @@ class ResumableTaskTest {
               task.journal(new OutputChunk(List.of(2), "two"));
               return TaskOutcome.done("");
             });
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(failing))) {
-      mill.start(stubborn);
-      assertThat(mill.await(mill.submit("count", "x")).error()).isNull();
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(failing))) {
+      inMemory.start(stubborn);
+      assertThat(inMemory.await(inMemory.submit("count", "x")).error()).isNull();
       assertThat(calls).hasValue(1);
     }
   }
@@ -135,22 +135,22 @@ class ResumableTaskTest {
   @Test
   void claimsAreNumberedInTheirOrder() throws Exception {
     List<String> seen = new CopyOnWriteArrayList<>();
-    try (InMemoryServer mill = new InMemoryServer()) {
-      JobId job = mill.submit("count", "a", "b", "c");
-      mill.start(
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      JobId job = inMemory.submit("count", "a", "b", "c");
+      inMemory.start(
           1,
           resumable(
               task -> {
                 seen.add(task.text() + task.claimOrder());
                 return TaskOutcome.done("");
               }));
-      mill.await(job);
+      inMemory.await(job);
       assertThat(seen).containsExactly("a0", "b1", "c2");
     }
   }
 
   @Test
-  void whatALateAttemptHadIsKeptWithItsReceipt() throws Exception {
+  void thePartialOutputOfATimedOutAttemptIsKeptWithItsReceipt() throws Exception {
     JsonObject receipt = JsonObject.create().put("finish_reason", "deadline");
     BlockingQueue<TaskOutcome> outcomes = new LinkedBlockingQueue<>();
     Worker late =
@@ -171,13 +171,13 @@ class ResumableTaskTest {
             outcomes.add(outcome);
           }
         };
-    try (InMemoryServer mill = new InMemoryServer()) {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
       var clock = new ManualClock();
-      mill.start(mill.builder(late).clock(clock).listener(listener));
-      JobId job = mill.submit("count", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
+      inMemory.start(inMemory.builder(late).clock(clock).listener(listener));
+      JobId job = inMemory.submit("count", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       clock.advance(Duration.ofMinutes(5));
-      mill.await(job);
+      inMemory.await(job);
       assertThat(outcomes.poll(30, TimeUnit.SECONDS))
           .isEqualTo(
               new TaskOutcome.Failed(

@@ -1,6 +1,6 @@
 package dev.millrace.server;
 
-/** Work that goes on later from where it stopped. */
+/** A worker whose tasks can be resumed. */
 public record ResumableWorker(String type, OutcomeFunction body) implements Worker {
   @Override
   public TaskOutcome work(TaskContext task) throws Exception {

@@ -7,7 +7,7 @@ import dev.millrace.core.state.IllegalTransitionException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The server's own table, every pair of it. */
+/** Checks every pair of state and event in the transition table of the server. */
 class ServerTransitionsTest {
 
   private static final Map<String, ServerState> LEGAL =

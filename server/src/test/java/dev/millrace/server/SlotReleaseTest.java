@@ -16,10 +16,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tasks that wait for what is not here, and keep nobody from a slot. */
+/** Tasks that wait for something outside release their slot. */
 @Timeout(60)
 class SlotReleaseTest {
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
   private final CountDownLatch here = new CountDownLatch(1); // what they wait for
   private final AtomicInteger now = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
@@ -40,7 +40,7 @@ class SlotReleaseTest {
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
   }
 
   private static String[] inputs(int count) {
@@ -52,69 +52,69 @@ class SlotReleaseTest {
   }
 
   @Test
-  void othersRunInTheirPlaceAndAllFinish() throws Exception {
-    Server server = mill.start(2, far, near);
-    JobId waits = mill.submit("far", inputs(20));
+  void othersUseTheReleasedSlotsAndAllFinish() throws Exception {
+    Server server = inMemory.start(2, far, near);
+    JobId waits = inMemory.submit("far", inputs(20));
     awaitRunning(20);
-    assertThat(mill.await(mill.submit("near", inputs(50))).status()).isEqualTo(Status.DONE);
+    assertThat(inMemory.await(inMemory.submit("near", inputs(50))).status()).isEqualTo(Status.DONE);
     await().atMost(InMemoryServer.TIMEOUT).until(() -> server.status().running().size() == 20);
     here.countDown();
-    assertThat(mill.await(waits).status()).isEqualTo(Status.DONE);
-    assertThat(mill.await(mill.submit("far", inputs(20))).status()).isEqualTo(Status.DONE);
+    assertThat(inMemory.await(waits).status()).isEqualTo(Status.DONE);
+    assertThat(inMemory.await(inMemory.submit("far", inputs(20))).status()).isEqualTo(Status.DONE);
     server.stop();
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
   }
 
   @Test
-  void whoIsOneTooManyKeepsHisSlot() throws Exception {
-    mill.start(2, far, near);
-    JobId waits = mill.submit("far", inputs(300));
+  void aTaskBeyondTheLimitKeepsItsSlot() throws Exception {
+    inMemory.start(2, far, near);
+    JobId waits = inMemory.submit("far", inputs(300));
     awaitRunning(258);
     here.countDown();
-    assertThat(mill.await(waits).status()).isEqualTo(Status.DONE);
+    assertThat(inMemory.await(waits).status()).isEqualTo(Status.DONE);
     assertThat(most).hasValue(258);
   }
 
   @Test
   void groupsGetTheirOwnSlotsBack() throws Exception {
-    mill.start(mill.builder(near).slots(1).group(1, List.of(far)));
-    JobId waits = mill.submit("far", inputs(20));
+    inMemory.start(inMemory.builder(near).slots(1).group(1, List.of(far)));
+    JobId waits = inMemory.submit("far", inputs(20));
     awaitRunning(20);
-    assertThat(mill.await(mill.submit("near", "x")).result()).isEqualTo("x");
+    assertThat(inMemory.await(inMemory.submit("near", "x")).result()).isEqualTo("x");
     here.countDown();
-    assertThat(mill.await(waits).status()).isEqualTo(Status.DONE);
+    assertThat(inMemory.await(waits).status()).isEqualTo(Status.DONE);
   }
 
   @Test
-  void theyCanBeAbortedAndAreTimedOut() throws Exception {
-    mill.start(1, far);
-    JobId aborted = mill.submit("far", "x");
-    JobId late = mill.submit("far", InMemoryServer.runTimeout(Duration.ofSeconds(1)), "y");
-    mill.await(aborted, () -> mill.task(aborted).state() == TaskState.IN_PROGRESS);
-    mill.store.abort(aborted, Cause.user("ann", null));
-    assertThat(mill.await(aborted).status()).isEqualTo(Status.CANCELLED);
-    assertThat(mill.await(late).error()).contains("run timeout");
+  void waitingTasksCanBeAbortedAndTimeOut() throws Exception {
+    inMemory.start(1, far);
+    JobId aborted = inMemory.submit("far", "x");
+    JobId late = inMemory.submit("far", InMemoryServer.runTimeout(Duration.ofSeconds(1)), "y");
+    inMemory.await(aborted, () -> inMemory.task(aborted).state() == TaskState.IN_PROGRESS);
+    inMemory.store.abort(aborted, Cause.user("ann", null));
+    assertThat(inMemory.await(aborted).status()).isEqualTo(Status.CANCELLED);
+    assertThat(inMemory.await(late).error()).contains("run timeout");
     awaitRunning(0);
   }
 
   @Test
-  void aServerThatStopsReleasesThem() throws Exception {
-    Server server = mill.start(1, new ResumableWorker("far", far::work));
-    JobId job = mill.submit("far", inputs(5));
+  void aStoppingServerReleasesWaitingTasks() throws Exception {
+    Server server = inMemory.start(1, new ResumableWorker("far", far::work));
+    JobId job = inMemory.submit("far", inputs(5));
     awaitRunning(5);
     server.stop();
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
-    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(job).attempts()).isZero();
     assertThat(server.status().running()).isEmpty();
   }
 
   @Test
-  void aServerThatDrainsWaitsForThem() throws Exception {
-    JobId job = mill.submit("far", inputs(5));
-    Server server = mill.keep(mill.builder(far).slots(1).build()).start();
+  void aDrainingServerWaitsForWaitingTasks() throws Exception {
+    JobId job = inMemory.submit("far", inputs(5));
+    Server server = inMemory.keep(inMemory.builder(far).slots(1).build()).start();
     awaitRunning(5);
     Thread.ofVirtual().start(here::countDown);
     assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
-    assertThat(mill.flow.status(job)).isEqualTo(Status.DONE);
+    assertThat(inMemory.flow.status(job)).isEqualTo(Status.DONE);
   }
 }

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Timeout;
 /** The ways to end a server. */
 @Timeout(60)
 class StopTest {
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
   private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
   }
 
   private Worker waiting() {
@@ -46,33 +46,33 @@ class StopTest {
   }
 
   @Test
-  void stopLetsWhatRunsFinishAndClaimsNothingMore() throws Exception {
-    Server server = mill.start(1, waiting());
-    JobId first = mill.submit("wait", "x");
+  void stopLetsRunningTasksFinishAndClaimsNoMore() throws Exception {
+    Server server = inMemory.start(1, waiting());
+    JobId first = inMemory.submit("wait", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-    JobId second = mill.submit("wait", "y");
+    JobId second = inMemory.submit("wait", "y");
     CompletableFuture<Void> stopped = stopping(server);
-    mill.await(first, () -> server.status().state() == ServerState.STOPPING);
+    inMemory.await(first, () -> server.status().state() == ServerState.STOPPING);
     assertThat(stopped).isNotDone();
     go.countDown();
     stopped.get(30, TimeUnit.SECONDS);
 
-    assertThat(mill.await(first).result()).isEqualTo("finished");
-    assertThat(mill.flow.status(second)).isEqualTo(Status.QUEUED);
+    assertThat(inMemory.await(first).result()).isEqualTo("finished");
+    assertThat(inMemory.flow.status(second)).isEqualTo(Status.QUEUED);
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
   }
 
   @Test
   void stopNowReleasesWithoutCostingAnAttempt() throws Exception {
-    Server server = mill.start(waiting());
-    JobId job = mill.submit("wait", "x");
+    Server server = inMemory.start(waiting());
+    JobId job = inMemory.submit("wait", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.stopNow();
 
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
-    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(job).attempts()).isZero();
     assertThat(server.status().released()).isEqualTo(1);
-    assertThat(mill.store.events(job, 0, 100))
+    assertThat(inMemory.store.events(job, 0, 100))
         .anyMatch(
             entry ->
                 entry.fact()
@@ -87,41 +87,41 @@ class StopTest {
   }
 
   @Test
-  void whatWasReleasedIsWorkedOffByTheNextServer() throws Exception {
-    Server server = mill.start(waiting());
-    JobId job = mill.submit("wait", "x");
+  void theNextServerRunsReleasedTasks() throws Exception {
+    Server server = inMemory.start(waiting());
+    JobId job = inMemory.submit("wait", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.stopNow();
-    mill.start(Worker.of("wait", task -> "attempt " + task.attempt()));
+    inMemory.start(Worker.of("wait", task -> "attempt " + task.attempt()));
 
-    assertThat(mill.await(job).result()).isEqualTo("attempt 1");
+    assertThat(inMemory.await(job).result()).isEqualTo("attempt 1");
   }
 
   @Test
-  void stopNowOvertakesAStopThatWaits() throws Exception {
-    Server server = mill.start(waiting());
-    JobId job = mill.submit("wait", "x");
+  void stopNowEndsAWaitingStop() throws Exception {
+    Server server = inMemory.start(waiting());
+    JobId job = inMemory.submit("wait", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     CompletableFuture<Void> stopped = stopping(server);
-    mill.await(job, () -> server.status().state() == ServerState.STOPPING);
+    inMemory.await(job, () -> server.status().state() == ServerState.STOPPING);
     server.stopNow();
     stopped.get(30, TimeUnit.SECONDS);
 
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
   }
 
   @Test
-  void shutdownLosesPatienceAfterItsGrace() throws Exception {
-    Server server = mill.start(waiting());
-    JobId job = mill.submit("wait", "x");
+  void shutdownStopsTasksAfterTheGracePeriod() throws Exception {
+    Server server = inMemory.start(waiting());
+    JobId job = inMemory.submit("wait", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.shutdown(Duration.ofMillis(10));
 
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
   }
 
   @Test
-  void workerThatDoesNotObeyIsLeftBehind() throws Exception {
+  void aWorkerThatDoesNotStopIsAbandoned() throws Exception {
     CountDownLatch ended = new CountDownLatch(1);
     Worker deaf =
         Worker.of(
@@ -140,17 +140,17 @@ class StopTest {
               ended.countDown();
               return "too late";
             });
-    Server server = mill.start(mill.builder(deaf).stopTimeout(Duration.ofMillis(50)));
-    JobId job = mill.submit("deaf", "x");
+    Server server = inMemory.start(inMemory.builder(deaf).stopTimeout(Duration.ofMillis(50)));
+    JobId job = inMemory.submit("deaf", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.stopNow();
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
     go.countDown();
     assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
 
-    assertThat(mill.task(job).attempts()).isZero();
-    assertThat(mill.flow.status(job)).isNotEqualTo(Status.DONE);
+    assertThat(inMemory.task(job).attempts()).isZero();
+    assertThat(inMemory.flow.status(job)).isNotEqualTo(Status.DONE);
   }
 
   @Test
@@ -167,12 +167,12 @@ class StopTest {
               }
               return "all";
             });
-    Server server = mill.start(quick);
-    JobId job = mill.submit("quick", "x");
+    Server server = inMemory.start(quick);
+    JobId job = inMemory.submit("quick", "x");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     server.stopNow();
 
-    assertThat(mill.await(job).result()).isEqualTo("what I had");
+    assertThat(inMemory.await(job).result()).isEqualTo("what I had");
   }
 
   private static Worker closing(Runnable closed) {
@@ -198,7 +198,7 @@ class StopTest {
   void workersAreClosedOnce() throws Exception {
     AtomicInteger closed = new AtomicInteger();
     Worker worker = closing(closed::incrementAndGet);
-    Server server = mill.start(worker);
+    Server server = inMemory.start(worker);
     server.stop();
     server.stopNow();
     server.close();
@@ -207,10 +207,10 @@ class StopTest {
   }
 
   @Test
-  void serverThatNeverRanStopsToo() throws Exception {
+  void aServerThatNeverStartedCanBeStopped() throws Exception {
     AtomicBoolean closed = new AtomicBoolean();
     Worker worker = closing(() -> closed.set(true));
-    Server server = mill.keep(mill.builder(worker).build());
+    Server server = inMemory.keep(inMemory.builder(worker).build());
     server.stop();
 
     assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
@@ -220,7 +220,7 @@ class StopTest {
 
   @Test
   void serverStartsOnce() {
-    Server server = mill.start(waiting());
+    Server server = inMemory.start(waiting());
 
     assertThatThrownBy(server::start)
         .isInstanceOf(IllegalTransitionException.class)
@@ -228,7 +228,7 @@ class StopTest {
   }
 
   @Test
-  void aStoreThatCannotBeWatchedEndsTheServer() throws InterruptedException {
+  void aStoreThatRefusesTheCallbackEndsTheServer() throws InterruptedException {
     AtomicBoolean failed = new AtomicBoolean();
     StoreInterceptor failing =
         call -> {
@@ -245,7 +245,7 @@ class StopTest {
   }
 
   @Test
-  void aStoppedServerIsNotWatchedFor() throws InterruptedException {
+  void aStoppedServerRemovesItsCallback() throws InterruptedException {
     AtomicReference<Object> watcher = new AtomicReference<>();
     StoreInterceptor seeing =
         call -> {

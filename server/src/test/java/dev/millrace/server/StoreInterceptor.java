@@ -7,7 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Stands before a store and sees every call first. */
+/** Intercepts every call of a store. */
 @FunctionalInterface
 public interface StoreInterceptor {
 
@@ -28,7 +28,7 @@ public interface StoreInterceptor {
 
   @Nullable Object intercept(Call call) throws Throwable;
 
-  /** The way between a store and a {@link InMemoryServer}. */
+  /** Wraps the store of an {@link InMemoryServer}. */
   static UnaryOperator<JobStore> intercepting(StoreInterceptor interposed) {
     return store ->
         (JobStore)

@@ -17,52 +17,52 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of what a worker returns or throws. */
+/** What the return values and exceptions of workers lead to. */
 class WorkerOutcomeTest {
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
   }
 
   @Test
   void textIsTheResult() throws InterruptedException {
-    mill.start(Worker.of("shout", task -> task.text().toUpperCase(java.util.Locale.ROOT)));
-    JobId job = mill.submit("shout", "hello");
+    inMemory.start(Worker.of("shout", task -> task.text().toUpperCase(java.util.Locale.ROOT)));
+    JobId job = inMemory.submit("shout", "hello");
 
-    assertThat(mill.await(job).result()).isEqualTo("HELLO");
+    assertThat(inMemory.await(job).result()).isEqualTo("HELLO");
   }
 
   @Test
   void exceptionFailsTheAttemptWithItsMessage() throws InterruptedException {
-    mill.start(
+    inMemory.start(
         Worker.of(
             "read",
             task -> {
               throw new IOException("no such page");
             }));
-    JobId job = mill.submit("read", "x");
+    JobId job = inMemory.submit("read", "x");
 
-    assertThat(mill.await(job).error()).isEqualTo("no such page");
+    assertThat(inMemory.await(job).error()).isEqualTo("no such page");
   }
 
   @Test
   void exceptionWithoutMessageIsNamed() throws InterruptedException {
-    mill.start(
+    inMemory.start(
         Worker.of(
             "read",
             task -> {
               throw new IllegalStateException();
             }));
-    JobId job = mill.submit("read", "x");
+    JobId job = inMemory.submit("read", "x");
 
-    assertThat(mill.await(job).error()).isEqualTo("java.lang.IllegalStateException");
+    assertThat(inMemory.await(job).error()).isEqualTo("java.lang.IllegalStateException");
   }
 
   @Test
-  void errorFailsTheAttemptAndTheServerGoesOn() throws InterruptedException {
-    mill.start(
+  void anErrorFailsTheAttemptAndTheServerRunsOn() throws InterruptedException {
+    inMemory.start(
         Worker.of(
             "deep",
             task -> {
@@ -71,24 +71,24 @@ class WorkerOutcomeTest {
               }
               return "fine";
             }));
-    JobId bad = mill.submit("deep", "bad");
-    JobId good = mill.submit("deep", "good");
+    JobId bad = inMemory.submit("deep", "bad");
+    JobId good = inMemory.submit("deep", "good");
 
-    assertThat(mill.await(bad).error()).isEqualTo("too deep");
-    assertThat(mill.await(good).result()).isEqualTo("fine");
+    assertThat(inMemory.await(bad).error()).isEqualTo("too deep");
+    assertThat(inMemory.await(good).result()).isEqualTo("fine");
   }
 
   @Test
   void nullIsAFailure() throws InterruptedException {
-    mill.start(Worker.ofOutcome("none", task -> null));
-    JobId job = mill.submit("none", "x");
+    inMemory.start(Worker.ofOutcome("none", task -> null));
+    JobId job = inMemory.submit("none", "x");
 
-    assertThat(mill.await(job).error()).isEqualTo("the worker returned null");
+    assertThat(inMemory.await(job).error()).isEqualTo("the worker returned null");
   }
 
   @Test
   void failedAttemptsAreRetried() throws InterruptedException {
-    mill.start(
+    inMemory.start(
         Worker.of(
             "flaky",
             task -> {
@@ -97,46 +97,46 @@ class WorkerOutcomeTest {
               }
               return "attempt " + task.attempt();
             }));
-    JobId job = mill.submit("flaky", InMemoryServer.attempts(3), "x");
+    JobId job = inMemory.submit("flaky", InMemoryServer.attempts(3), "x");
 
-    assertThat(mill.await(job).result()).isEqualTo("attempt 3");
+    assertThat(inMemory.await(job).result()).isEqualTo("attempt 3");
   }
 
   @Test
   void permanentFailureForfeitsAttempts() throws InterruptedException {
     AtomicInteger calls = new AtomicInteger();
-    mill.start(
+    inMemory.start(
         Worker.ofOutcome(
             "strict",
             task -> {
               calls.incrementAndGet();
               return new TaskOutcome.Failed(Failure.permanent("never"));
             }));
-    JobId job = mill.submit("strict", InMemoryServer.attempts(5), "x");
+    JobId job = inMemory.submit("strict", InMemoryServer.attempts(5), "x");
 
-    assertThat(mill.await(job).error()).isEqualTo("never");
+    assertThat(inMemory.await(job).error()).isEqualTo("never");
     assertThat(calls).hasValue(1);
   }
 
   @Test
   void releaseCostsNoAttempt() throws InterruptedException {
     AtomicBoolean ready = new AtomicBoolean();
-    mill.start(
+    inMemory.start(
         Worker.ofOutcome(
             "later",
             task ->
                 ready.getAndSet(true)
                     ? TaskOutcome.done("attempt " + task.attempt())
                     : new TaskOutcome.Released("not yet")));
-    JobId job = mill.submit("later", "x");
+    JobId job = inMemory.submit("later", "x");
 
-    assertThat(mill.await(job).result()).isEqualTo("attempt 1");
-    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(inMemory.await(job).result()).isEqualTo("attempt 1");
+    assertThat(inMemory.task(job).attempts()).isZero();
   }
 
   @Test
   void workerSeesInputDataAndLogs() throws InterruptedException {
-    mill.start(
+    inMemory.start(
         Worker.of(
             "sum",
             task -> {
@@ -145,37 +145,38 @@ class WorkerOutcomeTest {
             }));
     JsonObject data = JsonObject.create().put("unit", "m");
     JobId job =
-        mill.submit(
+        inMemory.submit(
             StageSpec.builder("sum")
                 .policy(InMemoryServer.ONE_ATTEMPT)
                 .tasks(List.of(TaskSpec.of(Map.of("n", 7L))))
                 .data(data)
                 .build());
 
-    assertThat(mill.await(job).result()).isEqualTo("m{n=7}Optional.empty");
-    assertThat(mill.lines(job)).containsExactly("adding up");
+    assertThat(inMemory.await(job).result()).isEqualTo("m{n=7}Optional.empty");
+    assertThat(inMemory.lines(job)).containsExactly("adding up");
   }
 
   @Test
   void platformThreadsOnRequest() throws InterruptedException {
     Worker kind = Worker.of("kind", task -> String.valueOf(Thread.currentThread().isVirtual()));
-    mill.start(kind, Worker.ofOutcome("cpu", kind::work).onPlatformThreads());
-    JobId virtual = mill.submit("kind", "x");
-    JobId platform = mill.submit("cpu", "x");
+    inMemory.start(kind, Worker.ofOutcome("cpu", kind::work).onPlatformThreads());
+    JobId virtual = inMemory.submit("kind", "x");
+    JobId platform = inMemory.submit("cpu", "x");
 
-    assertThat(mill.await(virtual).result()).isEqualTo("true");
-    assertThat(mill.await(platform).result()).isEqualTo("false");
+    assertThat(inMemory.await(virtual).result()).isEqualTo("true");
+    assertThat(inMemory.await(platform).result()).isEqualTo("false");
   }
 
   @Test
   void stagesFollowEachOther() throws InterruptedException {
-    mill.start(Worker.of("first", task -> task.text() + "1"), Worker.of("second", task -> "done"));
+    inMemory.start(
+        Worker.of("first", task -> task.text() + "1"), Worker.of("second", task -> "done"));
     JobId job =
-        mill.submit(
+        inMemory.submit(
             StageSpec.of("first", List.of(TaskSpec.of("a"), TaskSpec.of("b"))),
             StageSpec.of("second", List.of(TaskSpec.of("c"))));
 
-    assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.COMPLETED);
+    assertThat(inMemory.await(job).status()).isEqualTo(Status.DONE);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.COMPLETED);
   }
 }

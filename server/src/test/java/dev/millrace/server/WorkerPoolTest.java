@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How tasks are spread over slots. */
+/** How tasks are assigned to slots. */
 class WorkerPoolTest {
 
   @Test
@@ -42,13 +42,13 @@ class WorkerPoolTest {
               now.decrementAndGet();
               return task.text();
             });
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(slots, worker);
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(slots, worker);
       String[] inputs =
           IntStream.range(0, 40 * slots).mapToObj(Integer::toString).toArray(String[]::new);
-      JobId job = mill.submit("count", inputs);
+      JobId job = inMemory.submit("count", inputs);
 
-      assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.await(job).status()).isEqualTo(Status.DONE);
       assertThat(most).hasValue(slots);
       assertThat(seen).hasSize(inputs.length);
     }
@@ -74,23 +74,23 @@ class WorkerPoolTest {
           }
           return call.proceed();
         };
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(counting))) {
-      mill.start(3, Worker.of("count", TaskContext::text));
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(counting))) {
+      inMemory.start(3, Worker.of("count", TaskContext::text));
       JobId job =
-          mill.submit(
+          inMemory.submit(
               "count", IntStream.range(0, 200).mapToObj(Integer::toString).toArray(String[]::new));
 
-      assertThat(mill.await(job).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.await(job).status()).isEqualTo(Status.DONE);
       assertThat(mostAsked.get()).isLessThanOrEqualTo(3);
     }
   }
 
-  /** A worker whose test says when it would work. */
+  /** A worker that becomes ready when a test says so. */
   private static final class Gated implements Worker {
     private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
     private volatile boolean ready;
 
-    void turnReady() {
+    void becomeReady() {
       ready = true;
       hooks.forEach(Runnable::run);
     }
@@ -117,7 +117,7 @@ class WorkerPoolTest {
   }
 
   @Test
-  void aWorkerGetsNothingBeforeItIsReadyAndItsTasksAtOnceThen() throws InterruptedException {
+  void aWorkerGetsNoTaskBeforeItIsReadyAndThenAtOnce() throws InterruptedException {
     Set<String> claimed = ConcurrentHashMap.newKeySet();
     StoreInterceptor sleepy =
         call -> {
@@ -125,22 +125,23 @@ class WorkerPoolTest {
             claimed.addAll(((ClaimRequest) call.arguments()[0]).types());
           }
           if (call.name().equals("awaitWork")) {
-            call.arguments()[1] = Duration.ofHours(1); // by itself it looks again too late
+            call.arguments()[1] =
+                Duration.ofHours(1); // without the hook it would look again too late
           }
           return call.proceed();
         };
     Gated gated = new Gated();
     for (boolean together : new boolean[] {true, false}) {
-      try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(sleepy))) {
-        ServerBuilder builder = mill.builder(Worker.of("open", TaskContext::text));
+      try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(sleepy))) {
+        ServerBuilder builder = inMemory.builder(Worker.of("open", TaskContext::text));
         Worker late = together ? gated : gated.onPlatformThreads();
-        mill.start(together ? builder.worker(late) : builder.group(1, List.of(late)));
-        JobId waiting = mill.submit("gated", "x");
-        assertThat(mill.await(mill.submit("open", "y")).status()).isEqualTo(Status.DONE);
+        inMemory.start(together ? builder.worker(late) : builder.group(1, List.of(late)));
+        JobId waiting = inMemory.submit("gated", "x");
+        assertThat(inMemory.await(inMemory.submit("open", "y")).status()).isEqualTo(Status.DONE);
         assertThat(claimed).containsExactly("open");
-        assertThat(mill.task(waiting).state()).isEqualTo(TaskState.PENDING);
-        gated.turnReady();
-        assertThat(mill.await(waiting).status()).isEqualTo(Status.DONE);
+        assertThat(inMemory.task(waiting).state()).isEqualTo(TaskState.PENDING);
+        gated.becomeReady();
+        assertThat(inMemory.await(waiting).status()).isEqualTo(Status.DONE);
       }
       gated.ready = false;
       claimed.clear();
@@ -148,7 +149,7 @@ class WorkerPoolTest {
   }
 
   @Test
-  void groupsNeitherTakeNorLendSlots() throws InterruptedException {
+  void groupsDoNotShareSlots() throws InterruptedException {
     AtomicInteger now = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     Semaphore go = new Semaphore(0);
@@ -163,31 +164,31 @@ class WorkerPoolTest {
               now.decrementAndGet();
               return "";
             });
-    try (InMemoryServer mill = new InMemoryServer()) {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
       List<Worker> model = List.of(Worker.of("model", TaskContext::text));
-      Server server = mill.start(mill.builder(program).slots(2).group(3, model));
+      Server server = inMemory.start(inMemory.builder(program).slots(2).group(3, model));
       assertThat(server.status().slots()).isEqualTo(5);
       String[] inputs = IntStream.range(0, 20).mapToObj(Integer::toString).toArray(String[]::new);
-      JobId programs = mill.submit("program", inputs);
+      JobId programs = inMemory.submit("program", inputs);
       assertThat(full.await(30, TimeUnit.SECONDS)).isTrue();
-      JobId prompts = mill.submit("model", inputs);
-      assertThat(mill.await(prompts).status()).as("not starved").isEqualTo(Status.DONE);
+      JobId prompts = inMemory.submit("model", inputs);
+      assertThat(inMemory.await(prompts).status()).as("not starved").isEqualTo(Status.DONE);
       assertThat(now).hasValue(2);
       go.release(inputs.length);
-      assertThat(mill.await(programs).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.await(programs).status()).isEqualTo(Status.DONE);
       assertThat(most).hasValue(2);
     }
   }
 
   @Test
-  void tasksOfOtherTypesAreLeftAlone() throws InterruptedException {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      mill.start(Worker.of("mine", task -> "done"));
-      JobId other = mill.submit("other", "x");
-      JobId mine = mill.submit("mine", "x");
+  void tasksOfOtherTypesAreNotClaimed() throws InterruptedException {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      inMemory.start(Worker.of("mine", task -> "done"));
+      JobId other = inMemory.submit("other", "x");
+      JobId mine = inMemory.submit("mine", "x");
 
-      assertThat(mill.await(mine).status()).isEqualTo(Status.DONE);
-      assertThat(mill.flow.status(other)).isEqualTo(Status.QUEUED);
+      assertThat(inMemory.await(mine).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.flow.status(other)).isEqualTo(Status.QUEUED);
     }
   }
 
@@ -217,14 +218,14 @@ class WorkerPoolTest {
               go.await();
               return "ok";
             });
-    try (InMemoryServer mill = new InMemoryServer()) {
-      Server server = mill.start(mill.builder(worker).listener(listener));
-      JobId job = mill.submit("wait", "x");
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.start(inMemory.builder(worker).listener(listener));
+      JobId job = inMemory.submit("wait", "x");
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       assertThat(server.status().running()).hasSize(1);
       assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
       go.countDown();
-      mill.await(job);
+      inMemory.await(job);
       server.stop();
 
       assertThat(server.status().done()).isEqualTo(1);
@@ -234,9 +235,9 @@ class WorkerPoolTest {
   }
 
   @Test
-  void builderRefusesWhatCannotWork() {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      ServerBuilder builder = mill.builder();
+  void theBuilderRefusesInvalidWorkersAndSlots() {
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      ServerBuilder builder = inMemory.builder();
       assertThatThrownBy(() -> builder.slots(0)).hasMessageContaining("got 0");
       builder.worker(Worker.of("a", task -> ""));
       assertThatThrownBy(() -> builder.worker(Worker.of("a", task -> "")))
@@ -250,11 +251,11 @@ class WorkerPoolTest {
     }
   }
 
-  /** For tasks that others claim: time must pass in the store all the same. */
+  /** For tasks that remote workers claim: the store must still expire leases. */
   @Test
   void serverWithoutWorkersRunsAndDrains() throws InterruptedException {
-    try (InMemoryServer mill = new InMemoryServer()) {
-      Server server = mill.builder().build().start();
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.builder().build().start();
       assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
       assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
     }

@@ -21,17 +21,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Everything that a program started ends with its task. */
+/** All processes that a program started end with its task. */
 @Timeout(60)
 class ExecKillTest {
   private static final Cause USER = Cause.user("ann", null);
 
-  /** A child in the background and a grandchild whose parent is gone; their numbers on stderr. */
+  /** Starts a child in the background and an orphaned grandchild; prints their numbers on stderr. */
   private static final String FAMILY =
       "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2;"
           + " (sleep 302 & echo pid3 $! >&2); sleep 303";
 
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
   private final BlockingQueue<TaskOutcome> outcomes = new LinkedBlockingQueue<>();
   private final ServerListener listener =
       new ServerListener() {
@@ -43,7 +43,7 @@ class ExecKillTest {
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
   }
 
   private Server start(String command, Duration grace) {
@@ -51,11 +51,11 @@ class ExecKillTest {
   }
 
   private Server start(ExecWorker worker) {
-    return mill.start(mill.builder(worker).listener(listener));
+    return inMemory.start(inMemory.builder(worker).listener(listener));
   }
 
   private ProcessHandle process(JobId job, String name) throws InterruptedException {
-    long pid = Long.parseLong(mill.awaitLine(job, name + " "));
+    long pid = Long.parseLong(inMemory.awaitLine(job, name + " "));
     return ProcessHandle.of(pid).orElseThrow();
   }
 
@@ -71,7 +71,7 @@ class ExecKillTest {
     }
   }
 
-  /** The leader, once all of {@link #FAMILY} is there. */
+  /** The leader, once all processes of {@link #FAMILY} run. */
   private ProcessHandle family(JobId job) throws InterruptedException {
     ProcessHandle leader = process(job, "pid1");
     process(job, "pid2");
@@ -80,36 +80,36 @@ class ExecKillTest {
     return leader;
   }
 
-  private static void assertNobodyIn(ProcessHandle leader) {
+  private static void assertNoProcessIn(ProcessHandle leader) {
     assertThat(ProcessGroupMembers.anyAlive(leader.pid())).as("group %s", leader).isFalse();
   }
 
   @Test
   void cancelEndsTheWholeGroup() throws Exception {
     start(FAMILY, Duration.ofSeconds(20));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = family(job);
     long start = System.nanoTime();
-    mill.store.abort(job, USER);
+    inMemory.store.abort(job, USER);
 
     assertThat(outcome())
         .isInstanceOfSatisfying(
             TaskOutcome.Failed.class,
             failed -> assertThat(failed.failure().partial()).isEqualTo("half\n"));
-    assertNobodyIn(leader);
+    assertNoProcessIn(leader);
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
-    assertThat(mill.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
+    assertThat(inMemory.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
   }
 
   @Test
   void programThatIgnoresTermIsKilled() throws Exception {
     start("trap '' TERM; echo pid1 $$ >&2; while :; do sleep 300; done", Duration.ofMillis(200));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle stubborn = process(job, "pid1");
-    mill.store.abort(job, USER);
+    inMemory.store.abort(job, USER);
 
     assertThat(outcome()).isInstanceOf(TaskOutcome.Failed.class);
-    assertNobodyIn(stubborn);
+    assertNoProcessIn(stubborn);
   }
 
   @Test
@@ -117,82 +117,82 @@ class ExecKillTest {
     start(
         "trap 'echo cleaned up; exit 1' TERM; echo pid1 $$ >&2; while :; do sleep 0.1; done",
         Duration.ofSeconds(20));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = process(job, "pid1");
-    mill.store.abort(job, USER);
+    inMemory.store.abort(job, USER);
 
     assertThat(outcome())
         .isInstanceOfSatisfying(
             TaskOutcome.Failed.class,
             failed -> assertThat(failed.failure().partial()).isEqualTo("cleaned up\n"));
-    assertNobodyIn(leader);
+    assertNoProcessIn(leader);
   }
 
   @Test
   void runTimeoutEndsTheWholeGroup() throws Exception {
     ManualClock clock = new ManualClock();
-    mill.start(mill.builder(new ExecWorker("run", FAMILY)).listener(listener).clock(clock));
-    JobId job = mill.submit("run", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
+    inMemory.start(inMemory.builder(new ExecWorker("run", FAMILY)).listener(listener).clock(clock));
+    JobId job = inMemory.submit("run", InMemoryServer.runTimeout(Duration.ofMinutes(5)), "x");
     ProcessHandle leader = family(job);
     clock.advance(Duration.ofMinutes(6));
 
-    assertThat(mill.await(job).error()).isEqualTo("run timeout: not finished within PT5M");
-    assertNobodyIn(leader);
+    assertThat(inMemory.await(job).error()).isEqualTo("run timeout: not finished within PT5M");
+    assertNoProcessIn(leader);
   }
 
   @Test
   void stopNowEndsTheGroupAndReleasesTheTask() throws Exception {
     Server server = start(FAMILY, Duration.ofSeconds(2));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = family(job);
     server.stopNow();
 
-    assertNobodyIn(leader);
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
-    assertThat(mill.task(job).attempts()).isZero();
+    assertNoProcessIn(leader);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(job).attempts()).isZero();
   }
 
   @Test
   void brokenOutputLimitEndsTheWholeGroup() throws Exception {
     start("echo pid1 $$ >&2; sleep 301 & yes", Duration.ofSeconds(2));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = process(job, "pid1");
 
-    assertThat(mill.await(job).error()).startsWith("printed more than 16777216 bytes");
-    assertNobodyIn(leader);
+    assertThat(inMemory.await(job).error()).startsWith("printed more than 16777216 bytes");
+    assertNoProcessIn(leader);
   }
 
   @Test
-  void pausedJobsProgramRunsOn() throws Exception {
+  void theProgramOfAPausedJobRunsOn() throws Exception {
     start("echo pid1 $$ >&2; read line; sleep 0.5; echo \"$line\"", Duration.ofSeconds(2));
-    JobId job = mill.submit("run", "hello\n");
+    JobId job = inMemory.submit("run", "hello\n");
     process(job, "pid1");
-    mill.store.pause(job, USER);
+    inMemory.store.pause(job, USER);
     assertThat(outcome()).isEqualTo(TaskOutcome.done("hello\n"));
-    mill.store.resume(job, USER);
+    inMemory.store.resume(job, USER);
 
-    assertThat(mill.await(job).result()).isEqualTo("hello\n");
+    assertThat(inMemory.await(job).result()).isEqualTo("hello\n");
   }
 
   @Test
-  void whatAProgramLeavesBehindEndsWithIt() throws Exception {
+  void processesThatAProgramLeavesBehindEndWithIt() throws Exception {
     start("echo pid1 $$ >&2; sleep 301 & echo done", Duration.ofSeconds(20));
-    JobId job = mill.submit("run", "x");
-    long group = Long.parseLong(mill.awaitLine(job, "pid1 "));
+    JobId job = inMemory.submit("run", "x");
+    long group = Long.parseLong(inMemory.awaitLine(job, "pid1 "));
 
-    assertThat(mill.await(job).result()).isEqualTo("done\n");
+    assertThat(inMemory.await(job).result()).isEqualTo("done\n");
     assertThat(ProcessGroupMembers.anyAlive(group)).isFalse();
   }
 
   @Test
-  void whoLeftForAnotherSessionHoldsNobodyUp() throws Exception {
+  void aProcessInAnotherSessionDelaysNothing() throws Exception {
     start(
         "setsid sh -c 'echo pid2 $$ >&2; exec sleep 301' & sleep 0.2; echo done",
         Duration.ofMillis(300));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle left = process(job, "pid2");
 
-    assertThat(mill.await(job).result()).isEqualTo("done\n");
+    assertThat(inMemory.await(job).result()).isEqualTo("done\n");
     assertThat(left.isAlive()).isTrue();
     left.destroyForcibly();
     assertEnds(left);
@@ -206,10 +206,10 @@ class ExecKillTest {
             "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2; sleep 302",
             ExecSettings.DEFAULT,
             "/nowhere"));
-    JobId job = mill.submit("run", "x");
+    JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = process(job, "pid1");
     ProcessHandle child = process(job, "pid2");
-    mill.store.abort(job, USER);
+    inMemory.store.abort(job, USER);
 
     assertEnds(leader, child);
   }

@@ -15,17 +15,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a program gets, and what becomes of what it prints. */
+/** The input and environment of a program, and the handling of its output. */
 @Timeout(60)
 class ExecWorkerTest {
   private static final ExecSettings SMALL =
       new ExecSettings(Duration.ofSeconds(2), 1000, 5, 10_000, 20);
 
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
   }
 
   private Flow.Job run(String command, String input) throws InterruptedException {
@@ -33,8 +33,8 @@ class ExecWorkerTest {
   }
 
   private Flow.Job run(ExecWorker worker, String input) throws InterruptedException {
-    mill.start(worker);
-    return mill.await(mill.submit("run", input));
+    inMemory.start(worker);
+    return inMemory.await(inMemory.submit("run", input));
   }
 
   @Test
@@ -50,11 +50,12 @@ class ExecWorkerTest {
   }
 
   @Test
-  void jsonInputComesAsJson() throws InterruptedException {
-    mill.start(new ExecWorker("run", "cat"));
-    JobId job = mill.submit(StageSpec.of("run", List.of(TaskSpec.of(Map.of("a", List.of(1L))))));
+  void jsonInputIsPassedAsJson() throws InterruptedException {
+    inMemory.start(new ExecWorker("run", "cat"));
+    JobId job =
+        inMemory.submit(StageSpec.of("run", List.of(TaskSpec.of(Map.of("a", List.of(1L))))));
 
-    assertThat(mill.await(job).result()).isEqualTo("{\"a\":[1]}");
+    assertThat(inMemory.await(job).result()).isEqualTo("{\"a\":[1]}");
   }
 
   @Test
@@ -93,7 +94,7 @@ class ExecWorkerTest {
   }
 
   @Test
-  void commandIsTheShells() throws InterruptedException {
+  void theShellInterpretsTheCommand() throws InterruptedException {
     assertThat(run("i=0; for w in a b; do echo \"$w $#\"; done | sort -r", "x").result())
         .isEqualTo("b 0\na 0\n");
   }
@@ -103,7 +104,7 @@ class ExecWorkerTest {
     Flow.Job job = run("echo half; echo first >&2; echo 'no such page' >&2; echo >&2; exit 3", "x");
 
     assertThat(job.error()).isEqualTo("exit 3: no such page");
-    assertThat(mill.lines(job.id())).containsExactly("first", "no such page", "");
+    assertThat(inMemory.lines(job.id())).containsExactly("first", "no such page", "");
   }
 
   @Test
@@ -117,20 +118,20 @@ class ExecWorkerTest {
   }
 
   @Test
-  void missingCommandIsTheShellsToReport() throws InterruptedException {
+  void theShellReportsAMissingCommand() throws InterruptedException {
     assertThat(run("no-such-program-here", "x").error())
         .startsWith("exit 127: ")
         .contains("no-such-program-here");
   }
 
   @Test
-  void invalidUtf8IsRefusedWithItsPlace() throws InterruptedException {
+  void invalidUtf8IsRefusedWithItsOffset() throws InterruptedException {
     assertThat(run("printf 'gr\\303\\274n\\377'", "x").error())
         .isEqualTo("stdout is not valid UTF-8: byte 0xFF at offset 5");
   }
 
   @Test
-  void cutOffUtf8IsRefusedToo() throws InterruptedException {
+  void truncatedUtf8IsRefused() throws InterruptedException {
     assertThat(run("printf 'ab\\303'", "x").error())
         .isEqualTo("stdout is not valid UTF-8: byte 0xC3 at offset 2");
   }
@@ -155,7 +156,7 @@ class ExecWorkerTest {
     Flow.Job job = run(new ExecWorker("run", command, SMALL), "x");
 
     assertThat(job.error()).isEqualTo("exit 1: end");
-    assertThat(mill.lines(job.id()))
+    assertThat(inMemory.lines(job.id()))
         .containsExactly(
             "01234567890123456789…",
             "1",
@@ -166,26 +167,26 @@ class ExecWorkerTest {
   }
 
   @Test
-  void stderrComesWhileTheProgramRuns() throws InterruptedException {
-    mill.start(new ExecWorker("run", "echo here >&2; exec sleep 300"));
-    JobId job = mill.submit("run", "x");
+  void stderrIsLoggedWhileTheProgramRuns() throws InterruptedException {
+    inMemory.start(new ExecWorker("run", "echo here >&2; exec sleep 300"));
+    JobId job = inMemory.submit("run", "x");
 
-    assertThat(mill.awaitLine(job, "her")).isEqualTo("e");
-    assertThat(mill.flow.status(job)).isEqualTo(Flow.Status.RUNNING);
+    assertThat(inMemory.awaitLine(job, "her")).isEqualTo("e");
+    assertThat(inMemory.flow.status(job)).isEqualTo(Flow.Status.RUNNING);
   }
 
   @Test
   void manyProgramsAtOnceLeaveNoDescriptorsBehind() throws InterruptedException {
-    mill.start(8, new ExecWorker("run", "cat; echo log >&2"));
-    mill.await(mill.submit("run", "warm up"));
+    inMemory.start(8, new ExecWorker("run", "cat; echo log >&2"));
+    inMemory.await(inMemory.submit("run", "warm up"));
     long before = descriptors();
     String[] inputs = new String[100];
     java.util.Arrays.setAll(inputs, i -> "x".repeat(5000) + i);
-    Flow.Job job = mill.await(mill.submit("run", inputs));
+    Flow.Job job = inMemory.await(inMemory.submit("run", inputs));
 
     assertThat(job.results()).hasSize(100).allMatch(result -> result != null);
     // Java closes a pipe's end a moment after the process has ended.
-    mill.await(job.id(), () -> descriptors() <= before + 3);
+    inMemory.await(job.id(), () -> descriptors() <= before + 3);
   }
 
   private static long descriptors() {

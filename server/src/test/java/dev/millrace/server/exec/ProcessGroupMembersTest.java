@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who of a process group is alive, from the lines of proc(5). */
+/** Finds live members of a process group in lines of proc(5). */
 @Timeout(30)
 class ProcessGroupMembersTest {
 
@@ -16,7 +16,7 @@ class ProcessGroupMembersTest {
   }
 
   @Test
-  void deadAndOthersDoNotCount() {
+  void zombiesAndOtherGroupsDoNotCount() {
     assertThat(ProcessGroupMembers.isAlive("12 (sh) Z 1 77 77 0", 77)).isFalse();
     assertThat(ProcessGroupMembers.isAlive("12 (sh) X 1 77 77 0", 77)).isFalse();
     assertThat(ProcessGroupMembers.isAlive("77 (sh) S 1 78 77 0", 77)).isFalse();
@@ -27,7 +27,7 @@ class ProcessGroupMembersTest {
   void findsThisProcess() throws Exception {
     Process child = new ProcessBuilder("setsid", "sleep", "300").start();
     try {
-      // The group exists from the moment on at which setsid has done its work.
+      // The group exists once setsid has run.
       while (!ProcessGroupMembers.anyAlive(child.pid())) {
         Thread.onSpinWait();
       }

@@ -15,24 +15,24 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Programs do not outlive a server that is killed. */
+/** Programs of a killed server are ended. */
 @Timeout(60)
 class WatchdogTest {
 
-  /** A server in a process of its own; prints the numbers of its programs' processes. */
+  /** A server in its own process; prints the process numbers of its programs. */
   static final class Victim {
     private Victim() {}
 
     public static void main(String[] args) throws Exception {
-      InMemoryServer mill = new InMemoryServer();
+      InMemoryServer inMemory = new InMemoryServer();
       ExecSettings settings = ExecSettings.DEFAULT.withGrace(Duration.ofSeconds(1));
       String command =
           "echo pid $$ >&2; trap '' TERM; sleep 301 & echo pid $! >&2; wait; sleep 302";
-      mill.start(new ExecWorker("run", command, settings));
-      JobId job = mill.submit("run", "x", "y");
-      mill.await(job, () -> mill.lines(job).size() == 4);
-      mill.lines(job).forEach(System.out::println);
-      mill.await(job);
+      inMemory.start(new ExecWorker("run", command, settings));
+      JobId job = inMemory.submit("run", "x", "y");
+      inMemory.await(job, () -> inMemory.lines(job).size() == 4);
+      inMemory.lines(job).forEach(System.out::println);
+      inMemory.await(job);
     }
   }
 
@@ -47,7 +47,7 @@ class WatchdogTest {
         programs.add(ProcessHandle.of(Long.parseLong(line.substring(4))).orElseThrow());
       }
       assertThat(programs).allMatch(ProcessHandle::isAlive);
-      victim.destroyForcibly(); // SIGKILL: nothing of ours gets to say goodbye
+      victim.destroyForcibly(); // SIGKILL: no cleanup code runs
       assertThat(victim.waitFor()).isEqualTo(137);
     }
     for (ProcessHandle program : programs) {
@@ -99,14 +99,14 @@ class WatchdogTest {
     try (Watchdog watchdog = new Watchdog(List.of("setsid"), Duration.ofSeconds(1))) {
       watchdog.watch("-" + program.pid());
       Optional<ProcessHandle> found = shell();
-      while (found.isEmpty()) { // it has been started, but may not have come to bear its name
+      while (found.isEmpty()) { // started, but it may not have its name yet
         Thread.onSpinWait();
         found = shell();
       }
       ProcessHandle shell = found.get();
       shell.destroyForcibly();
       shell.onExit().get(20, TimeUnit.SECONDS);
-      watchdog.watch("-12345678"); // finds out, and tells the next one everything
+      watchdog.watch("-12345678"); // notices, and starts another one
     }
 
     assertThat(program.waitFor()).isEqualTo(143);

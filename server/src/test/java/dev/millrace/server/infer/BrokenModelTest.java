@@ -11,14 +11,14 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An engine that ends under its tasks: they learn of it, and the next one finds it loaded anew. */
+/** An engine that ends while tasks use it: they fail, and the next task loads the model again. */
 @Timeout(60)
 class BrokenModelTest {
   private static final String DATA =
       "{\"max_tokens\": 200, \"seed\": 3, \"ignore_eos\": true, \"raw\": true}";
 
   @Test
-  void aWheelThatEndsByItselfFailsTheAttemptAndIsReplaced() throws Exception {
+  void anEngineThatEndsByItselfFailsTheAttemptAndIsReplaced() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       String text = TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text();
       LoadedModel first = inference.library().loadedModels().getFirst();
@@ -48,7 +48,7 @@ class BrokenModelTest {
   }
 
   @Test
-  void aTaskThatFindsTheWheelEndedDoesNotLoseItsTokens() throws Exception {
+  void aTaskThatFindsTheEngineEndedKeepsItsTokens() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       FakeTaskContext whole = FakeTaskContext.generate("once", DATA);
       String text = TaskRunHelper.result(inference, whole).text();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Texts become vectors: the engine's own, in nrvna's form, the same in any company. */
+/** Embeddings: the engine's vectors in nrvna's format, the same in any batch. */
 @Timeout(60)
 class EmbedTest {
   private static Inference inference;
@@ -51,7 +51,7 @@ class EmbedTest {
   }
 
   @Test
-  void theVectorIsTheEnginesOwn() throws Exception {
+  void theVectorEqualsThatOfTheEngine() throws Exception {
     TaskResult result = embed("a b cd", "{}");
     assertThat(result.kind()).isEqualTo(TaskResult.Kind.EMBEDDING);
     assertThat(result.text()).startsWith("{\n  \"dim\": 64,\n  \"vector\": [");
@@ -74,19 +74,19 @@ class EmbedTest {
             "pooling",
             "normalize",
             "timings");
-    assertThat(receipt.string("model")).as("the first that is made for it").isEqualTo("vectors");
+    assertThat(receipt.string("model")).as("the first encoder").isEqualTo("vectors");
     assertThat(receipt.integer("dimensions")).isEqualTo(TinyModels.WIDTH);
   }
 
   @Test
-  void aModelThatGeneratesGivesVectorsTooWhereItIsNamed() throws Exception {
+  void aModelThatGeneratesEmbedsIfItIsNamed() throws Exception {
     TaskResult result = embed(Map.of("input", "once", "model", "tiny"), "{}");
     assertThat(TaskRunHelper.receipt(result).string("pooling")).isEqualTo("last");
     assertThat(inference.stats().loaded()).contains("tiny", "tiny (embeddings)");
   }
 
   @Test
-  void manyAtOnceAreEachAsIfAlone() throws Exception {
+  void manyAtOnceGiveTheSameVectorsAsAlone() throws Exception {
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       texts.add("a b c ".repeat(1 + i % 7) + (char) ('a' + i % 26));
@@ -107,7 +107,7 @@ class EmbedTest {
   }
 
   @Test
-  void whatCannotBeEmbeddedIsRefused() throws Exception {
+  void invalidTextsAreRefused() throws Exception {
     FakeTaskContext empty = new FakeTaskContext("embed", "", JsonObject.create());
     assertThat(TaskRunHelper.failure(inference, empty).message()).isEqualTo("Empty prompt");
     FakeTaskContext large = new FakeTaskContext("embed", "a ".repeat(1000), JsonObject.create());

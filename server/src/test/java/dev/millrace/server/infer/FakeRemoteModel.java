@@ -25,8 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model as if its layers were with others: a test says when they are all there, and when what they
- * compute turns out to be wrong.
+ * A model that acts as if its layers were at other nodes: a test decides when all are available, and when their values turn out to be wrong.
  */
 final class FakeRemoteModel implements RemoteModelOpener {
   static final String SHA256 = "ab".repeat(32);
@@ -40,7 +39,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
   private volatile int weighed;
   private volatile int opened;
   private volatile int closed;
-  private volatile int revocations; // yet to come
+  private volatile int revocations; // still to come
   private volatile int apart; // a revocation comes in each so many steps
   private volatile @Nullable BatchLoop wheels;
   private long epoch = 1; // guarded by this
@@ -50,7 +49,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
     file = model.file();
   }
 
-  /** The model under that name. */
+  /** The model with that name. */
   ModelFile named(String name) {
     return new ModelFile(name, file, this);
   }
@@ -66,7 +65,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
     plan();
   }
 
-  /** As the nodes would have it: without them nothing is computed. */
+  /** Applies the plan of the nodes: without layers, nothing is computed. */
   private synchronized void plan() {
     BatchLoop turning = wheels;
     if (turning != null) {
@@ -74,12 +73,12 @@ final class FakeRemoteModel implements RemoteModelOpener {
     }
   }
 
-  /** How it is opened from now on: not at all, with that; null: as usual. */
+  /** Makes opening fail with that exception from now on; null: it succeeds. */
   void trouble(@Nullable RuntimeException why) {
     trouble = why;
   }
 
-  /** Whether it is waited for when it is opened. */
+  /** Whether opening blocks. */
   synchronized void hold(boolean held) {
     this.held = held;
     notifyAll();
@@ -95,7 +94,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
     }
   }
 
-  /** Its engine ends by itself. */
+  /** Ends the engine. */
   void breakDown() {
     BatchLoop turning = wheels;
     if (turning != null) {
@@ -103,17 +102,17 @@ final class FakeRemoteModel implements RemoteModelOpener {
     }
   }
 
-  /** How often the others were left. */
+  /** How often the model was closed. */
   int left() {
     return left;
   }
 
-  /** How often it was asked what it takes. */
+  /** How often its memory was read. */
   int weighed() {
     return weighed;
   }
 
-  /** The next so many generations are revoked, each after some steps. */
+  /** Revokes the next {@code count} generations, each after {@code steps} steps. */
   void revoke(int count, int steps) {
     apart = steps;
     revocations = count;
@@ -209,7 +208,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
     }
   }
 
-  /** Layers that are found out to lie, in the middle of a generation. */
+  /** Layers that revoke a generation in the middle. */
   private final class Doubted implements Segment {
     private final Segment segment;
     private int steps;

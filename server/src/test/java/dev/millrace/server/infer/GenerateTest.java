@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One task, from its parameters to its result, alone and after attempts of every length. */
+/** One task to generate, from its parameters to its result, also resumed after any number of tokens. */
 @Timeout(120)
 class GenerateTest {
   private static final String PLAIN =
@@ -54,7 +54,7 @@ class GenerateTest {
   }
 
   @Test
-  void theTextIsTheEnginesOwn() throws Exception {
+  void theTextEqualsThatOfTheEngine() throws Exception {
     FakeTaskContext task = plain();
     TaskResult result = TaskRunHelper.result(inference, task);
     Sampling sampling =
@@ -82,7 +82,7 @@ class GenerateTest {
   }
 
   @Test
-  void afterAnyNumberOfTokensItGoesOnToTheSameText() throws Exception {
+  void anAttemptResumedAfterAnyNumberOfTokensGivesTheSameText() throws Exception {
     FakeTaskContext whole = plain();
     String text = TaskRunHelper.result(inference, whole).text();
     String journaled = whole.journaled();
@@ -93,14 +93,16 @@ class GenerateTest {
       assertThat(again.tokens())
           .as("journaled after %d tokens", k)
           .isEqualTo(whole.tokens().subList(k, 60));
-      assertThat(journaled).as("told after %d tokens", k).endsWith(again.journaled());
+      assertThat(journaled)
+          .as("journaled by the attempt after %d tokens", k)
+          .endsWith(again.journaled());
       assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isEqualTo(k);
       assertThat(again.lines).isEmpty();
     }
   }
 
   @Test
-  void aTaskThatHadFilledTheContextGoesOnToo() throws Exception {
+  void aTaskThatFilledTheContextCanBeResumed() throws Exception {
     FakeTaskContext whole =
         FakeTaskContext.generate(
             "a", PLAIN.replace("60", "100000")); // clipped to what there is room for
@@ -117,7 +119,7 @@ class GenerateTest {
   }
 
   @Test
-  void pauseReleasesAndTheNextAttemptGoesOn() throws Exception {
+  void pauseReleasesTheTaskAndTheNextAttemptResumes() throws Exception {
     FakeTaskContext whole = FakeTaskContext.generate("once", PLAIN.replace("60", "200"));
     String text = TaskRunHelper.result(inference, whole).text();
     List<Integer> tokens = new ArrayList<>();
@@ -146,7 +148,7 @@ class GenerateTest {
   }
 
   @Test
-  void cancelKeepsWhatThereIs() throws Exception {
+  void cancelKeepsThePartialOutput() throws Exception {
     FakeTaskContext task = FakeTaskContext.generate("once", PLAIN.replace("60", "250"));
     task.onJournal = FakeTaskContext::cancel;
     Failure failure = ((TaskOutcome.Failed) runSlowly(task)).failure();
@@ -167,7 +169,7 @@ class GenerateTest {
   }
 
   @Test
-  void aTaskThatIsToStopBeforeItHasAModelStops() throws Exception {
+  void aTaskIsStoppedBeforeItHasAModel() throws Exception {
     FakeTaskContext cancelled = plain();
     cancelled.cancel();
     assertThat(TaskRunHelper.run(inference, cancelled)).isInstanceOf(TaskOutcome.Failed.class);
@@ -177,7 +179,7 @@ class GenerateTest {
   }
 
   @Test
-  void whatTheFirstAttemptFrozeHoldsWhateverTheDefaultsAreNow() throws Exception {
+  void frozenTermsHoldAfterTheDefaultsChange() throws Exception {
     FakeTaskContext first =
         FakeTaskContext.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
     String text = TaskRunHelper.result(inference, first).text();
@@ -195,7 +197,7 @@ class GenerateTest {
   }
 
   @Test
-  void itGoesOnWithTheModelItBeganWithWhateverTheDefaultIsNow() throws Exception {
+  void anAttemptResumesWithItsModelAfterTheDefaultChanges() throws Exception {
     FakeTaskContext first = plain();
     String text = TaskRunHelper.result(inference, first).text();
     try (Inference later =
@@ -213,7 +215,7 @@ class GenerateTest {
   }
 
   @Test
-  void aTemplateThatMarksThoughtsOtherwiseStartsAgainAndSaysSo() throws Exception {
+  void aTemplateWithOtherMarksOfThoughtsRestartsTheTask() throws Exception {
     String template = "{%% if false %%}%s{%% endif %%}{{ messages[0].content }}";
     FakeTaskContext first =
         FakeTaskContext.generate("once", "{\"max_tokens\": 20, \"ignore_eos\": true}");
@@ -235,7 +237,7 @@ class GenerateTest {
   }
 
   @Test
-  void aGenerationWhoseOutputCannotBeKeptDoesNotRunOn() throws Exception {
+  void aGenerationWhoseOutputCannotBeJournaledIsCancelled() throws Exception {
     FakeTaskContext task = FakeTaskContext.generate("once", PLAIN.replace("60", "250"));
     task.onJournal =
         _ -> {
@@ -250,13 +252,13 @@ class GenerateTest {
   }
 
   @Test
-  void tasksRunOnThreadsThatMayCompute() {
+  void tasksRunOnPlatformThreads() {
     assertThat(inference.workers())
         .allMatch(worker -> worker.threading() == Worker.Threading.PLATFORM);
   }
 
   @Test
-  void withoutASeedATaskGetsOneOfItsOwnThatStays() throws Exception {
+  void withoutASeedATaskGetsItsOwnInEveryAttempt() throws Exception {
     String data = "{\"max_tokens\": 20, \"ignore_eos\": true}";
     TaskResult first = TaskRunHelper.result(inference, FakeTaskContext.generate("once", data));
     TaskResult second = TaskRunHelper.result(inference, FakeTaskContext.generate("once", data));
@@ -267,7 +269,7 @@ class GenerateTest {
   }
 
   @Test
-  void anotherModelFileStartsAgainAndSaysSo() throws Exception {
+  void aChangedModelFileRestartsTheTask() throws Exception {
     FakeTaskContext first = plain();
     TaskRunHelper.result(inference, first);
     ModelFile otherFile = new ModelFile("tiny", TinyModels.other().file());
@@ -291,7 +293,7 @@ class GenerateTest {
   }
 
   @Test
-  void tokensThatAreNotOfThisRequestAreDiscarded() throws Exception {
+  void journaledTokensThatTheEngineRefusesAreDiscarded() throws Exception {
     FakeTaskContext first = FakeTaskContext.generate("x", "{\"grammar\": \"root ::= [ab]{30}\"}");
     String text = TaskRunHelper.result(inference, first).text();
     FakeTaskContext spoiled =
@@ -303,7 +305,7 @@ class GenerateTest {
   }
 
   @Test
-  void theReceiptTellsHowItCameAbout() throws Exception {
+  void theReceiptNamesModelParametersAndTimings() throws Exception {
     TaskResult result =
         TaskRunHelper.result(
             inference,
@@ -384,7 +386,7 @@ class GenerateTest {
   }
 
   @Test
-  void jsonThatWasCutOffIsAFailureWithItsText() throws Exception {
+  void truncatedJsonIsAFailureWithItsText() throws Exception {
     FakeTaskContext task =
         FakeTaskContext.generate(
             "x", "{\"json_schema\": {\"type\": \"string\", \"minLength\": 50}, \"max_tokens\": 5}");
@@ -397,7 +399,7 @@ class GenerateTest {
   }
 
   @Test
-  void aGrammarBesideTheSchemaItWasMadeOfIsWhatCounts() throws Exception {
+  void aGrammarBesideItsSchemaIsUsed() throws Exception {
     JsonObject data =
         JsonObject.create()
             .put("json_schema", "{\"type\": \"integer\"}")
@@ -411,7 +413,7 @@ class GenerateTest {
   }
 
   @Test
-  void aGrammarThatWasCutOffIsDone() throws Exception {
+  void aTruncatedGrammarOutputIsDone() throws Exception {
     TaskResult result =
         TaskRunHelper.result(
             inference,
@@ -422,7 +424,7 @@ class GenerateTest {
   }
 
   @Test
-  void messagesGoThroughTheTemplate() throws Exception {
+  void messagesAreRenderedByTheTemplate() throws Exception {
     InferenceSettings settings =
         TinyModels.serving(TinyModels.llama())
             .withChatTemplate(

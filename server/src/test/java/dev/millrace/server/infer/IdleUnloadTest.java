@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A model that nobody uses goes, and comes back for the next task as if it had never been away. */
+/** An idle model is unloaded, and loaded again for the next task. */
 @Timeout(60)
 class IdleUnloadTest {
   private static final String DATA = "{\"max_tokens\": 20, \"ignore_eos\": true}";

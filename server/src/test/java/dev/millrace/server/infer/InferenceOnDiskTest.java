@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A prompt through a workspace on disk, over several owners. */
+/** A prompt in a workspace on disk, processed by several owners in turn. */
 @Timeout(120)
 class InferenceOnDiskTest {
   private static final String DATA =
@@ -35,13 +35,13 @@ class InferenceOnDiskTest {
     return Server.builder(store).group(inference.slots(), inference.workers()).build().start();
   }
 
-  /** How many tokens are written down. */
+  /** How many tokens are journaled. */
   private static int journaled(JobStore store, JobId job) {
     return store.outputSoFar(job, 1, 1, 0).pieces().stream().mapToInt(p -> p.tokens().size()).sum();
   }
 
   @Test
-  void anyNumberOfOwnersGiveOneText() throws Exception {
+  void anyNumberOfOwnersGiveTheSameText() throws Exception {
     Workspace workspace = Workspace.open(directory);
     StageSpec stage =
         StageSpec.builder("generate")

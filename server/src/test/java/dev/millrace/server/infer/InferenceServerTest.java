@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Jobs through a store and a server: the same text whatever happens on the way. */
+/** Jobs through a store and a server give the same text after any interruption. */
 @Timeout(120)
 class InferenceServerTest {
   private static final Cause USER = Cause.user("ann", null);
@@ -30,7 +30,7 @@ class InferenceServerTest {
       "{\"max_tokens\": 120, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\":"
           + " 5}";
 
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
   private Inference inference;
 
   @BeforeEach
@@ -40,12 +40,12 @@ class InferenceServerTest {
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
     inference.close();
   }
 
   private Server serve(Inference served) {
-    return mill.start(Server.builder(mill.store).group(served.slots(), served.workers()));
+    return inMemory.start(Server.builder(inMemory.store).group(served.slots(), served.workers()));
   }
 
   private static StageSpec stage(String data, String... inputs) {
@@ -62,11 +62,11 @@ class InferenceServerTest {
   }
 
   private boolean hasDraft(JobId job) {
-    return !mill.store.outputSoFar(job, 1, 1, 0).pieces().isEmpty();
+    return !inMemory.store.outputSoFar(job, 1, 1, 0).pieces().isEmpty();
   }
 
   @Test
-  void twentyAtOnceAreEachAsIfAlone() throws Exception {
+  void twentyAtOnceGiveTheSameTextsAsAlone() throws Exception {
     List<String> inputs = new ArrayList<>();
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -74,10 +74,10 @@ class InferenceServerTest {
       texts.add(alone(inputs.get(i)));
     }
     serve(inference);
-    JobId job = mill.submit(stage(DATA, inputs.toArray(String[]::new)));
-    Flow.Job done = mill.await(job);
+    JobId job = inMemory.submit(stage(DATA, inputs.toArray(String[]::new)));
+    Flow.Job done = inMemory.await(job);
     assertThat(done.status()).isEqualTo(Flow.Status.DONE);
-    List<TaskView> tasks = mill.store.tasks(job, 1, 1, 20);
+    List<TaskView> tasks = inMemory.store.tasks(job, 1, 1, 20);
     for (int i = 0; i < 20; i++) {
       assertThat(tasks.get(i).result()).satisfies(result -> assertThat(result.text()).isNotEmpty());
       assertThat(tasks.get(i).result().text()).as(inputs.get(i)).isEqualTo(texts.get(i));
@@ -87,53 +87,53 @@ class InferenceServerTest {
   }
 
   @Test
-  void aServerThatStopsReleasesAtOnceAndTheNextGoesOn() throws Exception {
+  void aStoppingServerReleasesAtOnceAndTheNextResumes() throws Exception {
     String text = alone("once");
-    JobId job = mill.submit(stage(DATA, "once"));
+    JobId job = inMemory.submit(stage(DATA, "once"));
     int resumed = 0;
     for (int round = 0; round < 4; round++) {
-      long before = mill.store.outputSoFar(job, 1, 1, 0).next();
+      long before = inMemory.store.outputSoFar(job, 1, 1, 0).next();
       try (SlowWheel _ = new SlowWheel(inference)) {
         Server server = serve(inference);
-        mill.await(job, () -> mill.store.outputSoFar(job, 1, 1, before).next() > before);
-        server.stop(); // the first signal: nobody loses patience
+        inMemory.await(job, () -> inMemory.store.outputSoFar(job, 1, 1, before).next() > before);
+        server.stop(); // waits for all tasks
       }
-      assertThat(mill.task(job).state()).isEqualTo(TaskState.RETRIED);
-      assertThat(mill.task(job).attempts()).isZero();
+      assertThat(inMemory.task(job).state()).isEqualTo(TaskState.RETRIED);
+      assertThat(inMemory.task(job).attempts()).isZero();
       resumed++;
     }
     serve(inference);
-    Flow.Job done = mill.await(job);
+    Flow.Job done = inMemory.await(job);
     assertThat(resumed).isEqualTo(4);
     assertThat(done.result()).isEqualTo(text);
     assertThat(receipt(job).integer("resumed")).isGreaterThanOrEqualTo(4);
-    assertThat(mill.task(job).attempts()).isZero();
-    assertThat(mill.lines(job)).isEmpty();
+    assertThat(inMemory.task(job).attempts()).isZero();
+    assertThat(inMemory.lines(job)).isEmpty();
   }
 
   private JsonObject receipt(JobId job) {
-    JsonObject receipt = mill.task(job).result().receipt();
+    JsonObject receipt = inMemory.task(job).result().receipt();
     assertThat(receipt).isNotNull();
     return receipt;
   }
 
   @Test
-  void aPausedJobKeepsItsOutputAndGoesOnFromThere() throws Exception {
+  void aPausedJobKeepsItsOutputAndResumes() throws Exception {
     String text = alone("once");
     serve(inference);
     JobId job;
     try (SlowWheel _ = new SlowWheel(inference)) {
-      job = mill.submit(stage(DATA, "once"));
-      mill.await(job, () -> hasDraft(job));
-      mill.store.pause(job, USER);
-      mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
+      job = inMemory.submit(stage(DATA, "once"));
+      inMemory.await(job, () -> hasDraft(job));
+      inMemory.store.pause(job, USER);
+      inMemory.await(job, () -> inMemory.task(job).state() == TaskState.RETRIED);
     }
-    String draft = mill.store.outputSoFar(job, 1, 1, 0).text();
+    String draft = inMemory.store.outputSoFar(job, 1, 1, 0).text();
     assertThat(text).startsWith(draft).isNotEqualTo(draft);
-    mill.store.resume(job, USER);
-    assertThat(mill.await(job).result()).isEqualTo(text);
+    inMemory.store.resume(job, USER);
+    assertThat(inMemory.await(job).result()).isEqualTo(text);
     assertThat(receipt(job).integer("resumed")).isPositive();
-    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(inMemory.task(job).attempts()).isZero();
   }
 
   @Test
@@ -142,36 +142,36 @@ class InferenceServerTest {
     Server server = serve(inference);
     JobId job;
     try (SlowWheel _ = new SlowWheel(inference)) {
-      job = mill.submit(stage(DATA, "once"));
-      mill.await(job, () -> hasDraft(job));
-      mill.store.abort(job, USER);
-      mill.await(job, () -> server.status().running().isEmpty());
+      job = inMemory.submit(stage(DATA, "once"));
+      inMemory.await(job, () -> hasDraft(job));
+      inMemory.store.abort(job, USER);
+      inMemory.await(job, () -> server.status().running().isEmpty());
     }
-    assertThat(mill.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
-    String draft = mill.store.outputSoFar(job, 1, 1, 0).text();
+    assertThat(inMemory.flow.status(job)).isEqualTo(Flow.Status.CANCELLED);
+    String draft = inMemory.store.outputSoFar(job, 1, 1, 0).text();
     assertThat(draft).isNotEmpty();
     assertThat(text).startsWith(draft).isNotEqualTo(draft);
   }
 
   @Test
-  void anInferenceThatIsClosedReleasesWhatRuns() throws Exception {
+  void aClosedInferenceReleasesRunningTasks() throws Exception {
     String text = alone("once");
-    JobId job = mill.submit(stage(DATA, "once"));
+    JobId job = inMemory.submit(stage(DATA, "once"));
     try (SlowWheel _ = new SlowWheel(inference)) {
       Server server = serve(inference);
-      mill.await(job, () -> hasDraft(job));
+      inMemory.await(job, () -> hasDraft(job));
       inference.close();
-      mill.await(job, () -> mill.task(job).state() == TaskState.RETRIED);
+      inMemory.await(job, () -> inMemory.task(job).state() == TaskState.RETRIED);
       server.stopNow();
     }
-    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(inMemory.task(job).attempts()).isZero();
     inference = Inference.open(TinyModels.serving(TinyModels.llama()));
     serve(inference);
-    assertThat(mill.await(job).result()).isEqualTo(text);
+    assertThat(inMemory.await(job).result()).isEqualTo(text);
   }
 
   @Test
-  void twoModelsThatHaveRoomForOneTakeTurns() throws Exception {
+  void twoModelsWithMemoryForOneAreLoadedInTurn() throws Exception {
     long one = inference.library().loadedModels().getFirst().bytes();
     InferenceSettings settings =
         TinyModels.serving(TinyModels.llama(), TinyModels.other()).withMemory(one + one / 2);
@@ -179,11 +179,11 @@ class InferenceServerTest {
       String data = DATA.replace("}", ", \"model\": \"%s\"}").replace("120", "20");
       List<JobId> jobs = new ArrayList<>();
       for (int i = 0; i < 30; i++) {
-        jobs.add(mill.submit(stage(data.formatted(i % 2 == 0 ? "tiny" : "other"), "job " + i)));
+        jobs.add(inMemory.submit(stage(data.formatted(i % 2 == 0 ? "tiny" : "other"), "job " + i)));
       }
       Server server = serve(both);
       for (JobId job : jobs) {
-        assertThat(mill.await(job).status()).isEqualTo(Flow.Status.DONE);
+        assertThat(inMemory.await(job).status()).isEqualTo(Flow.Status.DONE);
       }
       assertThat(both.stats().loaded()).hasSize(1);
       server.stop();

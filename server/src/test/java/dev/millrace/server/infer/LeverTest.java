@@ -28,31 +28,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Cancel and pause act within one token. Company of the task holds the wheel in the middle of a
- * turn, until the lever was pulled at the store and its word has reached the task.
+ * Cancel and pause act within one token. A second sequence holds the engine in the middle of a step until the lever was stored and has reached the task.
  */
 @Timeout(60)
 class LeverTest {
   private static final Cause USER = Cause.user("ann", null);
 
-  private final CountDownLatch held = new CountDownLatch(1);
-  private final CountDownLatch told = new CountDownLatch(1);
-  private final AtomicLong company = new AtomicLong(); // its tokens
-  private final AtomicReference<Generation> beside = new AtomicReference<>();
+  private final CountDownLatch engineHeld = new CountDownLatch(1);
+  private final CountDownLatch leverReached = new CountDownLatch(1);
+  private final AtomicLong secondSequenceTokens = new AtomicLong();
+  private final AtomicReference<Generation> secondSequence = new AtomicReference<>();
 
   enum Lever {
     PAUSE,
     ABORT
   }
 
-  /** Turns with the task from its first tokens on, and stops the wheel for a while. */
-  private final class Company implements GenerationListener {
+  /** A second sequence in the batch, which stops the engine for a while. */
+  private final class SecondSequence implements GenerationListener {
     @Override
     public void token(int id, String text, @Nullable Logprobs logprobs) {
-      if (company.incrementAndGet() == 1) {
-        held.countDown();
+      if (secondSequenceTokens.incrementAndGet() == 1) {
+        engineHeld.countDown();
         try {
-          told.await();
+          leverReached.await();
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
@@ -61,9 +60,9 @@ class LeverTest {
   }
 
   /**
-   * The same worker, with company from its first output on, and word when a lever has reached it.
+   * The same worker, with a second sequence from its first output on, and a signal when a lever has reached it.
    */
-  private Worker accompanied(Worker worker, Engine engine) {
+  private Worker withSecondSequence(Worker worker, Engine engine) {
     return Worker.ofOutcome(
         worker.type(),
         task ->
@@ -74,50 +73,50 @@ class LeverTest {
                         new Class<?>[] {TaskContext.class},
                         (_, method, arguments) -> {
                           switch (method.getName()) {
-                            case "journal" -> join(engine);
+                            case "journal" -> startSecondSequence(engine);
                             case "onPause", "onCancel" ->
-                                arguments[0] = thenTold((Runnable) arguments[0]);
+                                arguments[0] = thenSignal((Runnable) arguments[0]);
                             default -> {}
                           }
                           return method.invoke(task, arguments);
                         })));
   }
 
-  private Runnable thenTold(Runnable hook) {
+  private Runnable thenSignal(Runnable hook) {
     return () -> {
       hook.run();
-      told.countDown();
+      leverReached.countDown();
     };
   }
 
-  private void join(Engine engine) {
-    if (beside.get() == null) {
+  private void startSecondSequence(Engine engine) {
+    if (secondSequence.get() == null) {
       int[] prompt = {1};
       GenerationRequest request =
           GenerationRequest.of(prompt, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
-      beside.set(engine.submit(request, new Company()));
+      secondSequence.set(engine.submit(request, new SecondSequence()));
     }
   }
 
   @ParameterizedTest
   @EnumSource(Lever.class)
-  void atMostOneTokenFollowsALeverThatIsDurable(Lever lever) throws Exception {
-    try (InMemoryServer mill = new InMemoryServer();
+  void atMostOneTokenFollowsADurableLever(Lever lever) throws Exception {
+    try (InMemoryServer inMemory = new InMemoryServer();
         Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       Engine engine = inference.library().loadedModels().getFirst().engine();
-      Server server = mill.start(accompanied(inference.workers().getFirst(), engine));
-      JobId job = mill.submit(stage());
-      held.await();
+      Server server = inMemory.start(withSecondSequence(inference.workers().getFirst(), engine));
+      JobId job = inMemory.submit(stage());
+      engineHeld.await();
       long before = engine.stats().chosenTokens() - 1;
       assertThat(before).as("tokens before the lever").isBetween(1L, 200L);
       switch (lever) {
-        case PAUSE -> mill.store.pause(job, USER);
-        case ABORT -> mill.store.abort(job, USER);
+        case PAUSE -> inMemory.store.pause(job, USER);
+        case ABORT -> inMemory.store.abort(job, USER);
       }
-      mill.await(job, () -> server.status().running().isEmpty());
-      beside.get().cancel();
-      beside.get().await();
-      long generated = engine.stats().chosenTokens() - company.get();
+      inMemory.await(job, () -> server.status().running().isEmpty());
+      secondSequence.get().cancel();
+      secondSequence.get().await();
+      long generated = engine.stats().chosenTokens() - secondSequenceTokens.get();
       assertThat(generated).as("tokens after all").isBetween(before, before + 1);
     }
   }

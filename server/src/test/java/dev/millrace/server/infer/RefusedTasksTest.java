@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What cannot be honoured is refused by name, for good, and in nrvna's words where it has some. */
+/** Invalid parameters are refused by name, without a retry, and with nrvna's texts where it has some. */
 @Timeout(60)
 class RefusedTasksTest {
   private static Inference inference;
@@ -40,7 +40,7 @@ class RefusedTasksTest {
     Failure failure = TaskRunHelper.failure(inference, task);
     assertThat(failure.retryable()).isFalse();
     assertThat(failure.partial()).isNull();
-    assertThat(task.frozen).as("nothing was settled").isNull();
+    assertThat(task.frozen).as("no terms were frozen").isNull();
     return failure.message();
   }
 
@@ -68,14 +68,14 @@ class RefusedTasksTest {
         "json_schema     | [1]         | a JSON schema: an object, or its text",
         "logit_bias      | [1]         | an object of numbers from -1e6 to 1e6 by token id",
       })
-  void aValueOutOfItsRuleIsNamed(String name, String value, String rule) throws Exception {
+  void anInvalidValueIsNamedWithItsRule(String name, String value, String rule) throws Exception {
     assertThat(refusal("x", "{\"%s\": %s}".formatted(name, value)))
         .startsWith("parameter \"" + name + "\" is ")
         .endsWith("; it must be " + rule);
   }
 
   @Test
-  void anUnknownNameIsRefusedWithThoseThatAreKnown() throws Exception {
+  void anUnknownParameterIsRefusedWithTheKnownOnes() throws Exception {
     assertThat(refusal("x", "{\"temprature\": 1}"))
         .startsWith("parameter \"temprature\" is not known here; known are: frequency_penalty,")
         .contains("temperature", "json_schema", "messages");
@@ -86,7 +86,7 @@ class RefusedTasksTest {
   }
 
   @Test
-  void whatExcludesEachOtherIsNamed() throws Exception {
+  void parametersThatExcludeEachOtherAreNamed() throws Exception {
     assertThat(refusal("x", "{\"json_schema\": {}, \"grammar\": \"root ::= \\\"a\\\"\"}"))
         .isEqualTo("parameters \"json_schema\" and \"grammar\" exclude each other; give one");
     assertThat(refusal("x", "{\"messages\": []}"))
@@ -102,7 +102,7 @@ class RefusedTasksTest {
   }
 
   @Test
-  void nrvnasTexts() throws Exception {
+  void someRefusalsUseTheTextsOfNrvna() throws Exception {
     assertThat(refusal("", "{}")).isEqualTo("Empty prompt");
     assertThat(refusal("x", "{\"grammar\": \" \"}")).isEqualTo("Grammar file is empty");
     assertThat(refusal("abcdefgh ".repeat(60), "{\"max_tokens\": 100}"))
@@ -112,7 +112,7 @@ class RefusedTasksTest {
   }
 
   @Test
-  void aModelThatIsNotServed() throws Exception {
+  void aModelThatIsNotServedIsNamed() throws Exception {
     assertThat(refusal("x", "{\"model\": \"gpt\"}"))
         .isEqualTo("model \"gpt\" is not served here; served: tiny, vectors");
     assertThat(refusal("x", "{\"model\": \"vectors\"}"))
@@ -122,8 +122,8 @@ class RefusedTasksTest {
   }
 
   @Test
-  void aGrammarOrSchemaThatCannotBeHonoured() throws Exception {
-    // found when it is compiled for the model, after the terms were settled
+  void anInvalidGrammarOrSchemaIsRefused() throws Exception {
+    // found when it is compiled for the model, after the terms were frozen
     assertThat(
             TaskRunHelper.failure(
                 inference, FakeTaskContext.generate("x", "{\"grammar\": \"root = 1\"}")))
@@ -142,7 +142,7 @@ class RefusedTasksTest {
   }
 
   @Test
-  void aBiasForATokenThatTheModelDoesNotHave() throws Exception {
+  void aBiasForAnUnknownTokenIsRefused() throws Exception {
     assertThat(refusal("x", "{\"logit_bias\": {\"100000\": 1}}"))
         .isEqualTo(
             "parameter \"logit_bias\" names token 100000; model \"tiny\" has tokens 0 to 319");
@@ -151,7 +151,7 @@ class RefusedTasksTest {
   }
 
   @Test
-  void aModelThatDoesNotFitIsRefusedWithBothFigures() {
+  void aModelThatDoesNotFitIsRefusedWithBothSizes() {
     assertThatThrownBy(
             () -> Inference.open(TinyModels.serving(TinyModels.llama()).withMemory(200_000)))
         .isInstanceOf(EngineException.class)
@@ -161,7 +161,7 @@ class RefusedTasksTest {
   }
 
   @Test
-  void aFileThatIsNotThereIsSaidAtOnce() {
+  void aMissingFileIsReportedAtOnce() {
     assertThatThrownBy(() -> Inference.open(TinyModels.serving(ModelFile.of(Path.of("no.gguf")))))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("no.gguf");

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A model whose layers are with others beside one that is here: neither is the other's trouble. */
+/** A remote model beside a local one: neither disturbs the other. */
 @Timeout(120)
 class RemoteBesideLocalModelTest {
   private static final String DATA =
       "{\"max_tokens\": 10, \"ignore_eos\": true, \"raw\": true, \"model\": \"%s\"}";
 
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
   private final FakeRemoteModel far = new FakeRemoteModel(TinyModels.llama());
   private final InferenceSettings settings =
       TinyModels.serving(TinyModels.llama(), far.named("far"));
@@ -45,12 +45,12 @@ class RemoteBesideLocalModelTest {
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
     inference.close();
   }
 
   private Server serve() {
-    return mill.start(mill.builder().group(inference.slots(), inference.workers()));
+    return inMemory.start(inMemory.builder().group(inference.slots(), inference.workers()));
   }
 
   private JobId submit(String model, int tasks) {
@@ -59,7 +59,7 @@ class RemoteBesideLocalModelTest {
       all.add(TaskSpec.of("once " + i));
     }
     JsonObject data = Json.object(DATA.formatted(model));
-    return mill.submit(
+    return inMemory.submit(
         StageSpec.builder("generate")
             .policy(InMemoryServer.ONE_ATTEMPT)
             .tasks(all)
@@ -68,15 +68,15 @@ class RemoteBesideLocalModelTest {
   }
 
   private JobId submitEmbedding() {
-    return mill.submit("embed", "once");
+    return inMemory.submit("embed", "once");
   }
 
   private void assertDone(JobId job) throws InterruptedException {
-    assertThat(mill.await(job).status()).as("job %s", job).isEqualTo(Flow.Status.DONE);
+    assertThat(inMemory.await(job).status()).as("job %s", job).isEqualTo(Flow.Status.DONE);
   }
 
   @Test
-  void jobsOfOthersFinishWhileManyWaitForIt() throws Exception {
+  void jobsOfALocalModelFinishWhileManyWaitForTheRemoteOne() throws Exception {
     Server server = serve();
     JobId waits = submit("far", 20);
     assertDone(submit("tiny", 20));
@@ -87,7 +87,7 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void soTheyDoWhenItFellApartUnderItsJobs() throws Exception {
+  void jobsOfALocalModelFinishWhenTheRemoteOneLosesLayers() throws Exception {
     far.becomeReady();
     Server server = serve();
     assertDone(submit("far", 3));
@@ -100,19 +100,19 @@ class RemoteBesideLocalModelTest {
     JobId aborted = submit("far", 8);
     JobId paused = submit("far", 8);
     assertDone(submit("tiny", 1));
-    mill.await(paused, () -> mill.task(paused).state() == TaskState.IN_PROGRESS);
-    mill.store.abort(aborted, Cause.user("ann", null));
-    mill.store.pause(paused, Cause.user("ann", null));
+    inMemory.await(paused, () -> inMemory.task(paused).state() == TaskState.IN_PROGRESS);
+    inMemory.store.abort(aborted, Cause.user("ann", null));
+    inMemory.store.pause(paused, Cause.user("ann", null));
     await().atMost(InMemoryServer.TIMEOUT).until(() -> server.status().running().isEmpty());
-    mill.store.resume(paused, Cause.user("ann", null));
-    mill.await(paused, () -> mill.task(paused).state() == TaskState.IN_PROGRESS);
+    inMemory.store.resume(paused, Cause.user("ann", null));
+    inMemory.await(paused, () -> inMemory.task(paused).state() == TaskState.IN_PROGRESS);
     server.stop();
-    assertThat(mill.task(paused).state()).isEqualTo(TaskState.RETRIED);
-    assertThat(mill.task(paused).attempts()).isZero();
+    assertThat(inMemory.task(paused).state()).isEqualTo(TaskState.RETRIED);
+    assertThat(inMemory.task(paused).attempts()).isZero();
   }
 
   @Test
-  void whatItTakesIsAskedOnce() throws Exception {
+  void theMemoryOfARemoteModelIsReadOnce() throws Exception {
     far.becomeReady();
     serve();
     assertDone(submit("far", 10));
@@ -120,7 +120,7 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void receiptsHaveTheHashThatItsOpeningKnows() throws Exception {
+  void receiptsHaveTheHashOfTheOpener() throws Exception {
     far.becomeReady();
     FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
     assertThat(TaskRunHelper.receipt(TaskRunHelper.result(inference, task)).string("model_sha256"))
@@ -128,7 +128,7 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void whenItsEngineEndsItLeavesAndIsOpenedAnew() throws Exception {
+  void aRemoteModelIsReopenedWhenItsEngineEnds() throws Exception {
     far.becomeReady();
     far.breakDown();
     FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
@@ -137,13 +137,13 @@ class RemoteBesideLocalModelTest {
     assertThat(inference.stats().remoteModels().getFirst().ready()).isFalse();
     await()
         .atMost(InMemoryServer.TIMEOUT)
-        .until(() -> far.opened() == 2); // though no task asks for it
+        .until(() -> far.opened() == 2); // without a request of a task
     far.becomeReady();
     assertThat(TaskRunHelper.result(inference, task.again(0)).text()).isNotEmpty();
   }
 
   @Test
-  void whatCannotBeOpenedAnewIsTriedLessAndLessOften() throws Exception {
+  void reopeningIsRetriedWithGrowingDelays() throws Exception {
     far.trouble(new EngineException("the node does not know us"));
     far.breakDown();
     FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
@@ -173,7 +173,7 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void aStartDoesNotWaitLongForItsNetwork() throws Exception {
+  void aStartDoesNotWaitLongForANetwork() throws Exception {
     inference.close();
     far.hold(true);
     inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
@@ -188,7 +188,7 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void aTaskOutlivesOpeningsThatFail() throws Exception {
+  void aTaskSurvivesFailedOpenings() throws Exception {
     inference.close();
     far.hold(true);
     inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
@@ -220,20 +220,20 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void itIsClosedWhileItStillWaitsForItsNetwork() throws Exception {
+  void itCanBeClosedWhileItWaitsForItsNetwork() throws Exception {
     inference.close();
     far.hold(true);
     inference = Inference.open(settings, clock::get, Duration.ofMillis(10));
     JobId waits = submit("far", 3);
     Server server = serve();
-    mill.await(waits, () -> mill.task(waits).state() == TaskState.IN_PROGRESS);
+    inMemory.await(waits, () -> inMemory.task(waits).state() == TaskState.IN_PROGRESS);
     server.stop();
     inference.close(); // would not return
-    assertThat(mill.task(waits).attempts()).isZero();
+    assertThat(inMemory.task(waits).attempts()).isZero();
   }
 
   @Test
-  void aStartThatIsRefusedByItsNetworkEndsWithTheText() {
+  void aStartThatTheNetworkRefusesFailsWithItsMessage() {
     inference.close();
     far.trouble(new EngineException("the node does not know us"));
     assertThatThrownBy(() -> Inference.open(settings))
@@ -242,7 +242,7 @@ class RemoteBesideLocalModelTest {
   }
 
   @Test
-  void whatHasNoRoomBesideItIsRefusedAtTheStart() {
+  void aLocalModelThatDoesNotFitBesideItIsRefusedAtTheStart() {
     inference.close();
     long room = (1 << 20) + (64 << 10);
     assertThatThrownBy(() -> Inference.open(settings.withMemory(room)))

@@ -27,18 +27,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A model whose layers are with others: it is waited for, and not believed blindly. */
+/** A model with layers at other nodes: tasks wait for it, and revoked tokens are discarded. */
 @Timeout(120)
 class RemoteModelTest {
   private static final String DATA =
       "{\"max_tokens\": 40, \"temperature\": 1.1, \"ignore_eos\": true, \"raw\": true, \"seed\":"
           + " 5}";
 
-  private final InMemoryServer mill = new InMemoryServer();
+  private final InMemoryServer inMemory = new InMemoryServer();
   private final FakeRemoteModel model = new FakeRemoteModel(TinyModels.llama());
   private final AtomicLong clock = new AtomicLong();
   private Inference inference;
-  private String text; // what the model generates when all of it is here
+  private String text; // what the model generates when it is local
 
   @BeforeEach
   void open() throws Exception {
@@ -50,13 +50,13 @@ class RemoteModelTest {
 
   @AfterEach
   void close() {
-    mill.close();
+    inMemory.close();
     inference.close();
   }
 
   private Server serve(Worker... others) {
-    var builder = mill.builder(others).group(inference.slots(), inference.workers());
-    return mill.start(builder);
+    var builder = inMemory.builder(others).group(inference.slots(), inference.workers());
+    return inMemory.start(builder);
   }
 
   private static StageSpec stage(String type, String... inputs) {
@@ -72,11 +72,11 @@ class RemoteModelTest {
   @Test
   void tasksStayPendingUntilItIsReady() throws Exception {
     serve(Worker.of("echo", task -> task.text()));
-    JobId job = mill.submit(stage("generate", "once"));
-    for (int i = 0; i < 3; i++) { // others go on, so that the pool has looked at the queue
-      assertThat(mill.await(mill.submit(stage("echo", "x"))).result()).isEqualTo("x");
+    JobId job = inMemory.submit(stage("generate", "once"));
+    for (int i = 0; i < 3; i++) { // other jobs run, so that the pool has looked at the queue
+      assertThat(inMemory.await(inMemory.submit(stage("echo", "x"))).result()).isEqualTo("x");
     }
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.PENDING);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.PENDING);
     assertThat(inference.stats().served()).isEmpty();
     assertThat(inference.stats().remoteModels())
         .singleElement()
@@ -88,27 +88,27 @@ class RemoteModelTest {
               assertThat(far.metrics()).containsEntry("nodes", 1.0);
             });
     model.becomeReady();
-    assertThat(mill.await(job).result()).isEqualTo(text);
+    assertThat(inMemory.await(job).result()).isEqualTo(text);
     assertThat(inference.stats().served()).containsExactly("far");
   }
 
   @Test
-  void whenItFallsApartItStaysListedAndNothingMoreIsClaimed() throws Exception {
+  void aModelThatLosesLayersStaysListedAndNoTaskIsClaimed() throws Exception {
     model.becomeReady();
     serve(Worker.of("echo", task -> task.text()));
-    assertThat(mill.await(mill.submit(stage("generate", "once"))).status())
+    assertThat(inMemory.await(inMemory.submit(stage("generate", "once"))).status())
         .isEqualTo(Flow.Status.DONE);
     model.loseLayers();
-    JobId job = mill.submit(stage("generate", "once"));
-    mill.await(mill.submit(stage("echo", "x")));
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.PENDING);
+    JobId job = inMemory.submit(stage("generate", "once"));
+    inMemory.await(inMemory.submit(stage("echo", "x")));
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.PENDING);
     assertThat(inference.stats().served()).containsExactly("far");
     model.becomeReady();
-    assertThat(mill.await(job).result()).isEqualTo(text);
+    assertThat(inMemory.await(job).result()).isEqualTo(text);
   }
 
   @Test
-  void aModelThatIsHereIsNotKeptWaiting() throws Exception {
+  void aLocalModelIsNotKeptWaiting() throws Exception {
     inference.close();
     inference = Inference.open(TinyModels.serving(model.named("far"), TinyModels.llama()));
     serve();
@@ -118,18 +118,18 @@ class RemoteModelTest {
             .tasks(List.of(TaskSpec.of("once")))
             .data(Json.object(DATA.replace("}", ", \"model\": \"tiny\"}")))
             .build();
-    assertThat(mill.await(mill.submit(named)).result()).isEqualTo(text);
+    assertThat(inMemory.await(inMemory.submit(named)).result()).isEqualTo(text);
     assertThat(inference.stats().served()).containsExactly("tiny");
   }
 
   @Test
-  void theJobIsDoneByAServerThatDrains() throws Exception {
-    JobId job = mill.submit(stage("generate", "once"));
-    Server server = mill.builder().group(inference.slots(), inference.workers()).build();
-    mill.keep(server).start();
+  void aDrainingServerFinishesTheJob() throws Exception {
+    JobId job = inMemory.submit(stage("generate", "once"));
+    Server server = inMemory.builder().group(inference.slots(), inference.workers()).build();
+    inMemory.keep(server).start();
     Thread.ofVirtual().start(model::becomeReady);
     server.drain();
-    assertThat(mill.task(job).state()).isEqualTo(TaskState.COMPLETED);
+    assertThat(inMemory.task(job).state()).isEqualTo(TaskState.COMPLETED);
   }
 
   @Test
@@ -158,7 +158,7 @@ class RemoteModelTest {
   }
 
   @Test
-  void anEncoderCannotBeSpread() {
+  void anEncoderCannotBeRemote() {
     ModelFile encoder = new FakeRemoteModel(TinyModels.encoder()).named("vectors");
     assertThatThrownBy(() -> Inference.open(TinyModels.serving(encoder)))
         .isInstanceOf(EngineException.class)
@@ -166,7 +166,7 @@ class RemoteModelTest {
   }
 
   @Test
-  void revokedTokensAreDiscardedAndItStartsAgain() throws Exception {
+  void revokedTokensAreDiscardedAndTheTaskRestarts() throws Exception {
     model.becomeReady();
     for (int times = 1; times <= 3; times++) {
       model.revoke(times, 10);
@@ -185,7 +185,7 @@ class RemoteModelTest {
   }
 
   @Test
-  void whatIsRevokedTooOftenFailsAndIsNotGoneOnFrom() throws Exception {
+  void aTaskRevokedTooOftenFailsAndIsNotResumed() throws Exception {
     model.becomeReady();
     model.revoke(4, 10);
     FakeTaskContext task = FakeTaskContext.generate("once", DATA);
@@ -194,12 +194,12 @@ class RemoteModelTest {
     assertThat(failure.message()).contains("node b computed something else");
     assertThat(failure.partial()).isNull();
     assertThat(task.lines).hasSize(4);
-    assertThat(task.tokens()).as("what the next attempt would go on from").isEmpty();
+    assertThat(task.tokens()).as("tokens to resume from").isEmpty();
     assertThat(TaskRunHelper.result(inference, task.again(0)).text()).isEqualTo(text);
   }
 
   @Test
-  void tokensOfAnEarlierAttemptAreDiscardedToo() throws Exception {
+  void revokedTokensOfAnEarlierAttemptAreDiscarded() throws Exception {
     model.becomeReady();
     FakeTaskContext first = FakeTaskContext.generate("once", DATA);
     TaskRunHelper.result(inference, first);
@@ -224,20 +224,20 @@ class RemoteModelTest {
   }
 
   @Test
-  void throughAServerTheResultIsTheSameAndTheLogTells() throws Exception {
+  void theResultThroughAServerIsTheSameAndTheLogHasTheRestart() throws Exception {
     model.becomeReady();
     model.revoke(2, 10);
     serve();
-    JobId job = mill.submit(stage("generate", "once"));
-    assertThat(mill.await(job).result()).isEqualTo(text);
-    assertThat(mill.lines(job))
+    JobId job = inMemory.submit(stage("generate", "once"));
+    assertThat(inMemory.await(job).result()).isEqualTo(text);
+    assertThat(inMemory.lines(job))
         .hasSize(2)
         .allSatisfy(line -> assertThat(line).contains("cannot be trusted"));
-    assertThat(mill.task(job).attempts()).isZero();
+    assertThat(inMemory.task(job).attempts()).isZero();
   }
 
   @Test
-  void aRepetitionThatIsRevokedSaysSo() throws Exception {
+  void aRevokedVerificationIsReported() throws Exception {
     FakeTaskContext task = FakeTaskContext.generate("once", DATA);
     model.becomeReady();
     TaskResult result = TaskRunHelper.result(inference, task);
@@ -246,9 +246,9 @@ class RemoteModelTest {
             "generate", "once", Json.object(DATA), FakeTaskContext.CREATED, task.frozen, result);
     assertThat(inference.verify(request).same()).isTrue();
     model.revoke(1, 10);
-    VerifyResult verdict = inference.verify(request);
-    assertThat(verdict.same()).isFalse();
-    assertThat(verdict.message()).contains("cannot be trusted", "node b computed something else");
+    VerifyResult verified = inference.verify(request);
+    assertThat(verified.same()).isFalse();
+    assertThat(verified.message()).contains("cannot be trusted", "node b computed something else");
     model.loseLayers();
     assertThat(inference.verify(request).message()).contains("not ready", "layers 1 to 1");
   }

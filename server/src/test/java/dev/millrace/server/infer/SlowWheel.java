@@ -11,9 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Company that makes a wheel turn slowly, so that a lever finds a generation under way on any
- * machine: whoever generates beside it needs 2 ms a token at least, until it is closed or has filled
- * its context.
+ * A sequence that slows the engine down, so that a lever finds a running generation on any machine: other sequences need at least 2 ms for a token until this is closed or has filled its context.
  */
 final class SlowWheel implements GenerationListener, AutoCloseable {
   private final CountDownLatch over = new CountDownLatch(1);

@@ -9,7 +9,7 @@ import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 
-/** Words for what tests do with an inference. */
+/** Runs tasks on an {@link Inference} for tests. */
 final class TaskRunHelper {
   private TaskRunHelper() {}
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A task done again gives the same, or it is said what differs or why it cannot be done again. */
+/** A repeated task gives the same bytes, or a message says what differs or why it cannot be repeated. */
 @Timeout(60)
 class TaskVerifierTest {
   private static final String DATA = "{\"max_tokens\": 40, \"ignore_eos\": true}";
@@ -47,14 +47,14 @@ class TaskVerifierTest {
   }
 
   @Test
-  void anHonestResultIsTheSame() {
-    VerifyResult verdict = inference.verify(request(result));
-    assertThat(verdict.same()).isTrue();
-    assertThat(verdict.message()).isEqualTo("the same " + result.text().length() + " characters");
+  void anUnchangedResultIsTheSame() {
+    VerifyResult verified = inference.verify(request(result));
+    assertThat(verified.same()).isTrue();
+    assertThat(verified.message()).isEqualTo("the same " + result.text().length() + " characters");
   }
 
   @Test
-  void otherDefaultsMakeNoDifference() {
+  void changedDefaultsMakeNoDifference() {
     InferenceSettings changed =
         TinyModels.serving(TinyModels.llama())
             .withSampling(SamplingParameters.builder().temperature(0.0).build());
@@ -64,12 +64,12 @@ class TaskVerifierTest {
   }
 
   @Test
-  void aChangedResultIsFoundAtItsPlace() {
+  void aChangedResultIsReportedWithItsPosition() {
     String text = result.text();
     String forged = text.substring(0, 12) + "\u2603" + text.substring(13);
-    VerifyResult verdict = inference.verify(request(TaskResult.of(forged)));
-    assertThat(verdict.same()).isFalse();
-    assertThat(verdict.message())
+    VerifyResult verified = inference.verify(request(TaskResult.of(forged)));
+    assertThat(verified.same()).isFalse();
+    assertThat(verified.message())
         .startsWith("differs from character 13 on: the result has \"\u2603");
     VerifyResult longer = inference.verify(request(TaskResult.of(text + "x")));
     assertThat(longer.message())
@@ -80,12 +80,13 @@ class TaskVerifierTest {
   }
 
   @Test
-  void anotherFileOrCacheCannotRepeatIt() {
+  void anotherModelFileOrCacheTypeCannotRepeatATask() {
     ModelFile file = new ModelFile("tiny", TinyModels.other().file());
     try (Inference other = Inference.open(TinyModels.serving(file))) {
-      VerifyResult verdict = other.verify(request(result));
-      assertThat(verdict.same()).isFalse();
-      assertThat(verdict.message()).startsWith("cannot be repeated here: the model file changed (");
+      VerifyResult verified = other.verify(request(result));
+      assertThat(verified.same()).isFalse();
+      assertThat(verified.message())
+          .startsWith("cannot be repeated here: the model file changed (");
     }
     InferenceSettings precise =
         TinyModels.serving(TinyModels.llama())
@@ -102,7 +103,7 @@ class TaskVerifierTest {
   }
 
   @Test
-  void anotherArithmeticCannotRepeatIt() {
+  void anotherVersionOfTheArithmeticCannotRepeatATask() {
     VerifyRequest now = request(result);
     now.terms().put("numerics", 0L);
     assertThat(inference.verify(now).message())
@@ -110,7 +111,7 @@ class TaskVerifierTest {
   }
 
   @Test
-  void anEmbeddingIsRepeatedByItsReceipt() throws Exception {
+  void anEmbeddingIsRepeatedFromItsReceipt() throws Exception {
     TaskResult vector =
         TaskRunHelper.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
     VerifyRequest honest =
@@ -134,7 +135,7 @@ class TaskVerifierTest {
   }
 
   @Test
-  void aProgramsTaskIsNoModels() {
+  void aTaskOfAProgramCannotBeRepeatedByAModel() {
     VerifyRequest now =
         new VerifyRequest(
             "resize",

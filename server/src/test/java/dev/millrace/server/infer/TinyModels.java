@@ -14,12 +14,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Models of random weights, made once for all tests of a run, and how to serve them. */
+/** Small models with random weights, created once for all tests, and settings to serve them. */
 public final class TinyModels {
-  /** Positions that the models were "trained" on. */
+  /** The context that the models were "trained" on. */
   static final int CONTEXT = 256;
 
-  /** Of their states and vectors. */
+  /** The width of their states and vectors. */
   static final int WIDTH = 64;
 
   private static final Path DIRECTORY = directory();
@@ -43,7 +43,7 @@ public final class TinyModels {
       }
       Files.delete(directory);
     } catch (IOException e) {
-      // the system clears its own directory for temporary files
+      // the system clears its directory for temporary files
     }
   }
 
@@ -80,7 +80,7 @@ public final class TinyModels {
         .withThreads(1)
         .withSlots(4)
         .withTokens(4 * CONTEXT)
-        .withKernels(KernelType.SCALAR); // the same bits, and soon at full speed
+        .withKernels(KernelType.SCALAR); // the same bits, and no warm-up
   }
 
   static InferenceSettings serving(ModelFile... models) {

@@ -9,13 +9,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A ticker that would otherwise sleep for an hour. */
+/** A periodic thread with a pause of an hour. */
 class PeriodicThreadTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   private final BlockingQueue<Thread> ticks = new LinkedBlockingQueue<>();
 
-  private void tick() {
+  private void runOnce() {
     ticks.add(Thread.currentThread());
   }
 
@@ -26,52 +26,52 @@ class PeriodicThreadTest {
   }
 
   @Test
-  void aNudgeTicksAtOnceAndAgain() throws InterruptedException {
-    PeriodicThread ticker = PeriodicThread.start("test", HOUR, this::tick, broken -> {});
-    ticker.trigger();
+  void aTriggerRunsTheActionAtOnceEachTime() throws InterruptedException {
+    PeriodicThread periodic = PeriodicThread.start("test", HOUR, this::runOnce, broken -> {});
+    periodic.trigger();
     Thread thread = nextTick();
     for (int i = 0; i < 2; i++) {
-      ticker.trigger();
+      periodic.trigger();
       assertThat(nextTick()).isSameAs(thread);
     }
-    ticker.close(); // most likely while it waits
-    assertThat(thread.join(Duration.ofSeconds(30))).as("it has ended").isTrue();
+    periodic.close(); // most likely while it waits
+    assertThat(thread.join(Duration.ofSeconds(30))).as("the thread has ended").isTrue();
     assertThat(ticks).isEmpty();
   }
 
   @Test
-  void aClosedTickerEndsWhateverItIsStillToldToDo() throws InterruptedException {
+  void aClosedThreadEndsEvenIfItIsTriggered() throws InterruptedException {
     Semaphore go = new Semaphore(0);
-    PeriodicThread ticker =
+    PeriodicThread periodic =
         PeriodicThread.start(
             "test",
             HOUR,
             () -> {
-              tick();
+              runOnce();
               go.acquireUninterruptibly();
             },
             broken -> {});
-    ticker.trigger();
+    periodic.trigger();
     Thread thread = nextTick();
-    ticker.trigger(); // while it is in the middle of a tick
-    ticker.close();
-    ticker.trigger();
+    periodic.trigger(); // while it is in the middle of a runOnce
+    periodic.close();
+    periodic.trigger();
     go.release(10);
-    assertThat(thread.join(Duration.ofSeconds(30))).as("it has ended").isTrue();
+    assertThat(thread.join(Duration.ofSeconds(30))).as("the thread has ended").isTrue();
     assertThat(ticks).isEmpty();
   }
 
   @Test
-  void anErrorDoesNotEndIt() throws InterruptedException {
+  void anErrorDoesNotEndTheThread() throws InterruptedException {
     Runnable failing =
         () -> {
-          tick();
+          runOnce();
           throw new AssertionError("a hook's own");
         };
-    try (PeriodicThread ticker = PeriodicThread.start("test", HOUR, failing, broken -> {})) {
-      ticker.trigger();
+    try (PeriodicThread periodic = PeriodicThread.start("test", HOUR, failing, broken -> {})) {
+      periodic.trigger();
       nextTick();
-      ticker.trigger();
+      periodic.trigger();
       nextTick();
     }
   }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that fails for a while, and one that has failed for good. */
+/** A store that fails for a while, and one that is broken. */
 class StoreRetryTest {
 
   /** Fails calls of those names while it is full; each failure is a permit of {@link #failed}. */
@@ -58,7 +58,7 @@ class StoreRetryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"complete", "fail", "release"})
-  void outcomeIsKeptUntilTheDiskHasRoom(String verb) throws InterruptedException {
+  void anOutcomeIsKeptUntilTheDiskHasSpace(String verb) throws InterruptedException {
     FullDisk disk = new FullDisk(verb);
     AtomicInteger runs = new AtomicInteger();
     Worker worker =
@@ -74,55 +74,55 @@ class StoreRetryTest {
                 default -> new TaskOutcome.Released("first run");
               };
             });
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
-      mill.start(worker);
-      JobId job = mill.submit("work", InMemoryServer.attempts(2), "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      inMemory.start(worker);
+      JobId job = inMemory.submit("work", InMemoryServer.attempts(2), "x");
       assertThat(disk.failed.tryAcquire(3, 30, TimeUnit.SECONDS)).isTrue();
-      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
+      assertThat(inMemory.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
       assertThat(runs).hasValue(1);
       disk.full = false;
 
       String expected = verb.equals("complete") ? "first run" : "second run";
-      assertThat(mill.await(job).result()).isEqualTo(expected);
-      assertThat(mill.task(job).attempts()).isEqualTo(verb.equals("fail") ? 1 : 0);
+      assertThat(inMemory.await(job).result()).isEqualTo(expected);
+      assertThat(inMemory.task(job).attempts()).isEqualTo(verb.equals("fail") ? 1 : 0);
     }
   }
 
   @Test
   void claimsPauseWhileOutcomesCannotBeStored() throws InterruptedException {
     FullDisk disk = new FullDisk("complete");
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
-      mill.start(8, Worker.of("work", TaskContext::text));
-      JobId first = mill.submit("work", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      inMemory.start(8, Worker.of("work", TaskContext::text));
+      JobId first = inMemory.submit("work", "x");
       assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
-      // One claim may have been under way when it began; by the second failure none is.
+      // One claim may have been running at the first failure; at the second none is.
       assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
       int claims = disk.claims.get();
-      JobId second = mill.submit("work", "y");
+      JobId second = inMemory.submit("work", "y");
       assertThat(disk.failed.tryAcquire(2, 30, TimeUnit.SECONDS)).isTrue();
       assertThat(disk.claims).hasValue(claims);
       disk.full = false;
 
-      assertThat(mill.await(first).result()).isEqualTo("x");
-      assertThat(mill.await(second).result()).isEqualTo("y");
+      assertThat(inMemory.await(first).result()).isEqualTo("x");
+      assertThat(inMemory.await(second).result()).isEqualTo("y");
     }
   }
 
   @Test
-  void failingClaimsAreTriedAgain() throws InterruptedException {
+  void failingClaimsAreRetried() throws InterruptedException {
     FullDisk disk = new FullDisk("claim", "heartbeat", "sweep", "log");
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
-      mill.start(Worker.of("work", TaskContext::text));
-      JobId job = mill.submit("work", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      inMemory.start(Worker.of("work", TaskContext::text));
+      JobId job = inMemory.submit("work", "x");
       assertThat(disk.failed.tryAcquire(4, 30, TimeUnit.SECONDS)).isTrue();
       disk.full = false;
 
-      assertThat(mill.await(job).result()).isEqualTo("x");
+      assertThat(inMemory.await(job).result()).isEqualTo("x");
     }
   }
 
   @Test
-  void lineThatCannotBeKeptDoesNotFailTheTask() throws InterruptedException {
+  void aLogLineThatCannotBeStoredDoesNotFailTheTask() throws InterruptedException {
     FullDisk disk = new FullDisk("log", "heartbeat");
     Worker worker =
         Worker.of(
@@ -131,11 +131,11 @@ class StoreRetryTest {
               task.log("lost");
               return "done";
             });
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
-      mill.start(worker);
-      JobId job = mill.submit("work", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      inMemory.start(worker);
+      JobId job = inMemory.submit("work", "x");
 
-      assertThat(mill.await(job).result()).isEqualTo("done");
+      assertThat(inMemory.await(job).result()).isEqualTo("done");
     }
   }
 
@@ -148,16 +148,16 @@ class StoreRetryTest {
           }
           return call.proceed();
         };
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(strict))) {
-      mill.start(Worker.of("work", task -> "x"));
-      JobId job = mill.submit("work", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(strict))) {
+      inMemory.start(Worker.of("work", task -> "x"));
+      JobId job = inMemory.submit("work", "x");
 
-      assertThat(mill.await(job).error()).isEqualTo("the store refuses the result: too large");
+      assertThat(inMemory.await(job).error()).isEqualTo("the store refuses the result: too large");
     }
   }
 
   @Test
-  void aServerThatStopsDoesNotWaitForRoomToGiveTasksBack() throws InterruptedException {
+  void aStoppingServerDoesNotWaitForAFullDiskToReleaseTasks() throws InterruptedException {
     FullDisk disk = new FullDisk("journal", "release");
     Worker worker =
         new ResumableWorker(
@@ -166,26 +166,27 @@ class StoreRetryTest {
               task.journal(new OutputChunk(List.of(1), "x"));
               return new TaskOutcome.Released("told to stop");
             });
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
-      Server server = mill.start(worker);
-      JobId job = mill.submit("work", InMemoryServer.attempts(1), "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      Server server = inMemory.start(worker);
+      JobId job = inMemory.submit("work", InMemoryServer.attempts(1), "x");
       assertThat(disk.failed.tryAcquire(2, 30, TimeUnit.SECONDS)).isTrue();
       server.stop(); // would not return
-      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
+      assertThat(inMemory.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
     }
   }
 
   @Test
-  void stopNowGivesUpOnAStoreThatFails() throws InterruptedException {
+  void stopNowDoesNotWaitForAFailingStore() throws InterruptedException {
     FullDisk disk = new FullDisk("complete", "release");
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
-      Server server = mill.start(Worker.of("work", task -> "x"));
-      JobId job = mill.submit("work", "x");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      Server server = inMemory.start(Worker.of("work", task -> "x"));
+      JobId job = inMemory.submit("work", "x");
       assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
       server.stopNow();
 
       assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
-      assertThat(mill.task(job).state()).isEqualTo(TaskState.IN_PROGRESS); // the next owner's
+      assertThat(inMemory.task(job).state())
+          .isEqualTo(TaskState.IN_PROGRESS); // the next owner finds it
     }
   }
 
@@ -196,7 +197,7 @@ class StoreRetryTest {
     AtomicInteger calls = new AtomicInteger();
     StoreInterceptor breaking =
         call -> {
-          // Not before there is something that runs.
+          // Only after a task runs.
           if (call.name().equals(verb) && (!verb.equals("claim") || calls.incrementAndGet() > 1)) {
             throw new StoreBrokenException("a sync failed", new IOException("I/O error"));
           }
@@ -212,21 +213,21 @@ class StoreRetryTest {
               never.await();
               return "";
             });
-    try (InMemoryServer mill = new InMemoryServer(StoreInterceptor.intercepting(breaking))) {
-      JobId job = mill.submit("work", "quick", "slow");
-      Server server = mill.start(worker);
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(breaking))) {
+      JobId job = inMemory.submit("work", "quick", "slow");
+      Server server = inMemory.start(worker);
 
       assertThatThrownBy(server::await)
           .isInstanceOf(StoreBrokenException.class)
           .hasMessage("a sync failed");
       assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
       assertThat(server.status().problem()).isEqualTo("a sync failed");
-      assertThat(mill.flow.status(job)).isNotEqualTo(Status.DONE);
+      assertThat(inMemory.flow.status(job)).isNotEqualTo(Status.DONE);
     }
   }
 
   @Test
-  void waitsGrowUpToFiveSeconds() {
+  void delaysGrowUpToFiveSeconds() {
     assertThat(StoreRetry.retryDelay(0)).isEqualTo(Duration.ofMillis(100));
     assertThat(StoreRetry.retryDelay(1)).isEqualTo(Duration.ofMillis(200));
     assertThat(StoreRetry.retryDelay(6)).isEqualTo(Duration.ofSeconds(5));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who computes for whom, over a model that says how long each text is when it is let. */
+/** Which thread computes which batch, with a model that returns the length of each text when the test lets it. */
 @Timeout(30)
 class EmbedBatcherTest {
   private static final int TOO_LONG = 9;
@@ -52,11 +52,11 @@ class EmbedBatcherTest {
     return line.submit(new int[length], pooling, true);
   }
 
-  private Future<Optional<float[]>> await(EmbedRequest wish) {
-    return threads.submit(wish::await);
+  private Future<Optional<float[]>> await(EmbedRequest request) {
+    return threads.submit(request::await);
   }
 
-  /** One who is being computed, so that whoever comes now must wait. */
+  /** A request that is being computed, so that further ones must wait. */
   private Future<Optional<float[]>> busy() throws InterruptedException {
     Future<Optional<float[]>> first = await(ask(1, Pooling.MEAN));
     assertThat(batches.take()).isEqualTo(1);
@@ -68,7 +68,7 @@ class EmbedBatcherTest {
   }
 
   @Test
-  void whatFailsOneFailsNoneOfItsNeighbours() throws Exception {
+  void anErrorOfOneTextFailsNoOther() throws Exception {
     Future<Optional<float[]>> first = busy();
     List<Future<Optional<float[]>>> all = new ArrayList<>();
     for (int length : new int[] {2, TOO_LONG, 3}) {
@@ -81,23 +81,23 @@ class EmbedBatcherTest {
         .hasCauseInstanceOf(EngineException.class)
         .hasMessageContaining("too long");
     assertThat(length(all.get(2))).isEqualTo(3);
-    assertThat(batches).as("together, and then one by one").contains(3).hasSize(4);
+    assertThat(batches).as("in one batch, then one by one").contains(3).hasSize(4);
   }
 
   @Test
-  void nobodyComputesForOthersAfterHeHasHisOwn() throws Exception {
+  void eachThreadComputesOneBatchOnly() throws Exception {
     Future<Optional<float[]>> first = busy();
     Future<Optional<float[]>> second = await(ask(2, Pooling.CLS));
     steps.release();
     assertThat(length(first)).isEqualTo(1);
-    assertThat(batches.take()).as("now the second computes").isEqualTo(1);
+    assertThat(batches.take()).as("now the second thread computes").isEqualTo(1);
     assertThat(second.isDone()).isFalse();
     steps.release();
     assertThat(length(second)).isEqualTo(2);
   }
 
   @Test
-  void whoWithdrawsIsNotComputedAndHoldsNobodyUp() throws Exception {
+  void aCancelledRequestIsNotComputedAndBlocksNoOther() throws Exception {
     Future<Optional<float[]>> first = busy();
     EmbedRequest gone = ask(2, Pooling.CLS);
     Future<Optional<float[]>> withdrawn = await(gone);
@@ -111,12 +111,13 @@ class EmbedBatcherTest {
   }
 
   @Test
-  void whoIsInterruptedLeavesTheLine() throws Exception {
+  void anInterruptedRequestLeavesTheQueue() throws Exception {
     Future<Optional<float[]>> first = busy();
-    EmbedRequest wish = ask(2, Pooling.CLS);
+    EmbedRequest request = ask(2, Pooling.CLS);
     Thread waiter =
         Thread.ofPlatform()
-            .start(() -> assertThatThrownBy(wish::await).isInstanceOf(InterruptedException.class));
+            .start(
+                () -> assertThatThrownBy(request::await).isInstanceOf(InterruptedException.class));
     waiter.interrupt();
     waiter.join();
     Future<Optional<float[]>> last = await(ask(3, Pooling.LAST));

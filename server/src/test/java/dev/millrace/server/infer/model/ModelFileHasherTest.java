@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hashes of files that are being loaded. */
+/** Hashing of files while they are loaded. */
 class ModelFileHasherTest {
   @TempDir Path directory;
 
@@ -22,10 +22,10 @@ class ModelFileHasherTest {
   }
 
   @Test
-  void whatCannotBeLoadedIsNotReadToItsEnd() throws Exception {
+  void hashingStopsWhenLoadingFails() throws Exception {
     Path file = directory.resolve("holes");
     try (RandomAccessFile holes = new RandomAccessFile(file.toFile(), "rw")) {
-      holes.setLength(1L << 40); // which takes no room, and many minutes to read
+      holes.setLength(1L << 40); // takes no space on disk, and many minutes to read
     }
     Thread[] reader = new Thread[1];
     assertThatThrownBy(
@@ -38,6 +38,6 @@ class ModelFileHasherTest {
                           throw new IllegalStateException("no model");
                         }))
         .hasMessage("no model");
-    assertThat(reader[0].join(Duration.ofSeconds(30))).as("it has stopped reading").isTrue();
+    assertThat(reader[0].join(Duration.ofSeconds(30))).as("reading has stopped").isTrue();
   }
 }

@@ -2,7 +2,7 @@ package dev.millrace.server.infer.model;
 
 import dev.millrace.engine.api.WheelStats;
 
-/** Statistics of a model that runs nowhere, for tests of those who show them. */
+/** Invented statistics of a model, for tests of what shows them. */
 public final class ModelStatsFixture {
   private ModelStatsFixture() {}
 

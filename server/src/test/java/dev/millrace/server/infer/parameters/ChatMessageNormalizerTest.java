@@ -16,7 +16,7 @@ class ChatMessageNormalizerTest {
   }
 
   @Test
-  void partsOfTextAreOneText() {
+  void textPartsAreJoined() {
     assertThat(
             message(
                 """
@@ -27,20 +27,20 @@ class ChatMessageNormalizerTest {
   }
 
   @Test
-  void aDeveloperSpeaksAsTheSystem() {
+  void theRoleDeveloperBecomesSystem() {
     assertThat(message("{\"role\": \"developer\", \"content\": \"Be brief.\"}"))
         .containsEntry("role", "system")
         .containsEntry("content", "Be brief.");
   }
 
   @Test
-  void anAssistantThatCallsToolsNeedSayNothing() {
+  void anAssistantThatCallsToolsNeedsNoContent() {
     assertThat(message("{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{}]}"))
         .containsKey("tool_calls");
   }
 
   @Test
-  void whatNoTemplateLooksAtIsRefusedByNameUnlessItIsNull() {
+  void fieldsThatNoTemplateReadsAreRefusedUnlessNull() {
     assertThat(message("{\"role\": \"user\", \"content\": \"x\", \"refusal\": null}"))
         .containsEntry("content", "x");
     assertThatThrownBy(() -> message("{\"role\": \"user\", \"content\": \"x\", \"zz\": 1}"))
@@ -64,7 +64,7 @@ class ChatMessageNormalizerTest {
           {"role": "user", "content": [{"type": "image_url"}]}             | image_url
           {"role": "user", "content": [{"type": "text"}]}                  | text
           """)
-  void whatIsNoTextIsRefusedByName(String json, String named) {
+  void partsThatAreNotTextAreRefusedByName(String json, String named) {
     assertThatThrownBy(() -> message(json))
         .isInstanceOf(TaskRefused.class)
         .hasMessageContaining(named)

@@ -6,7 +6,7 @@ import dev.millrace.engine.gguf.GgufMetadata;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Whose word counts: the job's, the server's, the file's, the family's, nrvna's. */
+/** Where sampling parameters come from, and which source wins. */
 class SamplingParametersTest {
   private static final GgufMetadata FILE =
       new GgufMetadata(
@@ -23,13 +23,13 @@ class SamplingParametersTest {
               -1L));
 
   @Test
-  void theUsualOnesAreNrvnas() {
+  void theBuiltInValuesAreThoseOfNrvna() {
     assertThat(SamplingParameters.builtIn())
         .isEqualTo(new SamplingParameters(2048, 0.8, 40, 0.9, 0.05, 1.1, 64, null, true));
   }
 
   @Test
-  void aFileRecommendsInDecimals() {
+  void valuesOfAModelFileAreReadAsDecimals() {
     assertThat(SamplingParameters.fromMetadata(FILE))
         .isEqualTo(new SamplingParameters(null, 0.7, 20, 0.95, null, 1.05, -1, null, null));
     assertThat(SamplingParameters.fromMetadata(new GgufMetadata(Map.of())))
@@ -37,7 +37,7 @@ class SamplingParametersTest {
   }
 
   @Test
-  void familiesAreKnownByName() {
+  void familiesAreRecognizedByName() {
     assertThat(SamplingParameters.forModelFamily("Qwen2.5-Coder-7B").temperature()).isEqualTo(0.3);
     assertThat(SamplingParameters.forModelFamily("codellama").temperature()).isEqualTo(0.3);
     assertThat(SamplingParameters.forModelFamily("DeepSeek-V2").temperature()).isEqualTo(0.6);
@@ -46,15 +46,15 @@ class SamplingParametersTest {
   }
 
   @Test
-  void theFirstWhoSaysSomethingIsHeard() {
-    SamplingParameters heard =
+  void theFirstSourceThatSetsAValueDecides() {
+    SamplingParameters merged =
         SamplingParameters.builder()
             .topK(5)
             .build()
             .orElse(SamplingParameters.fromMetadata(FILE))
             .orElse(SamplingParameters.forModelFamily("coder"))
             .orElse(SamplingParameters.builtIn());
-    assertThat(heard)
+    assertThat(merged)
         .isEqualTo(new SamplingParameters(2048, 0.7, 5, 0.95, 0.05, 1.05, -1, null, true));
   }
 }

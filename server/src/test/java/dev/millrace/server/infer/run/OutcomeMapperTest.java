@@ -28,7 +28,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What may go well another time, and what will not. */
+/** Which failures are retried, and which are permanent. */
 class OutcomeMapperTest {
   private static Failure failure(boolean refused) {
     FakeTaskContext task = FakeTaskContext.generate("x", "{}");
@@ -41,7 +41,7 @@ class OutcomeMapperTest {
             new FrozenTerms.CacheShape("F16", 64),
             new FrozenTerms.PromptIdentity(1, "0", null),
             parameters);
-    ResolvedTask settled =
+    ResolvedTask resolved =
         new ResolvedTask(new TokenizedPrompt(new int[] {1}, null), terms, new int[0]);
     ModelLease<ShelfItem> lease = lease();
     GenerationUsage usage = new GenerationUsage(1, 0, 1, 0, 0, 0, 0);
@@ -49,7 +49,7 @@ class OutcomeMapperTest {
         new GenerationResult(
             FinishReason.FAILED, "it broke", refused, new int[] {5}, "half", "", null, usage);
     TaskOutcome outcome =
-        new OutcomeMapper(settled, task, new StopSignal(), lease, false).outcomeOf(result);
+        new OutcomeMapper(resolved, task, new StopSignal(), lease, false).outcomeOf(result);
     return ((TaskOutcome.Failed) outcome).failure();
   }
 
@@ -87,18 +87,18 @@ class OutcomeMapperTest {
   }
 
   @Test
-  void whatAnEngineThrewMayGoWellAnotherTime() {
+  void anErrorOfTheEngineMayBeRetried() {
     assertThat(failure(false).retryable()).isTrue();
     assertThat(failure(false).partial()).isEqualTo("half");
   }
 
   @Test
-  void whatWasRefusedEndsTheSameEveryTime() {
+  void aRefusedTaskIsNotRetried() {
     assertThat(failure(true).retryable()).isFalse();
   }
 
   @Test
-  void aRuleThatCouldNotBeCompiledIsTriedAgain() throws InterruptedException {
+  void aConstraintThatCouldNotBeCompiledIsRetried() throws InterruptedException {
     AtomicInteger compilations = new AtomicInteger();
     ConstraintCache constraints =
         new ConstraintCache(
@@ -106,9 +106,9 @@ class OutcomeMapperTest {
               compilations.incrementAndGet();
               throw new OutOfMemoryError("for now");
             });
-    OutputConstraint rule = new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true);
+    OutputConstraint constraint = new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true);
     for (int i = 1; i <= 2; i++) {
-      assertThatThrownBy(() -> constraints.compile(rule))
+      assertThatThrownBy(() -> constraints.compile(constraint))
           .isNotInstanceOf(TaskRefused.class)
           .hasMessageContaining("for now");
       assertThat(compilations).hasValue(i);
@@ -116,7 +116,7 @@ class OutcomeMapperTest {
   }
 
   @Test
-  void aRuleThatIsRefusedIsCompiledOnce() {
+  void aRefusedConstraintIsCompiledOnce() {
     AtomicInteger compilations = new AtomicInteger();
     ConstraintCache constraints =
         new ConstraintCache(
@@ -124,9 +124,9 @@ class OutcomeMapperTest {
               compilations.incrementAndGet();
               throw new TaskRefused("never");
             });
-    OutputConstraint rule = new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true);
+    OutputConstraint constraint = new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true);
     for (int i = 1; i <= 2; i++) {
-      assertThatThrownBy(() -> constraints.compile(rule))
+      assertThatThrownBy(() -> constraints.compile(constraint))
           .isInstanceOf(TaskRefused.class)
           .hasMessage("never");
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who gets which model when, over models that are only words. */
+/** Which model is loaded when, with models that are only names. */
 @Timeout(30)
 class ModelShelfTest {
   private final List<String> history = new CopyOnWriteArrayList<>();
@@ -62,8 +62,8 @@ class ModelShelfTest {
     }
   }
 
-  /** Not at the first tick if what came last is hardly in: models come and go one at a time. */
-  private void tickUntilOneLeaves() {
+  /** Repeats because the last load may not be finished: models are loaded and unloaded one at a time. */
+  private void unloadIdleUntilOneIsUnloaded() {
     int before = shelf.loaded().size();
     while (shelf.loaded().size() == before) {
       shelf.unloadIdle();
@@ -75,7 +75,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void aModelIsLoadedOnceForAllWhoAsk() throws InterruptedException {
+  void aModelIsLoadedOnceForAllRequests() throws InterruptedException {
     try (ModelLease<Word> one = lease(a);
         ModelLease<Word> two = lease(a)) {
       assertThat(one.item()).isSameAs(two.item());
@@ -85,7 +85,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void theOneThatWasNotUsedForLongestLeaves() throws InterruptedException {
+  void theLeastRecentlyUsedModelIsUnloaded() throws InterruptedException {
     lease(c).close();
     clock.addAndGet(10);
     lease(a).close();
@@ -97,7 +97,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void whoWaitsForRoomIsNotOvertaken() throws InterruptedException {
+  void aRequestThatWaitsForMemoryIsNotOvertaken() throws InterruptedException {
     ModelLease<Word> running = lease(a);
     ModelRequest<Word> first = shelf.request(b);
     ModelRequest<Word> late = shelf.request(a);
@@ -105,12 +105,12 @@ class ModelShelfTest {
     first.await().orElseThrow().close();
     late.await().orElseThrow().close();
     assertThat(history)
-        .as("a is lent to nobody while b waits")
+        .as("a is not lent while b waits")
         .containsExactly("+a", "-a", "+b", "-b", "+a");
   }
 
   @Test
-  void whenAModelComesAllWhoWaitForItGetIt() throws InterruptedException {
+  void aLoadedModelServesAllWaitingRequests() throws InterruptedException {
     ModelLease<Word> running = lease(a);
     List<ModelRequest<Word>> forB = new ArrayList<>();
     List<ModelRequest<Word>> forA = new ArrayList<>();
@@ -119,17 +119,17 @@ class ModelShelfTest {
       forA.add(shelf.request(a));
     }
     running.close();
-    for (ModelRequest<Word> ticket : forB) {
-      ticket.await().orElseThrow().close();
+    for (ModelRequest<Word> request : forB) {
+      request.await().orElseThrow().close();
     }
-    for (ModelRequest<Word> ticket : forA) {
-      ticket.await().orElseThrow().close();
+    for (ModelRequest<Word> request : forA) {
+      request.await().orElseThrow().close();
     }
     assertThat(history).containsExactly("+a", "-a", "+b", "-b", "+a");
   }
 
   @Test
-  void whoGivesUpBlocksNobody() throws InterruptedException {
+  void aCancelledRequestBlocksNoOther() throws InterruptedException {
     ModelLease<Word> running = lease(a);
     ModelRequest<Word> first = shelf.request(b);
     ModelRequest<Word> late = shelf.request(a);
@@ -141,7 +141,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void anInterruptedWaiterLeavesTheLine() throws InterruptedException {
+  void anInterruptedRequestLeavesTheQueue() throws InterruptedException {
     ModelLease<Word> running = lease(a);
     Thread waiter =
         Thread.ofVirtual()
@@ -157,7 +157,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void smallerOnesStayWhereThereIsRoom() throws InterruptedException {
+  void modelsThatFitTogetherStayLoaded() throws InterruptedException {
     try (ModelLease<Word> one = lease(a);
         ModelLease<Word> two = lease(c)) {
       assertThat(one.item().bytes + two.item().bytes).isEqualTo(100);
@@ -166,7 +166,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void anIdleModelLeavesAndComesBack() throws InterruptedException {
+  void anIdleModelIsUnloadedAndLoadedAgain() throws InterruptedException {
     ModelLease<Word> lent = lease(a);
     clock.addAndGet(5000);
     shelf.unloadIdle();
@@ -174,16 +174,16 @@ class ModelShelfTest {
     lent.close();
     clock.addAndGet(999);
     shelf.unloadIdle();
-    assertThat(shelf.loaded()).as("not for long enough").containsExactly(a);
+    assertThat(shelf.loaded()).as("not idle for long enough").containsExactly(a);
     clock.addAndGet(1);
-    tickUntilOneLeaves();
+    unloadIdleUntilOneIsUnloaded();
     assertThat(shelf.loaded()).isEmpty();
     lease(a).close();
     assertThat(history).containsExactly("+a", "-a", "+a");
   }
 
   @Test
-  void aModelThatBrokeIsLoadedAnewWhenAllHaveGivenItBack() throws InterruptedException {
+  void aBrokenModelIsLoadedAgainAfterAllLeasesAreClosed() throws InterruptedException {
     ModelLease<Word> one = lease(a);
     ModelLease<Word> two = lease(a);
     one.markBroken();
@@ -195,7 +195,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void whatCannotBeLoadedIsSaidToAllWhoWaitAndTriedAgain() throws InterruptedException {
+  void aFailedLoadIsReportedToAllWaitingRequestsAndRetried() throws InterruptedException {
     b.troubled = true;
     b.trouble = new IllegalStateException("no such file");
     assertThatThrownBy(() -> lease(b))
@@ -207,7 +207,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void whoWaitsGetsHisModelHoweverAnotherCloses() throws InterruptedException {
+  void aRequestIsServedEvenIfAnotherModelFailsToClose() throws InterruptedException {
     a.closing =
         () -> {
           throw new AssertionError("its memory was not ours");
@@ -220,17 +220,17 @@ class ModelShelfTest {
   }
 
   @Test
-  void whatLeavesAlreadyCountsAsGone() throws InterruptedException {
+  void aModelBeingUnloadedCountsAsUnloaded() throws InterruptedException {
     CountDownLatch leaving = new CountDownLatch(1);
     a.closing = () -> awaitUninterruptibly(leaving);
     lease(a).close();
     clock.addAndGet(500);
     lease(c).close();
     clock.addAndGet(500);
-    tickUntilOneLeaves(); // a has been idle for long enough, and takes its time
-    ModelRequest<Word> ticket = shelf.request(b);
+    unloadIdleUntilOneIsUnloaded(); // a has been idle for long enough, and takes its time
+    ModelRequest<Word> request = shelf.request(b);
     leaving.countDown();
-    ticket.await().orElseThrow().close();
+    request.await().orElseThrow().close();
     assertThat(history).as("c may stay").containsExactly("+a", "+c", "-a", "+b");
   }
 
@@ -243,7 +243,7 @@ class ModelShelfTest {
   }
 
   @Test
-  void aClosedShelfServesNobodyAndFreesAll() throws InterruptedException {
+  void aClosedShelfGrantsNoRequestAndUnloadsAll() throws InterruptedException {
     ModelLease<Word> lent = lease(a);
     ModelRequest<Word> waits = shelf.request(b);
     shelf.close();

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The table of a model's place, every pair of it. */
+/** Checks every pair of state and event in the transition table of a model. */
 class ShelfSlotTest {
   private static final Map<String, State> LEGAL =
       Map.of(
