@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** A language model inside your program. Start it with {@code --add-modules jdk.incubator.vector}. */
+/**
+ * A language model inside your program. Start it with {@code --add-modules jdk.incubator.vector}.
+ */
 public final class EmbeddedModel {
   private EmbeddedModel() {}
 

@@ -13,7 +13,9 @@ import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Two stages with a gate between them: three tasks, a person's approval, one task for each result. */
+/**
+ * Two stages with a gate between them: three tasks, a person's approval, one task for each result.
+ */
 public final class StagesWithGate {
   private StagesWithGate() {}
 

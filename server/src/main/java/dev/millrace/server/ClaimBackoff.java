@@ -3,7 +3,8 @@ package dev.millrace.server;
 import java.time.Duration;
 
 /**
- * Keeps the pool from spinning. The store signals possible work; if that is repeatedly not for this pool (tasks of other types), the pool looks less often. Used by the pool's thread only.
+ * Keeps the pool from spinning. The store signals possible work; if that is repeatedly not for this
+ * pool (tasks of other types), the pool looks less often. Used by the pool's thread only.
  */
 final class ClaimBackoff {
   private static final Duration SOON = Duration.ofMillis(20);

@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the tasks of a store: {@code Server.builder(store).worker(worker).build().start()}.
  *
- * <p>All methods may be called from any thread, several at once: one thread may wait in {@link #stop} while another calls {@link #stopNow}. A server runs once. It closes its
- * workers but not its store. Its threads: {@code millrace-pool} claims tasks and keeps the JVM alive, {@code millrace-pulse} sends heartbeats, {@code millrace-sweep} lets the store expire leases and delays; each running task has one more.
+ * <p>All methods may be called from any thread, several at once: one thread may wait in {@link
+ * #stop} while another calls {@link #stopNow}. A server runs once. It closes its workers but not
+ * its store. Its threads: {@code millrace-pool} claims tasks and keeps the JVM alive, {@code
+ * millrace-pulse} sends heartbeats, {@code millrace-sweep} lets the store expire leases and delays;
+ * each running task has one more.
  */
 public final class Server implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -110,7 +113,8 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Runs until no task of its types runs, can be claimed, or will become claimable by itself; then stops. Starts the server if it was not started.
+   * Runs until no task of its types runs, can be claimed, or will become claimable by itself; then
+   * stops. Starts the server if it was not started.
    *
    * @return whether all tasks were processed, and whether a job failed
    * @throws StoreBrokenException if the store is broken; the server has stopped then
@@ -150,7 +154,8 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Stops claiming, releases tasks that can be resumed later, and waits until all other running tasks have finished and are stored.
+   * Stops claiming, releases tasks that can be resumed later, and waits until all other running
+   * tasks have finished and are stored.
    */
   public void stop() throws InterruptedException {
     beginStop();
@@ -166,7 +171,8 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Stops claiming, cancels all running tasks and releases them: no attempt is lost. A worker that does not stop in time is abandoned.
+   * Stops claiming, cancels all running tasks and releases them: no attempt is lost. A worker that
+   * does not stop in time is abandoned.
    */
   public void stopNow() throws InterruptedException {
     beginStop();
@@ -204,7 +210,9 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /** Stops the server because the store can no longer be trusted; {@link #await} throws the reason. */
+  /**
+   * Stops the server because the store can no longer be trusted; {@link #await} throws the reason.
+   */
   private void onStoreBroken(StoreBrokenException broken) {
     if (problem.compareAndSet(null, broken) && lifecycle.tryMove(ServerEvent.BREAK)) {
       LOG.log(

@@ -31,7 +31,10 @@ public final class ServerBuilder {
     return this;
   }
 
-  /** How many tasks the workers added by {@link #worker} run at once, all together; the default is 4. */
+  /**
+   * How many tasks the workers added by {@link #worker} run at once, all together; the default is
+   * 4.
+   */
   public ServerBuilder slots(int count) {
     this.slots = requireSlots(count);
     return this;
@@ -71,7 +74,9 @@ public final class ServerBuilder {
     return this;
   }
 
-  /** How long {@link Server#stopNow} waits for workers before it abandons them; the default is 5 s. */
+  /**
+   * How long {@link Server#stopNow} waits for workers before it abandons them; the default is 5 s.
+   */
   public ServerBuilder stopTimeout(Duration atMost) {
     this.stopTimeout = atMost;
     return this;
@@ -87,7 +92,10 @@ public final class ServerBuilder {
     return this;
   }
 
-  /** Builds the server. Without any worker it claims no tasks, and only lets the store expire leases and delays. */
+  /**
+   * Builds the server. Without any worker it claims no tasks, and only lets the store expire leases
+   * and delays.
+   */
   public Server build() {
     return new Server(this);
   }

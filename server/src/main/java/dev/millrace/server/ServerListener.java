@@ -6,7 +6,9 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes the tasks of a server, for example to display progress. Called on the threads of the tasks, many at once. Exceptions are logged and ignored. A slow listener keeps the task's slot occupied.
+ * Observes the tasks of a server, for example to display progress. Called on the threads of the
+ * tasks, many at once. Exceptions are logged and ignored. A slow listener keeps the task's slot
+ * occupied.
  */
 public interface ServerListener {
 

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a server at one moment.
  *
- * @param slots how many tasks may run at once, over all groups of workers; tasks that wait for something outside of this server are not counted
+ * @param slots how many tasks may run at once, over all groups of workers; tasks that wait for
+ *     something outside of this server are not counted
  * @param running the running tasks, longest first
  * @param done tasks completed since the start
  * @param failed attempts that failed since the start

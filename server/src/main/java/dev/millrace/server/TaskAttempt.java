@@ -22,7 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a task, from its claim to the store's answer. The task's own thread takes its steps, except that a server that stops at once may take {@link Step#COMMIT} away from a worker that does not stop. {@link #heartbeat} is called by the pulse thread; any thread may call the rest.
+ * One attempt at a task, from its claim to the store's answer. The task's own thread takes its
+ * steps, except that a server that stops at once may take {@link Step#COMMIT} away from a worker
+ * that does not stop. {@link #heartbeat} is called by the pulse thread; any thread may call the
+ * rest.
  */
 final class TaskAttempt implements TaskContext {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -9,7 +9,10 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker knows of its task and can do with it. Thread-safe: a worker may pass it to its own threads. */
+/**
+ * What a worker knows of its task and can do with it. Thread-safe: a worker may pass it to its own
+ * threads.
+ */
 public interface TaskContext {
 
   /** The claim: task, job and fencing token. */
@@ -36,13 +39,16 @@ public interface TaskContext {
   }
 
   /**
-   * The trace that this attempt belongs to: its own span if the server makes one, else the trace of the task, its stage or its job; null if none has one. May read the store.
+   * The trace that this attempt belongs to: its own span if the server makes one, else the trace of
+   * the task, its stage or its job; null if none has one. May read the store.
    */
   default @Nullable TraceContext trace() {
     return claim().view().trace();
   }
 
-  /** The position of this claim among all claims of this server; lower ones should be served first. */
+  /**
+   * The position of this claim among all claims of this server; lower ones should be served first.
+   */
   long claimOrder();
 
   /** When this attempt will be stopped; empty if it has no time limit. */
@@ -55,40 +61,53 @@ public interface TaskContext {
   void progress();
 
   /**
-   * Stores the terms of this attempt for all later ones ({@link Claim#frozenTerms}), and drops the journal of earlier attempts.
+   * Stores the terms of this attempt for all later ones ({@link Claim#frozenTerms}), and drops the
+   * journal of earlier attempts.
    *
    * @return false if the claim is lost; the worker should stop then
    */
   boolean freeze(JsonObject terms);
 
   /**
-   * Journals output as it is produced, for readers and for the next attempt ({@link Claim#journaledTokens}). Called by one thread at a time, in order. While the store fails, this call waits, so that the journal has no gap. A worker that has frozen its terms journals {@link OutputChunk#EMPTY} when it starts: a server crash before that does not count against the task.
+   * Journals output as it is produced, for readers and for the next attempt ({@link
+   * Claim#journaledTokens}). Called by one thread at a time, in order. While the store fails, this
+   * call waits, so that the journal has no gap. A worker that has frozen its terms journals {@link
+   * OutputChunk#EMPTY} when it starts: a server crash before that does not count against the task.
    */
   void journal(OutputChunk chunk);
 
-  /** Whether a user paused the job. A task that can be resumed later should be released; others run on. */
+  /**
+   * Whether a user paused the job. A task that can be resumed later should be released; others run
+   * on.
+   */
   boolean paused();
 
   /**
-   * Calls {@code hook} once when {@link #paused} becomes true, at once if it is. It runs on a thread of the server and must return quickly.
+   * Calls {@code hook} once when {@link #paused} becomes true, at once if it is. It runs on a
+   * thread of the server and must return quickly.
    */
   void onPause(Runnable hook);
 
   /**
-   * Declares when the task waits for something outside of this server, such as another machine. A waiting task gives its slot to others and runs on without one; nothing else changes.
+   * Declares when the task waits for something outside of this server, such as another machine. A
+   * waiting task gives its slot to others and runs on without one; nothing else changes.
    *
    * @param waiting called often by a thread of the server; returns at once
    */
   void releaseSlotWhile(BooleanSupplier waiting);
 
-  /** Whether to stop: the job was aborted, the time limit is reached, the claim is lost, or the server stops. */
+  /**
+   * Whether to stop: the job was aborted, the time limit is reached, the claim is lost, or the
+   * server stops.
+   */
   boolean cancelled();
 
   /** Whether to stop because the time limit is reached. */
   boolean timedOut();
 
   /**
-   * Calls {@code hook} once when {@link #cancelled} becomes true, at once if it is. It runs on a thread of the server and must return quickly.
+   * Calls {@code hook} once when {@link #cancelled} becomes true, at once if it is. It runs on a
+   * thread of the server and must return quickly.
    */
   void onCancel(Runnable hook);
 }

@@ -21,7 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one attempt: start, run the worker, commit the outcome. Shared by all task threads; one thread at a time handles an attempt.
+ * Runs one attempt: start, run the worker, commit the outcome. Shared by all task threads; one
+ * thread at a time handles an attempt.
  */
 final class TaskProcessor {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -167,7 +168,8 @@ final class TaskProcessor {
   }
 
   /**
-   * Stores the outcome. An error of this job fails the job; if even that cannot be written, the job is left alone.
+   * Stores the outcome. An error of this job fails the job; if even that cannot be written, the job
+   * is left alone.
    */
   private Optional<Outcome> store(TaskAttempt attempt, TaskOutcome outcome) {
     try {

@@ -5,7 +5,11 @@ import dev.millrace.core.stage.StageSpec;
 /**
  * Processes the tasks of one type. Often a lambda: {@code Worker.of("resize", task -> "done")}.
  *
- * <p>Called by many threads at once, one for each running task. An exception is a failed attempt with the exception's message. When a task must stop (its job was aborted, its time limit is reached, the server stops), {@link TaskContext#cancelled} becomes true, the hooks of {@link TaskContext#onCancel} run, and the thread is interrupted. A task that stops because the server stops is released and costs no attempt.
+ * <p>Called by many threads at once, one for each running task. An exception is a failed attempt
+ * with the exception's message. When a task must stop (its job was aborted, its time limit is
+ * reached, the server stops), {@link TaskContext#cancelled} becomes true, the hooks of {@link
+ * TaskContext#onCancel} run, and the thread is interrupted. A task that stops because the server
+ * stops is released and costs no attempt.
  */
 public interface Worker extends AutoCloseable {
 
@@ -39,21 +43,24 @@ public interface Worker extends AutoCloseable {
   }
 
   /**
-   * Whether its tasks can be resumed later where they stopped. A server that stops cancels such tasks at once, and lets others finish.
+   * Whether its tasks can be resumed later where they stopped. A server that stops cancels such
+   * tasks at once, and lets others finish.
    */
   default boolean resumable() {
     return false;
   }
 
   /**
-   * Whether the worker could process a task now. While it is not ready, no task is claimed for it; tasks of its type wait, or another server claims them. Called often, by one thread.
+   * Whether the worker could process a task now. While it is not ready, no task is claimed for it;
+   * tasks of its type wait, or another server claims them. Called often, by one thread.
    */
   default boolean ready() {
     return true;
   }
 
   /**
-   * Runs {@code hook} each time {@link #ready} becomes true, on any thread. The server registers a hook in order to claim at once.
+   * Runs {@code hook} each time {@link #ready} becomes true, on any thread. The server registers a
+   * hook in order to claim at once.
    */
   default void onReady(Runnable hook) {}
 

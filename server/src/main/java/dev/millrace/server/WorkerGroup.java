@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers that share slots. Only the pool's thread takes slots; any thread releases them. So a slot that the pool sees free stays free until the pool takes it.
+ * Workers that share slots. Only the pool's thread takes slots; any thread releases them. So a slot
+ * that the pool sees free stays free until the pool takes it.
  */
 final class WorkerGroup {
   private final Map<String, Worker> workers;

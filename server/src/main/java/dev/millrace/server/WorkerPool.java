@@ -26,7 +26,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims tasks for the types of its workers, at most as many as their group has free slots, and starts a thread for each. The pool's thread calls {@link #run} and is the only one that claims; any thread may call the rest.
+ * Claims tasks for the types of its workers, at most as many as their group has free slots, and
+ * starts a thread for each. The pool's thread calls {@link #run} and is the only one that claims;
+ * any thread may call the rest.
  */
 final class WorkerPool {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -216,7 +218,10 @@ final class WorkerPool {
         });
   }
 
-  /** Renews all claims, stops tasks that ran out of time, and frees the slots of tasks that wait outside. */
+  /**
+   * Renews all claims, stops tasks that ran out of time, and frees the slots of tasks that wait
+   * outside.
+   */
   void heartbeat() {
     StoreException problem = null;
     for (TaskAttempt attempt : running.keySet()) {

@@ -17,14 +17,21 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Runs a program for every task of a type: {@code /bin/sh -c COMMAND} with the input on stdin. Its output is the result, byte for byte, and must be UTF-8. Exit status 0 is success; any other is a failed attempt with the last line of stderr as its message. Lines of stderr go to the job's log as they are printed.
+ * Runs a program for every task of a type: {@code /bin/sh -c COMMAND} with the input on stdin. Its
+ * output is the result, byte for byte, and must be UTF-8. Exit status 0 is success; any other is a
+ * failed attempt with the last line of stderr as its message. Lines of stderr go to the job's log
+ * as they are printed.
  *
- * <p>The environment describes the task: {@code MILLRACE_JOB}, {@code
- * MILLRACE_STAGE}, {@code MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, {@code
- * MILLRACE_TOKEN}, which is different in every attempt, and {@code MILLRACE_DATA}, the parameters of the stage as JSON, with the schema or grammar that the job asks for. {@code TRACEPARENT} and {@code TRACESTATE} hold the trace of the task, if it has one, as in W3C Trace Context. The result of a job with a schema must at least be JSON.
+ * <p>The environment describes the task: {@code MILLRACE_JOB}, {@code MILLRACE_STAGE}, {@code
+ * MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, {@code MILLRACE_TOKEN}, which is
+ * different in every attempt, and {@code MILLRACE_DATA}, the parameters of the stage as JSON, with
+ * the schema or grammar that the job asks for. {@code TRACEPARENT} and {@code TRACESTATE} hold the
+ * trace of the task, if it has one, as in W3C Trace Context. The result of a job with a schema must
+ * at least be JSON.
  *
  * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
- * killed, all processes that it started are ended: TERM, and KILL after the grace period. Only processes that started their own session are left alone. Thread-safe.
+ * killed, all processes that it started are ended: TERM, and KILL after the grace period. Only
+ * processes that started their own session are left alone. Thread-safe.
  */
 public final class ExecWorker implements Worker {
   private static final String JSON_SCHEMA = "json_schema";
@@ -97,7 +104,9 @@ public final class ExecWorker implements Worker {
     }
   }
 
-  /** Fails a job that asked for JSON if the result is not JSON; the text is kept as partial output. */
+  /**
+   * Fails a job that asked for JSON if the result is not JSON; the text is kept as partial output.
+   */
   private static TaskOutcome checked(TaskContext task, TaskOutcome outcome) {
     if (outcome instanceof TaskOutcome.Done(TaskResult result) && task.data().has(JSON_SCHEMA)) {
       try {

@@ -21,7 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a program: writes its input, reads its output, and turns its end into an outcome. The task's thread calls {@link #run}; stdin, stdout and stderr each have a thread, so that a full pipe never blocks another.
+ * One run of a program: writes its input, reads its output, and turns its end into an outcome. The
+ * task's thread calls {@link #run}; stdin, stdout and stderr each have a thread, so that a full
+ * pipe never blocks another.
  */
 final class Execution {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process and the processes that it started, except those that started their own session. The task's thread calls {@link #end}; any thread may call the rest.
+ * A process and the processes that it started, except those that started their own session. The
+ * task's thread calls {@link #end}; any thread may call the rest.
  */
 final class ProcessGroup {
   private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
@@ -41,7 +42,9 @@ final class ProcessGroup {
   }
 
   /**
-   * Ends all processes that are left: TERM, and KILL after the grace period. The group's number may be reused after this, so no further signal is sent. Not interruptible: an interrupt is restored afterwards.
+   * Ends all processes that are left: TERM, and KILL after the grace period. The group's number may
+   * be reused after this, so no further signal is sent. Not interruptible: an interrupt is restored
+   * afterwards.
    */
   void end() {
     boolean interrupted = Thread.interrupted();

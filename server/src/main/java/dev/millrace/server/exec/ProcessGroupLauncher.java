@@ -15,12 +15,17 @@ import org.jspecify.annotations.Nullable;
  * Starts shell commands so that each can be ended with all processes that it started. Thread-safe.
  *
  * <p>{@code setsid(1)} makes the command the leader of a new session and process group whose number
- * is the process's own: a child of Java is never a group leader, so it need not fork. The command then waits for a line on stdin, {@link #GO}, which is sent once the watchdog knows the group: so the command never outlives this process.
+ * is the process's own: a child of Java is never a group leader, so it need not fork. The command
+ * then waits for a line on stdin, {@link #GO}, which is sent once the watchdog knows the group: so
+ * the command never outlives this process.
  */
 final class ProcessGroupLauncher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  /** What a command waits for: the shell reads exactly this from stdin and leaves the rest to the program. */
+  /**
+   * What a command waits for: the shell reads exactly this from stdin and leaves the rest to the
+   * program.
+   */
   static final String GO = "\n";
 
   static final String TRACE_PARENT = "TRACEPARENT";

@@ -7,7 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Finds out whether a process group has live members. {@code kill(2)} counts zombies, and orphans stay zombies until process 1 reaps them; in a container that may never happen.
+ * Finds out whether a process group has live members. {@code kill(2)} counts zombies, and orphans
+ * stay zombies until process 1 reaps them; in a container that may never happen.
  */
 final class ProcessGroupMembers {
   private static final Path PROCESSES = Path.of("/proc");

@@ -15,7 +15,9 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
- * {@code kill(2)} and {@code waitpid(2)}, for which Java has no API: {@link ProcessHandle} has no process groups, and {@code /bin/kill} cannot be started when processes or memory run out. Thread-safe.
+ * {@code kill(2)} and {@code waitpid(2)}, for which Java has no API: {@link ProcessHandle} has no
+ * process groups, and {@code /bin/kill} cannot be started when processes or memory run out.
+ * Thread-safe.
  */
 final class ProcessSignals {
 
@@ -85,7 +87,8 @@ final class ProcessSignals {
   }
 
   /**
-   * Reaps the zombies of a group. Orphans belong to process 1. In a container that is often this process, and Java does not reap children that it did not start.
+   * Reaps the zombies of a group. Orphans belong to process 1. In a container that is often this
+   * process, and Java does not reap children that it did not start.
    */
   void reap(long group) {
     try {

@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Splits stderr of a program into lines and passes them to the job's log, within limits. Keeps the last line that is not blank. One thread calls {@link #add} and {@link #finish}.
+ * Splits stderr of a program into lines and passes them to the job's log, within limits. Keeps the
+ * last line that is not blank. One thread calls {@link #add} and {@link #finish}.
  */
 final class StderrLines {
   private final ExecSettings limits;

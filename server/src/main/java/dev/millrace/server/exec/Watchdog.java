@@ -13,7 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the programs of a server that was killed. A small shell in its own session reads from a pipe which process groups exist. When the pipe closes, because this process ended in any way, the shell ends the groups that are left. Thread-safe.
+ * Ends the programs of a server that was killed. A small shell in its own session reads from a pipe
+ * which process groups exist. When the pipe closes, because this process ended in any way, the
+ * shell ends the groups that are left. Thread-safe.
  *
  * <p>Rejected: {@code prctl(PR_SET_PDEATHSIG)} reaches neither grandchildren nor, from Java, the
  * child itself; a shell beside every program costs a process for each task.

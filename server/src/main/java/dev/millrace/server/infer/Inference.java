@@ -20,9 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Runs language models for a server: its workers process tasks of type {@code generate} and {@code embed}.
+ * Runs language models for a server: its workers process tasks of type {@code generate} and {@code
+ * embed}.
  *
- * <p>Output is journaled as it is generated, including a model's thoughts; the result contains only the answer. All methods may be called from any thread. Close it after the server that has its workers: closing ends running tasks.
+ * <p>Output is journaled as it is generated, including a model's thoughts; the result contains only
+ * the answer. All methods may be called from any thread. Close it after the server that has its
+ * workers: closing ends running tasks.
  */
 public final class Inference implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -40,7 +43,9 @@ public final class Inference implements AutoCloseable {
   }
 
   /**
-   * Reads the headers of all model files, loads the first model, and opens all models with layers at other nodes. It waits until their networks accept this server; if it also serves local models, at most a few seconds.
+   * Reads the headers of all model files, loads the first model, and opens all models with layers
+   * at other nodes. It waits until their networks accept this server; if it also serves local
+   * models, at most a few seconds.
    *
    * @throws EngineException when a model cannot be run here; the message says why
    */
@@ -159,7 +164,8 @@ public final class Inference implements AutoCloseable {
   }
 
   /**
-   * Processes tasks that generate. On platform threads: tokenizing a long prompt or compiling a schema would block the virtual threads of other tasks.
+   * Processes tasks that generate. On platform threads: tokenizing a long prompt or compiling a
+   * schema would block the virtual threads of other tasks.
    */
   private record GenerateWorker(ModelLibrary library, TokenCounters counters) implements Worker {
     @Override

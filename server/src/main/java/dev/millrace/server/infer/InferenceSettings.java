@@ -43,8 +43,8 @@ public record InferenceSettings(
   }
 
   /**
-   * The defaults: half of the machine's memory, up to 8,192 positions for a sequence (as nrvna), and
-   * models are unloaded after 15 minutes without a task.
+   * The defaults: half of the machine's memory, up to 8,192 positions for a sequence (as nrvna),
+   * and models are unloaded after 15 minutes without a task.
    */
   public static InferenceSettings of(List<ModelFile> models) {
     return new InferenceSettings(

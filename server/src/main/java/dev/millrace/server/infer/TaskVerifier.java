@@ -20,7 +20,9 @@ import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
 import java.util.Optional;
 
-/** Repeats a finished task under the frozen terms of its first attempt, and compares the results. */
+/**
+ * Repeats a finished task under the frozen terms of its first attempt, and compares the results.
+ */
 record TaskVerifier(ModelLibrary library) {
   private static final int SHOWN = 30;
   private static final int[] NONE = {};

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param type of its stage
  * @param data the parameters of the stage
  * @param createdAt when its job was created: the clock of the chat template
- * @param terms the frozen terms of its first attempt; may be empty for an embedding, which freezes none
+ * @param terms the frozen terms of its first attempt; may be empty for an embedding, which freezes
+ *     none
  */
 public record VerifyRequest(
     String type,

@@ -3,7 +3,9 @@ package dev.millrace.server.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits interrupts of a thread to a part of its code. An interrupt outside of this zone is kept until the next entry: during a file operation of the store it would close the file's channel. One thread at a time enters and leaves; any thread interrupts.
+ * Limits interrupts of a thread to a part of its code. An interrupt outside of this zone is kept
+ * until the next entry: during a file operation of the store it would close the file's channel. One
+ * thread at a time enters and leaves; any thread interrupts.
  */
 public final class InterruptZone {
   private @Nullable Thread inside; // guarded by this

@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Repeats an action on its own thread until closed, with a pause in between that {@link #trigger} cuts short.
+ * Repeats an action on its own thread until closed, with a pause in between that {@link #trigger}
+ * cuts short.
  */
 public final class PeriodicThread implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -15,7 +15,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retries calls of a store that fails for a while: a full disk, a database that restarts. Delays grow until a call succeeds or all callers are told to stop. The start and the end of a failure are logged once. Thread-safe.
+ * Retries calls of a store that fails for a while: a full disk, a database that restarts. Delays
+ * grow until a call succeeds or all callers are told to stop. The start and the end of a failure
+ * are logged once. Thread-safe.
  */
 public final class StoreRetry {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -42,7 +44,8 @@ public final class StoreRetry {
   }
 
   /**
-   * As {@link #callWithRetry(Supplier)}, but only while {@code worth} is true, which is checked after each failure.
+   * As {@link #callWithRetry(Supplier)}, but only while {@code worth} is true, which is checked
+   * after each failure.
    */
   public <T> Optional<T> callWithRetry(Supplier<T> call, BooleanSupplier worth) {
     Object caller = new Object();
@@ -100,7 +103,10 @@ public final class StoreRetry {
     return wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
   }
 
-  /** False if there is no further try. A caller that waits while retrying is stopped tries once more. */
+  /**
+   * False if there is no further try. A caller that waits while retrying is stopped tries once
+   * more.
+   */
   private synchronized boolean awaitNextTry(int failures) {
     if (stopped) {
       return false;

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Timeout;
 class ExecKillTest {
   private static final Cause USER = Cause.user("ann", null);
 
-  /** Starts a child in the background and an orphaned grandchild; prints their numbers on stderr. */
+  /**
+   * Starts a child in the background and an orphaned grandchild; prints their numbers on stderr.
+   */
   private static final String FAMILY =
       "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2;"
           + " (sleep 302 & echo pid3 $! >&2); sleep 303";

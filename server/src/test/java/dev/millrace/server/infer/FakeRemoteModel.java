@@ -25,7 +25,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model that acts as if its layers were at other nodes: a test decides when all are available, and when their values turn out to be wrong.
+ * A model that acts as if its layers were at other nodes: a test decides when all are available,
+ * and when their values turn out to be wrong.
  */
 final class FakeRemoteModel implements RemoteModelOpener {
   static final String SHA256 = "ab".repeat(32);

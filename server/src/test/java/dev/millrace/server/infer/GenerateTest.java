@@ -30,7 +30,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One task to generate, from its parameters to its result, also resumed after any number of tokens. */
+/**
+ * One task to generate, from its parameters to its result, also resumed after any number of tokens.
+ */
 @Timeout(120)
 class GenerateTest {
   private static final String PLAIN =

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Cancel and pause act within one token. A second sequence holds the engine in the middle of a step until the lever was stored and has reached the task.
+ * Cancel and pause act within one token. A second sequence holds the engine in the middle of a step
+ * until the lever was stored and has reached the task.
  */
 @Timeout(60)
 class LeverTest {
@@ -60,7 +61,8 @@ class LeverTest {
   }
 
   /**
-   * The same worker, with a second sequence from its first output on, and a signal when a lever has reached it.
+   * The same worker, with a second sequence from its first output on, and a signal when a lever has
+   * reached it.
    */
   private Worker withSecondSequence(Worker worker, Engine engine) {
     return Worker.ofOutcome(

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Invalid parameters are refused by name, without a retry, and with nrvna's texts where it has some. */
+/**
+ * Invalid parameters are refused by name, without a retry, and with nrvna's texts where it has
+ * some.
+ */
 @Timeout(60)
 class RefusedTasksTest {
   private static Inference inference;

@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence that slows the engine down, so that a lever finds a running generation on any machine: other sequences need at least 2 ms for a token until this is closed or has filled its context.
+ * A sequence that slows the engine down, so that a lever finds a running generation on any machine:
+ * other sequences need at least 2 ms for a token until this is closed or has filled its context.
  */
 final class SlowWheel implements GenerationListener, AutoCloseable {
   private final CountDownLatch over = new CountDownLatch(1);

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A repeated task gives the same bytes, or a message says what differs or why it cannot be repeated. */
+/**
+ * A repeated task gives the same bytes, or a message says what differs or why it cannot be
+ * repeated.
+ */
 @Timeout(60)
 class TaskVerifierTest {
   private static final String DATA = "{\"max_tokens\": 40, \"ignore_eos\": true}";

@@ -12,7 +12,9 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 
 /**
- * The recently used constraints, compiled for one model: compiling is slow, and the tasks of a stage share their constraint. Each is compiled once; different ones are compiled in parallel. Thread-safe.
+ * The recently used constraints, compiled for one model: compiling is slow, and the tasks of a
+ * stage share their constraint. Each is compiled once; different ones are compiled in parallel.
+ * Thread-safe.
  */
 public final class ConstraintCache {
   private static final int CAPACITY = 32;

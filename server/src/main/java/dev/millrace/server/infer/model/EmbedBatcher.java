@@ -12,7 +12,10 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the vectors of several texts in one batch. The thread of the first waiting request computes, when the model is free, for itself and for the requests behind it with the same options; then the next thread does. A vector does not depend on the other texts of its batch. Thread-safe.
+ * Computes the vectors of several texts in one batch. The thread of the first waiting request
+ * computes, when the model is free, for itself and for the requests behind it with the same
+ * options; then the next thread does. A vector does not depend on the other texts of its batch.
+ * Thread-safe.
  */
 final class EmbedBatcher {
   private static final int MAX_BATCH = 64;
@@ -105,7 +108,8 @@ final class EmbedBatcher {
   }
 
   /**
-   * Waits until the request has ended, or until it is the first and the model is free: then returns the batch to compute.
+   * Waits until the request has ended, or until it is the first and the model is free: then returns
+   * the batch to compute.
    */
   private synchronized List<EmbedRequest> awaitBatch(EmbedRequest own) throws InterruptedException {
     while (!own.ended && (computing || queue.peek() != own)) {

@@ -23,7 +23,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the SHA-256 of model files: the same as {@code sha256sum}, with the parts of a model taken as one file. A file is read again only if its size, time or identity has changed. Thread-safe.
+ * Computes the SHA-256 of model files: the same as {@code sha256sum}, with the parts of a model
+ * taken as one file. A file is read again only if its size, time or identity has changed.
+ * Thread-safe.
  */
 public final class ModelFileHasher {
   private static final int CHUNK = 1 << 20;

@@ -7,12 +7,15 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import java.util.Map;
 
 /**
- * Opens a model whose layers are partly at other nodes. All methods but {@link #open} and {@link #close} return at once; any thread may call them.
+ * Opens a model whose layers are partly at other nodes. All methods but {@link #open} and {@link
+ * #close} return at once; any thread may call them.
  */
 public interface RemoteModelOpener extends AutoCloseable {
 
   /**
-   * Loads the local part of the model and returns its engine. The engine need not be ready: requests wait until it is. This waits for other nodes without limit; an interrupt ends the wait. Called by one thread at a time, and again only after {@link #close} or after a failure.
+   * Loads the local part of the model and returns its engine. The engine need not be ready:
+   * requests wait until it is. This waits for other nodes without limit; an interrupt ends the
+   * wait. Called by one thread at a time, and again only after {@link #close} or after a failure.
    *
    * @throws EngineException if the model cannot be run here; the message says why
    */
@@ -31,17 +34,20 @@ public interface RemoteModelOpener extends AutoCloseable {
   String waitReason();
 
   /**
-   * Runs {@code hook} each time the model becomes ready, at once if it is. It may run on any thread and must return quickly.
+   * Runs {@code hook} each time the model becomes ready, at once if it is. It may run on any thread
+   * and must return quickly.
    */
   void onReady(Runnable hook);
 
   /**
-   * Values by name (lower-case letters, digits and underscores), exported as {@code millrace_pipe_NAME}. The name of a counter ends in {@code _total}.
+   * Values by name (lower-case letters, digits and underscores), exported as {@code
+   * millrace_pipe_NAME}. The name of a counter ends in {@code _total}.
    */
   Map<String, Double> metrics();
 
   /**
-   * Leaves the network, after the engine was closed or has ended by itself. The model is not ready from then on. Does nothing if it is not open.
+   * Leaves the network, after the engine was closed or has ended by itself. The model is not ready
+   * from then on. Does nothing if it is not open.
    */
   @Override
   void close();

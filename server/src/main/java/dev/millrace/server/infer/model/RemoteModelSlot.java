@@ -13,7 +13,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a model with layers at other nodes open. It is opened again when that failed or its engine ended by itself. It has its own shelf, so that no other model waits while it waits for its network. Thread-safe.
+ * Keeps a model with layers at other nodes open. It is opened again when that failed or its engine
+ * ended by itself. It has its own shelf, so that no other model waits while it waits for its
+ * network. Thread-safe.
  */
 final class RemoteModelSlot implements AutoCloseable {
   private static final long FIRST_PAUSE = Duration.ofSeconds(5).toNanos();
@@ -47,7 +49,8 @@ final class RemoteModelSlot implements AutoCloseable {
   }
 
   /**
-   * Waits until the model is open, at most for {@code patience}; opening then continues in the background.
+   * Waits until the model is open, at most for {@code patience}; opening then continues in the
+   * background.
    *
    * @throws LoadFailure if the model cannot be opened
    */

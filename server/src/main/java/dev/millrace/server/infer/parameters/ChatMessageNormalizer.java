@@ -7,7 +7,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Converts a message in OpenAI's format to the form of chat templates, where the content is text. */
+/**
+ * Converts a message in OpenAI's format to the form of chat templates, where the content is text.
+ */
 final class ChatMessageNormalizer {
   static final String FORM = "a list of messages, each an object with a role";
   private static final Set<String> ROLES =

@@ -13,7 +13,8 @@ import java.util.function.DoublePredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the parameters of a task, from the data of its stage and its input, with their types. Every error names the field, its value and the rule; a JSON null counts as absent.
+ * Reads the parameters of a task, from the data of its stage and its input, with their types. Every
+ * error names the field, its value and the rule; a JSON null counts as absent.
  */
 final class ParameterReader {
   private static final int LONGEST_SHOWN = 80;
@@ -25,7 +26,8 @@ final class ParameterReader {
   }
 
   /**
-   * The fields of the input override those of the data; an input that is text is the field {@code prompt}.
+   * The fields of the input override those of the data; an input that is text is the field {@code
+   * prompt}.
    *
    * @param known the names of all supported fields; any other is refused
    */

@@ -24,7 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a task to generate: requests the model, resolves the terms, and journals the tokens until the generation ends.
+ * One attempt at a task to generate: requests the model, resolves the terms, and journals the
+ * tokens until the generation ends.
  */
 public final class GenerateRunner {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -69,7 +70,9 @@ public final class GenerateRunner {
     }
   }
 
-  /** The model that the task names, else the model of an earlier attempt; null: the current default. */
+  /**
+   * The model that the task names, else the model of an earlier attempt; null: the current default.
+   */
   private @Nullable String modelName(GenerateParameters asked) {
     JsonObject frozen = task.claim().frozenTerms();
     return asked.model() == null

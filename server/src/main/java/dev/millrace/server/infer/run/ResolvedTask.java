@@ -17,7 +17,8 @@ import java.util.Arrays;
 public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] priorTokens) {
 
   /**
-   * The prior tokens that leave space for one more: an attempt that filled the context and was lost generates its last token again.
+   * The prior tokens that leave space for one more: an attempt that filled the context and was lost
+   * generates its last token again.
    */
   int[] resumableTokens(int capacity) {
     int space = Math.max(0, capacity - 1 - prompt.tokens().length);
@@ -45,7 +46,8 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] prio
   }
 
   /**
-   * Separates the answer from the thoughts. A constrained output is all answer, even if the prompt opened a section for thoughts.
+   * Separates the answer from the thoughts. A constrained output is all answer, even if the prompt
+   * opened a section for thoughts.
    */
   public ReasoningSplitter.Parts splitAnswer(GenerationResult result) {
     return terms.parameters().output().constraint() == null

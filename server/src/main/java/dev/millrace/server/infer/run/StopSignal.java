@@ -4,7 +4,8 @@ import dev.millrace.server.TaskContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops the current step of a task when its job is paused or the task must stop. The task's thread sets the actions; threads of the server trigger them.
+ * Stops the current step of a task when its job is paused or the task must stop. The task's thread
+ * sets the actions; threads of the server trigger them.
  */
 public final class StopSignal {
   private @Nullable Runnable onPause; // guarded by this

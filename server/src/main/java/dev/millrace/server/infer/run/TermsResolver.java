@@ -18,7 +18,10 @@ final class TermsResolver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int[] NONE = {};
 
-  /** The positions that must be free after the prompt, or fewer if the task asks for fewer; as in nrvna. */
+  /**
+   * The positions that must be free after the prompt, or fewer if the task asks for fewer; as in
+   * nrvna.
+   */
   private static final int OVERHEAD = 64;
 
   private final LoadedModel model;

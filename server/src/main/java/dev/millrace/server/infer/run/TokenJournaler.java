@@ -11,7 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Journals the tokens of a generation as they come. The engine's thread only queues tokens here; the task's thread journals them, the first at once and later ones in groups at most every 20 ms. So the engine never waits for a disk.
+ * Journals the tokens of a generation as they come. The engine's thread only queues tokens here;
+ * the task's thread journals them, the first at once and later ones in groups at most every 20 ms.
+ * So the engine never waits for a disk.
  */
 public final class TokenJournaler implements GenerationListener {
   private static final long INTERVAL_NANOS = 20_000_000;
@@ -59,7 +61,8 @@ public final class TokenJournaler implements GenerationListener {
   }
 
   /**
-   * Journals until the generation has ended. An interrupt means that the task must stop: it cancels the generation, which then ends soon. The generation has ended when this returns or throws.
+   * Journals until the generation has ended. An interrupt means that the task must stop: it cancels
+   * the generation, which then ends soon. The generation has ended when this returns or throws.
    */
   public GenerationResult journalUntilEnd(Generation generation) {
     try {

@@ -11,7 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the models to unload for another one. One model at a time requests memory; until it is loaded or gives up, the models marked for it stay marked. Guarded by the shelf's lock.
+ * Chooses the models to unload for another one. One model at a time requests memory; until it is
+ * loaded or gives up, the models marked for it stay marked. Guarded by the shelf's lock.
  */
 final class ModelEviction {
   private final ModelMemoryBudget budget;
@@ -50,7 +51,8 @@ final class ModelEviction {
   /**
    * Requests memory for a slot, and marks the least recently used models if there is too little.
    *
-   * @return the models to unload now so that there is enough memory, once those being unloaded are gone; empty while one of them is lent
+   * @return the models to unload now so that there is enough memory, once those being unloaded are
+   *     gone; empty while one of them is lent
    */
   Optional<List<ShelfSlot<?>>> planFor(ShelfSlot<?> slot, Collection<ShelfSlot<?>> all) {
     requester = slot;

@@ -16,7 +16,8 @@ public final class ModelRequest<T extends ShelfItem> {
   private final CompletableFuture<ModelLease<T>> granted = new CompletableFuture<>();
 
   /**
-   * @param triggersLoad whether it makes the shelf load the model, and fails if that fails; else it waits until another request has loaded it
+   * @param triggersLoad whether it makes the shelf load the model, and fails if that fails; else it
+   *     waits until another request has loaded it
    */
   ModelRequest(ModelShelf shelf, ShelfSlot<T> slot, boolean triggersLoad) {
     this.shelf = shelf;

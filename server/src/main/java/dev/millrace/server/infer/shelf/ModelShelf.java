@@ -17,9 +17,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads and unloads models, and lends them to tasks. All loaded models together stay within a memory budget. A model that no task used for a while is unloaded; when another needs its memory, the least recently used one is unloaded.
+ * Loads and unloads models, and lends them to tasks. All loaded models together stay within a
+ * memory budget. A model that no task used for a while is unloaded; when another needs its memory,
+ * the least recently used one is unloaded.
  *
- * <p>No request starves: the first one that needs memory decides which models must be unloaded, and these are not lent any more. A loaded model serves all requests that wait for it at once. A separate thread loads and unloads models, one at a time. Thread-safe.
+ * <p>No request starves: the first one that needs memory decides which models must be unloaded, and
+ * these are not lent any more. A loaded model serves all requests that wait for it at once. A
+ * separate thread loads and unloads models, one at a time. Thread-safe.
  */
 public final class ModelShelf implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

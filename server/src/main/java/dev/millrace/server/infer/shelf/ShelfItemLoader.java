@@ -7,7 +7,9 @@ public interface ShelfItemLoader<T extends ShelfItem> {
   /** The memory that the model will take, as far as known before it is loaded. */
   long bytes();
 
-  /** Whether {@link #load} may wait for other machines without limit; an interrupt ends the wait. */
+  /**
+   * Whether {@link #load} may wait for other machines without limit; an interrupt ends the wait.
+   */
   default boolean mayBlock() {
     return false;
   }

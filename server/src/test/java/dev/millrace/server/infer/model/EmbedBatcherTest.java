@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which thread computes which batch, with a model that returns the length of each text when the test lets it. */
+/**
+ * Which thread computes which batch, with a model that returns the length of each text when the
+ * test lets it.
+ */
 @Timeout(30)
 class EmbedBatcherTest {
   private static final int TOO_LONG = 9;

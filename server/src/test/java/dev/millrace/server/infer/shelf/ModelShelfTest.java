@@ -62,7 +62,10 @@ class ModelShelfTest {
     }
   }
 
-  /** Repeats because the last load may not be finished: models are loaded and unloaded one at a time. */
+  /**
+   * Repeats because the last load may not be finished: models are loaded and unloaded one at a
+   * time.
+   */
   private void unloadIdleUntilOneIsUnloaded() {
     int before = shelf.loaded().size();
     while (shelf.loaded().size() == before) {
