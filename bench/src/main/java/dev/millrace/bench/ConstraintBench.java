@@ -18,9 +18,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What keeping to a JSON schema costs: a model of the 1B shape (or the file given) generates freely
- * and constrained, in turns.
+/** Measures the cost of a JSON schema: a model of the 1B shape (or the given file) generates with and without it, in turns.
  */
 public final class ConstraintBench {
   private static final String SCHEMA =

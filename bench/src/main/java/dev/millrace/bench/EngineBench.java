@@ -16,10 +16,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * Our engine against llama.cpp, a process each, in turns: EngineBench [ROUNDS [MODEL…]]. A model is
- * a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random weights in real
- * shapes, made on the way. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
+/** Compares our engine with llama.cpp, one process each, in turns: EngineBench [ROUNDS [MODEL…]]. A model is
+ * a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random weights in real shapes, created for the run. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
  */
 public final class EngineBench {
   private static final String BATCHES = "1,4,8,16";
@@ -37,20 +35,21 @@ public final class EngineBench {
     Path directory = ScratchDirectories.fresh("engine");
     for (String model : models) {
       Path file = RandomWeights.file(directory, model);
-      Map<String, List<Double>> ours = new LinkedHashMap<>();
-      Map<String, List<Double>> theirs = new LinkedHashMap<>();
+      Map<String, List<Double>> millrace = new LinkedHashMap<>();
+      Map<String, List<Double>> llamaCpp = new LinkedHashMap<>();
       JsonObject last = JsonObject.create();
       for (int round = 0; round < rounds; round++) {
-        last = Json.object(run(ours(file)));
-        record(ours, ourFigures(last));
-        record(theirs, Arrays.stream(run(theirs(file)).split(" ")).map(Double::valueOf).toList());
+        last = Json.object(run(millrace(file)));
+        record(millrace, rates(last));
+        record(
+            llamaCpp, Arrays.stream(run(llamaCpp(file)).split(" ")).map(Double::valueOf).toList());
       }
-      print(model, ours, theirs, last);
+      print(model, millrace, llamaCpp, last);
     }
     ScratchDirectories.clean();
   }
 
-  private static List<String> ours(Path file) {
+  private static List<String> millrace(Path file) {
     return List.of(
         "./millrace",
         "bench",
@@ -65,7 +64,7 @@ public final class EngineBench {
         "--json");
   }
 
-  private static List<String> theirs(Path file) {
+  private static List<String> llamaCpp(Path file) {
     return List.of(
         System.getProperty("java.home") + "/bin/java",
         "--enable-native-access=ALL-UNNAMED",
@@ -91,7 +90,7 @@ public final class EngineBench {
     return lines.getLast();
   }
 
-  private static List<Double> ourFigures(JsonObject figures) {
+  private static List<Double> rates(JsonObject figures) {
     List<Double> values = new ArrayList<>();
     values.add(figures.number("prefill_tps", 0));
     JsonObject decode = figures.object("decode_tps");
@@ -109,8 +108,8 @@ public final class EngineBench {
 
   private static void print(
       String model,
-      Map<String, List<Double>> ours,
-      Map<String, List<Double>> theirs,
+      Map<String, List<Double>> millrace,
+      Map<String, List<Double>> llamaCpp,
       JsonObject last) {
     System.out.printf(
         Locale.ROOT,
@@ -121,9 +120,15 @@ public final class EngineBench {
         "llama.cpp",
         "ratio");
     for (String name : NAMES) {
-      double our = InterleavedRounds.median(ours.get(name));
-      double their = InterleavedRounds.median(theirs.get(name));
-      System.out.printf(Locale.ROOT, "%-14s %10.1f %10.1f %7.2fx%n", name, our, their, our / their);
+      double ownRate = InterleavedRounds.median(millrace.get(name));
+      double otherRate = InterleavedRounds.median(llamaCpp.get(name));
+      System.out.printf(
+          Locale.ROOT,
+          "%-14s %10.1f %10.1f %7.2fx%n",
+          name,
+          ownRate,
+          otherRate,
+          ownRate / otherRate);
     }
     for (String name :
         List.of(

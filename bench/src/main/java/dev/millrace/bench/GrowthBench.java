@@ -16,15 +16,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/**
- * What a submit, a claim and an idle second cost as a workspace fills up, with jobs that wait and
- * with jobs that are done. Each row against the first.
+/** Measures how submit, claim and idle costs grow with the number of waiting or finished jobs in a workspace. Each row is compared with the first.
  */
 public final class GrowthBench {
   private static final int SAMPLES = 400;
   private static final int IDLE_SECONDS = 5;
 
-  /** More hard links to one file than this, and some file systems refuse. */
+  /** Some file systems do not allow more hard links to one file. */
   private static final int LINKS = 50_000;
 
   private record Cost(double submit, double claim, double idle) {}
@@ -89,7 +87,7 @@ public final class GrowthBench {
     }
   }
 
-  /** Jobs made of links to a few files: a million of them then fit on any disk. */
+  /** Creates jobs as links to a few files, so that a million fit on any disk. */
   private static void fill(Path root, String place, int size) throws IOException {
     Path shared = Files.createDirectory(root.resolve("shared"));
     Path prompt = shared;
@@ -116,7 +114,7 @@ public final class GrowthBench {
     return runtime.totalMemory() - runtime.freeMemory();
   }
 
-  /** Milliseconds of CPU in a second in which nothing happens. */
+  /** Milliseconds of CPU per idle second. */
   private static double idle() throws InterruptedException {
     var system =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

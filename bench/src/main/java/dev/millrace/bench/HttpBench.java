@@ -13,9 +13,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/**
- * Requests a second that make jobs, claim tasks and complete them, each durable before it is
- * answered, against a handler that does nothing behind the same checks.
+/** Measures requests per second that create jobs, claim tasks and complete them, each durable before its response. The baseline is a handler that does nothing after the same checks.
  *
  * <p>Options: {@code --connections} (64), {@code --requests} of each kind in a round (4,000),
  * {@code --rounds} (5), {@code --client} raw or sdk, {@code --apart} (the server in a process of
@@ -25,14 +23,14 @@ public final class HttpBench {
   private static final Set<String> OPTIONS = Set.of("connections", "requests", "rounds", "client");
   private static final int CHUNK = 1_000;
 
-  private final ClientPool crowd;
-  private final PreparedJobs supply;
+  private final ClientPool clients;
+  private final PreparedJobs preparedJobs;
   private final int requests;
   private final Queue<HeldTask> held = new ConcurrentLinkedQueue<>();
 
-  HttpBench(ClientPool crowd, PreparedJobs supply, int requests) {
-    this.crowd = crowd;
-    this.supply = supply;
+  HttpBench(ClientPool clients, PreparedJobs preparedJobs, int requests) {
+    this.clients = clients;
+    this.preparedJobs = preparedJobs;
     this.requests = requests;
   }
 
@@ -41,9 +39,9 @@ public final class HttpBench {
     int connections = arguments.number("connections", 64);
     String client = arguments.text("client").orElse("raw");
     try (BenchServer host = BenchServer.open(arguments.flag("apart"));
-        PreparedJobs supply = new PreparedJobs(host.api());
-        ClientPool crowd = ClientPool.open(client, host, connections)) {
-      new HttpBench(crowd, supply, arguments.number("requests", 4_000))
+        PreparedJobs preparedJobs = new PreparedJobs(host.api());
+        ClientPool clients = ClientPool.open(client, host, connections)) {
+      new HttpBench(clients, preparedJobs, arguments.number("requests", 4_000))
           .series()
           .run(arguments.number("rounds", 5))
           .print("requests");
@@ -54,27 +52,26 @@ public final class HttpBench {
 
   InterleavedRounds series() {
     return new InterleavedRounds()
-        .add("empty handler", () -> crowd.perSecond(requests, BenchClient::empty))
-        .add("POST /v1/jobs", () -> crowd.perSecond(requests, BenchClient::openJob))
-        .add("POST /api/jobs", () -> crowd.perSecond(requests, BenchClient::generate))
-        .add("dequeue, one job", () -> dequeue(supply.oneJob(requests, CHUNK)))
+        .add("empty handler", () -> clients.perSecond(requests, BenchClient::empty))
+        .add("POST /v1/jobs", () -> clients.perSecond(requests, BenchClient::openJob))
+        .add("POST /api/jobs", () -> clients.perSecond(requests, BenchClient::generate))
+        .add("dequeue, one job", () -> dequeue(preparedJobs.oneJob(requests, CHUNK)))
         .add("complete, one job", this::complete)
-        .add("dequeue, jobs of one task", () -> dequeue(supply.manyJobs(requests, 1)))
+        .add("dequeue, jobs of one task", () -> dequeue(preparedJobs.manyJobs(requests, 1)))
         .add("complete, jobs of one task", this::complete);
   }
 
   private double dequeue(PreparedJobs.Tasks tasks) throws Exception {
-    return crowd.perSecond(
+    return clients.perSecond(
         tasks.count(),
-        caller ->
+        each ->
             held.add(
-                caller
-                    .dequeue(tasks.type(), 0)
+                each.dequeue(tasks.type(), 0)
                     .orElseThrow(() -> new IOException("no task left of " + tasks.count()))));
   }
 
-  /** What was dequeued last. */
+  /** Completes what was dequeued last. */
   private double complete() throws Exception {
-    return crowd.perSecond(held.size(), caller -> caller.complete(held.remove()));
+    return clients.perSecond(held.size(), each -> each.complete(held.remove()));
   }
 }

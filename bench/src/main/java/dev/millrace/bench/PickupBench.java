@@ -11,8 +11,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/**
- * From the rename that publishes a job, by somebody else, to its claim: how long a job lies there.
+/** Measures how long a job of another process waits: from the rename that publishes it to its claim.
  */
 public final class PickupBench {
   private PickupBench() {}
@@ -36,7 +35,8 @@ public final class PickupBench {
               .build()
               .start();
       for (int i = -200; i < jobs; i++) {
-        // Another Workspace object, as another process would have: the store hears of it by events.
+        // Another Workspace object, as in another process: the store notices the job by file
+        // events.
         workspace.work().submit("p");
         long submitted = System.nanoTime();
         Long at = started.poll(30, TimeUnit.SECONDS);

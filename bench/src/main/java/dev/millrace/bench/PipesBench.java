@@ -25,10 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * One model over several processes of this machine, against one process that has as many threads as
- * they have together; what crosses between them; and how long a killed node holds a sequence up,
- * against the prefill that it takes to build its cache again.
+/** Compares one model over several processes of this machine with one process of as many threads. It also measures the traffic between them, and how long a killed node delays a sequence, compared with the prefill that rebuilds its cache.
  *
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --processes}
  * (2,3), {@code --threads} of each (1), {@code --sequences}, {@code --prompt}, {@code --output},
@@ -112,7 +109,7 @@ public final class PipesBench {
       recovery(LayerShares.of(model, 2), threads);
     }
     if (!skipped.contains("peer")) {
-      LlamaCppRpc.find().ifPresentOrElse(peer -> peer.print(model), LlamaCppRpc::missing);
+      LlamaCppRpc.find().ifPresentOrElse(rpc -> rpc.print(model), LlamaCppRpc::missing);
     }
   }
 
@@ -143,16 +140,16 @@ public final class PipesBench {
     series.run(rounds).print("token");
   }
 
-  /** The same prompt gives the same tokens: what is not equal need not be fast. */
+  /** Checks that the same prompt gives the same tokens. */
   private void same(Engine one, Engine pipe) throws InterruptedException {
     int[] here = generate(one, 1, prompt, output).getFirst().tokens();
     int[] there = generate(pipe, 1, prompt, output).getFirst().tokens();
     if (!Arrays.equals(here, there)) {
-      throw new IllegalStateException("the pipe gives other tokens than the one process");
+      throw new IllegalStateException("the pipe gives different tokens than one process");
     }
   }
 
-  /** Tokens a second after the prompts: from when all have one to when all have all. */
+  /** Tokens per second after the prompts: from the time when all sequences have one to the end. */
   private double decode(Engine engine, int count) throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(count);
     AtomicLong tokens = new AtomicLong();
@@ -219,7 +216,7 @@ public final class PipesBench {
         4 * ring.engine().model().width());
   }
 
-  /** A node is killed while a sequence generates; another has the same layers. */
+  /** Kills a node while a sequence generates; another has the same layers. */
   private void recovery(LayerShares shares, int threads) throws Exception {
     System.out.printf(Locale.ROOT, "%na node is killed, another has its layers%n");
     int length = Math.min(512, settings.context() - 80);

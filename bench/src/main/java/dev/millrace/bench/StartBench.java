@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How long {@code millrace work} takes as a whole, against a Java program that says hello. */
+/** Measures how long {@code millrace work} and {@code flow} take, compared with a Java hello world. */
 public final class StartBench {
   private StartBench() {}
 

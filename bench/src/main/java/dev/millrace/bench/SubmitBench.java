@@ -18,7 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Durable submissions a second, against the bare system calls that one takes. */
+/** Measures durable submissions per second, compared with the bare system calls of one. */
 public final class SubmitBench {
   private static final String PROMPT = "Why is the sky blue? ".repeat(8);
   private static final String META =

@@ -19,15 +19,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Many jobs on one model: the engine alone, the whole system from submission to result on disk, and
- * llama.cpp with a context for each of a few workers, in turns.
+/** Runs many jobs on one model, in turns: with the engine alone, with the whole system from submission to result on disk, and with llama.cpp with a context for each of a few workers.
  *
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --jobs}, {@code
- * --rounds}, {@code --prompt} and {@code --output} tokens of jobs that have nothing in common,
- * {@code --prefix}, {@code --own} and {@code --prefix-output} tokens of jobs that begin alike,
+ * --rounds}, {@code --prompt} and {@code --output} tokens of jobs without a common prefix,
+ * {@code --prefix}, {@code --own} and {@code --prefix-output} tokens of jobs with a common prefix,
  * {@code --slots}, {@code --threads}, {@code --context}, {@code --temperature}, {@code --workers}
- * and {@code --peer-jobs} of the peer, and {@code --skip} with any of engine, system, peer, apart,
+ * and {@code --peer-jobs} of llama.cpp, and {@code --skip} with any of engine, system, peer, apart,
  * prefix.
  */
 public final class SystemBench {
@@ -91,8 +89,8 @@ public final class SystemBench {
     if (!skipped.contains("peer")) {
       System.out.printf(
           Locale.ROOT,
-          "the peer has %d jobs on %d contexts: it works at one speed from the first to the last,"
-              + " so that its speed does not depend on how many there are%n",
+          "llama.cpp has %d jobs on %d contexts: its speed is constant, so it does not depend on"
+              + " the number of jobs%n",
           peerJobs,
           workers);
     }
@@ -100,7 +98,7 @@ public final class SystemBench {
       Workload load =
           Workload.unrelated(
               texts, jobs, arguments.number("prompt", 32), arguments.number("output", 256), 1);
-      compare("nothing in common", load, rounds, 1.8);
+      compare("no common prefix", load, rounds, 1.8);
     }
     if (!skipped.contains("prefix")) {
       Workload load =
@@ -111,7 +109,7 @@ public final class SystemBench {
               arguments.number("own", 8),
               arguments.number("prefix-output", 64),
               2);
-      compare("a beginning in common", load, rounds, 3);
+      compare("a common prefix", load, rounds, 3);
     }
   }
 
@@ -123,7 +121,7 @@ public final class SystemBench {
     Map<String, Contender> all = new LinkedHashMap<>();
     all.put("engine", contenders::engine);
     all.put("system", contenders::system);
-    all.put("peer", load -> contenders.peer(load, workers, peerJobs));
+    all.put("peer", load -> contenders.llamaCpp(load, workers, peerJobs));
     all.keySet().removeAll(skipped);
     return all;
   }
@@ -154,7 +152,7 @@ public final class SystemBench {
             figure.seconds(),
             figure.reusedTokens());
       }
-      Collections.rotate(order, 1); // nobody is always the first, or always behind the same one
+      Collections.rotate(order, 1); // none is always the first, or always after the same one
     }
     print(measured, goal);
   }
@@ -172,7 +170,7 @@ public final class SystemBench {
     ratio(measured, "peer", goal);
   }
 
-  /** Of what ran in the same round, then the median: a slow minute of the machine hits both. */
+  /** The median of the ratios per round: a slow minute of the machine affects both. */
   private static void ratio(
       Map<String, List<WorkloadResult>> measured, String against, double goal) {
     List<WorkloadResult> system = measured.get("system");

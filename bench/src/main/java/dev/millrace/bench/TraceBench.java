@@ -17,24 +17,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/**
- * A recorded hour of requests through the whole system, with lengths scaled to the model's context
- * and time compressed; each job has a random priority. Ends with status 1 if a job was lost or
- * overtaken.
+/** Replays a recorded hour of requests through the whole system, with lengths scaled to the model's context and time compressed; each job has a random priority. Exits with 1 if a job was lost or overtaken.
  *
  * <p>Options: {@code --trace} (a file with time, prompt tokens, output tokens), {@code --model}
- * (the house model unless told), {@code --load} (the share of what the machine can do that is asked
- * of it: 0.9) or {@code --speed} (how many times as fast as recorded), {@code --seconds} (150) or
+ * (default: the house model), {@code --load} (the share of the machine's capacity: 0.9) or {@code --speed} (times the recorded speed), {@code --seconds} (150) or
  * {@code --rows} (how much of the trace), {@code --seed}, {@code --slots}, {@code --threads}.
  */
 public final class TraceBench {
   private static final Set<String> OPTIONS =
       Set.of("trace", "model", "load", "speed", "seconds", "rows", "seed", "slots", "threads");
 
-  /** A job's parameters leave so many positions of the context unused. */
+  /** Positions of the context that jobs leave unused. */
   private static final int OVERHEAD = 64;
 
-  /** Jobs that show what the machine can do. */
+  /** The number of jobs that measure the machine's capacity. */
   private static final int SAMPLE = 96;
 
   private TraceBench() {}
@@ -88,7 +84,7 @@ public final class TraceBench {
     RequestTrace whole = RequestTrace.read(file);
     RequestTrace scaled = whole.scaled(texts.context() - OVERHEAD);
     double load = arguments.decimal("load", 0.9);
-    // The first time warms up.
+    // The first run is a warm-up.
     new TraceReplay(mill, texts, seed + 1).capacity(scaled.first(SAMPLE).arrivals());
     double capacity =
         new TraceReplay(mill, texts, seed + 2).capacity(scaled.first(SAMPLE).arrivals());
@@ -131,7 +127,7 @@ public final class TraceBench {
         report.maxSubmitDelay().toMillis());
     System.out.printf(
         Locale.ROOT,
-        "jobs %d, lost %d, overtaken by one behind them in line %d;"
+        "jobs %d, lost %d, overtaken by a later job in the queue %d;"
             + " of %d slots, %.0f %% were taken while jobs waited%n",
         report.outcomes().size(),
         report.lost().size(),

@@ -12,10 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/**
- * Workers that claim and complete one task at a time over the API, against half as many requests a
- * second as the empty handler answers: a task takes two. Ends with status 1 if a task was handed
- * out twice, or is not completed.
+/** Measures workers that claim and complete one task at a time over the API, compared with half the requests per second of the empty handler, because a task takes two. Exits with 1 if a task was claimed twice or not completed.
  *
  * <p>Options: {@code --workers} (100), {@code --tasks} of one job (100,000), added {@code --chunk}
  * (1,000) at a time; then {@code --jobs} (1,000; 0: none) with {@code --tasks-each} (10); {@code
@@ -25,16 +22,16 @@ public final class WorkersBench {
   private static final Set<String> OPTIONS =
       Set.of("workers", "tasks", "chunk", "jobs", "tasks-each", "rounds", "client");
 
-  /** Part of all tasks that warms up. */
+  /** The share of tasks for the warm-up. */
   private static final int WARM_UP = 10;
 
-  private final ClientPool crowd;
-  private final PreparedJobs supply;
+  private final ClientPool clients;
+  private final PreparedJobs preparedJobs;
   private final List<String> wrong = new ArrayList<>();
 
-  WorkersBench(ClientPool crowd, PreparedJobs supply) {
-    this.crowd = crowd;
-    this.supply = supply;
+  WorkersBench(ClientPool clients, PreparedJobs preparedJobs) {
+    this.clients = clients;
+    this.preparedJobs = preparedJobs;
   }
 
   public static void main(String[] args) throws Exception {
@@ -43,9 +40,9 @@ public final class WorkersBench {
     String client = arguments.text("client").orElse("raw");
     WorkersBench bench;
     try (BenchServer host = BenchServer.open(arguments.flag("apart"));
-        PreparedJobs supply = new PreparedJobs(host.api());
-        ClientPool crowd = ClientPool.open(client, host, workers)) {
-      bench = new WorkersBench(crowd, supply);
+        PreparedJobs preparedJobs = new PreparedJobs(host.api());
+        ClientPool clients = ClientPool.open(client, host, workers)) {
+      bench = new WorkersBench(clients, preparedJobs);
       bench.run(arguments);
     } finally {
       ScratchDirectories.clean();
@@ -60,36 +57,37 @@ public final class WorkersBench {
     int jobs = arguments.number("jobs", 1_000);
     int each = arguments.number("tasks-each", 10);
     empty(tasks / WARM_UP);
-    work(supply.oneJob(Math.max(1, tasks / WARM_UP), chunk));
+    work(preparedJobs.oneJob(Math.max(1, tasks / WARM_UP), chunk));
     InterleavedRounds series =
         new InterleavedRounds()
-            .add("empty handler, two requests a task", () -> empty(tasks / 2))
-            .add(tasks + " tasks of one job", () -> work(supply.oneJob(tasks, chunk)));
+            .add("empty handler, two requests per task", () -> empty(tasks / 2))
+            .add(tasks + " tasks of one job", () -> work(preparedJobs.oneJob(tasks, chunk)));
     if (jobs > 0) {
-      series.add(jobs + " jobs of " + each + " tasks", () -> work(supply.manyJobs(jobs, each)));
+      series.add(
+          jobs + " jobs of " + each + " tasks", () -> work(preparedJobs.manyJobs(jobs, each)));
     }
     series.runWarm(arguments.number("rounds", 1)).print("tasks");
   }
 
   private double empty(int requests) throws Exception {
-    return crowd.perSecond(requests, BenchClient::empty) / 2;
+    return clients.perSecond(requests, BenchClient::empty) / 2;
   }
 
-  /** Tasks a second; what should not be is noted. */
+  /** Tasks per second; records errors. */
   double work(PreparedJobs.Tasks tasks) throws Exception {
-    WorkerRound shift = new WorkerRound(tasks);
-    double rate = shift.work(crowd);
-    shift.claimedTwice().forEach(task -> wrong.add("claimed twice: task " + task));
-    if (shift.claims() != tasks.count() || shift.completions() != tasks.count()) {
+    WorkerRound round = new WorkerRound(tasks);
+    double rate = round.work(clients);
+    round.claimedTwice().forEach(task -> wrong.add("claimed twice: task " + task));
+    if (round.claims() != tasks.count() || round.completions() != tasks.count()) {
       wrong.add(
           "of %d tasks, %d were claimed and %d completed"
-              .formatted(tasks.count(), shift.claims(), shift.completions()));
+              .formatted(tasks.count(), round.claims(), round.completions()));
     }
-    wrong.addAll(supply.unfinished(tasks));
+    wrong.addAll(preparedJobs.unfinished(tasks));
     return rate;
   }
 
-  /** What was not as it must be; empty if all is well. */
+  /** The errors; empty if there were none. */
   List<String> wrong() {
     return List.copyOf(wrong);
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That what is measured over HTTP is what it says; nothing here depends on time. */
+/** Checks that the HTTP benchmarks measure what they claim; nothing here depends on time. */
 @Timeout(120)
 class ApiBenchTest {
   private static final int REQUESTS = 12;
@@ -31,12 +31,12 @@ class ApiBenchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"raw", "sdk"})
-  void eachRequestThatIsMeasuredMakesOneJob(String client) throws Exception {
+  void eachMeasuredRequestCreatesOneJob(String client) throws Exception {
     try (BenchServer host = BenchServer.open(false);
-        PreparedJobs supply = new PreparedJobs(host.api());
-        ClientPool crowd = ClientPool.open(client, host, 4);
+        PreparedJobs preparedJobs = new PreparedJobs(host.api());
+        ClientPool clients = ClientPool.open(client, host, 4);
         MillraceClient reader = MillraceClient.at(host.api())) {
-      new HttpBench(crowd, supply, REQUESTS).series().runWarm(1);
+      new HttpBench(clients, preparedJobs, REQUESTS).series().runWarm(1);
 
       // Open jobs, prompts, the one of many tasks, those of one task; none by the empty handler.
       assertThat(reader.jobs().all(JobFilter.all())).hasSize(3 * REQUESTS + 1);
@@ -45,46 +45,46 @@ class ApiBenchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"raw", "sdk"})
-  void callerCompletesTheTaskThatItHolds(String client) throws Exception {
+  void aClientCompletesTheTaskThatItClaimed(String client) throws Exception {
     try (BenchServer host = BenchServer.open(false);
-        PreparedJobs supply = new PreparedJobs(host.api());
-        ClientPool crowd = ClientPool.open(client, host, 1);
+        PreparedJobs preparedJobs = new PreparedJobs(host.api());
+        ClientPool clients = ClientPool.open(client, host, 1);
         MillraceClient reader = MillraceClient.at(host.api())) {
-      PreparedJobs.Tasks tasks = supply.oneJob(1, 1);
-      crowd.each(
-          caller -> {
-            HeldTask held = caller.dequeue(tasks.type(), 0).orElseThrow();
-            assertThat(caller.dequeue(tasks.type(), 0)).isEqualTo(Optional.empty());
-            assertThat(supply.unfinished(tasks)).isNotEmpty();
-            caller.complete(held);
+      PreparedJobs.Tasks tasks = preparedJobs.oneJob(1, 1);
+      clients.each(
+          each -> {
+            HeldTask held = each.dequeue(tasks.type(), 0).orElseThrow();
+            assertThat(each.dequeue(tasks.type(), 0)).isEqualTo(Optional.empty());
+            assertThat(preparedJobs.unfinished(tasks)).isNotEmpty();
+            each.complete(held);
             assertThat(reader.tasks().get(UUID.fromString(held.task())).status())
                 .isEqualTo(TaskState.COMPLETED);
           });
-      assertThat(supply.unfinished(tasks)).isEmpty();
+      assertThat(preparedJobs.unfinished(tasks)).isEmpty();
     }
   }
 
   @Test
   void workersClaimEachTaskOnceAndCompleteAll() throws Exception {
     try (BenchServer host = BenchServer.open(false);
-        PreparedJobs supply = new PreparedJobs(host.api());
-        ClientPool crowd = ClientPool.open("raw", host, 10)) {
-      WorkersBench bench = new WorkersBench(crowd, supply);
+        PreparedJobs preparedJobs = new PreparedJobs(host.api());
+        ClientPool clients = ClientPool.open("raw", host, 10)) {
+      WorkersBench bench = new WorkersBench(clients, preparedJobs);
 
-      bench.work(supply.oneJob(150, 40));
-      bench.work(supply.manyJobs(10, 5));
+      bench.work(preparedJobs.oneJob(150, 40));
+      bench.work(preparedJobs.manyJobs(10, 5));
 
       assertThat(bench.wrong()).isEmpty();
     }
   }
 
   @Test
-  void serverInAProcessOfItsOwnAnswersAndEnds() throws Exception {
+  void aServerInItsOwnProcessRespondsAndEnds() throws Exception {
     try (BenchServer host = BenchServer.open(true);
-        ClientPool crowd = ClientPool.open("raw", host, 1);
+        ClientPool clients = ClientPool.open("raw", host, 1);
         MillraceClient reader = MillraceClient.at(host.api())) {
-      crowd.each(BenchClient::empty);
-      crowd.each(BenchClient::openJob);
+      clients.each(BenchClient::empty);
+      clients.each(BenchClient::openJob);
 
       assertThat(reader.jobs().all(JobFilter.all())).hasSize(1);
     }

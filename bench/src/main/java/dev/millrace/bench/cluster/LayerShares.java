@@ -7,12 +7,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A model's layers over processes, so that each has about as many bytes to pass for a token; the
- * head is the first one's.
+/** Divides a model's layers among processes so that each reads about as many bytes per token; the first one also has the head.
  *
  * @param local layers of the first process, the origin
- * @param ranges of the others, both ends counted
+ * @param ranges of the others, both inclusive
  */
 public record LayerShares(int local, List<String> ranges) {
 

@@ -9,9 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/**
- * llama.cpp's own way over processes, where the path has a build of it: {@code rpc-server} and
- * {@code llama-bench}.
+/** Runs llama.cpp over several processes with its {@code rpc-server} and {@code llama-bench}, if these are on the path.
  */
 public record LlamaCppRpc(Path server, Path bench) {
 
@@ -40,7 +38,7 @@ public record LlamaCppRpc(Path server, Path bench) {
     return Optional.empty();
   }
 
-  /** Runs its own benchmark, once in one process and once with all layers behind its server. */
+  /** Runs llama-bench in one process, and with all layers behind rpc-server. */
   public void print(Path model) {
     System.out.println("\nllama.cpp, by its own benchmark, alone and behind its RPC server");
     Process host = null;

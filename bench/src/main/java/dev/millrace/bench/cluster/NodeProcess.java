@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A {@code millrace node} in a process of its own, as the launcher would start it. */
+/** A {@code millrace node} in its own process, started like by the launcher. */
 final class NodeProcess implements AutoCloseable {
   private final String name;
   private final int port;
@@ -20,8 +20,8 @@ final class NodeProcess implements AutoCloseable {
   }
 
   /**
-   * @param join where another listens; 0: it is the first
-   * @param layers as {@code --layers} has them
+   * @param join the port of another node; 0 for the first node
+   * @param layers as for {@code --layers}
    */
   static NodeProcess start(String name, int join, Path key, String layers, int threads)
       throws IOException {
@@ -51,7 +51,7 @@ final class NodeProcess implements AutoCloseable {
     return new NodeProcess(name, port, builder.start());
   }
 
-  /** One that is free now; its neighbour, where the membership will listen, too. */
+  /** A free port whose next one, for membership, is free too. */
   private static int freePort() throws IOException {
     while (true) {
       try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -59,7 +59,7 @@ final class NodeProcess implements AutoCloseable {
         try (ServerSocket next = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
           return next.getLocalPort() - 1;
         } catch (IOException e) {
-          // the neighbour is taken: another pair
+          // the next one is taken: try another pair
         }
       }
     }
@@ -73,7 +73,7 @@ final class NodeProcess implements AutoCloseable {
     return port;
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it like a power failure. */
   void kill() {
     process.destroyForcibly();
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A model over processes of this machine: the origin is this one. */
+/** A model over several processes of this machine; this process is the origin. */
 public final class ProcessPipe implements AutoCloseable {
   private final List<NodeProcess> nodes;
   private final Origin origin;
@@ -28,7 +28,7 @@ public final class ProcessPipe implements AutoCloseable {
 
   /**
    * @param threads of each process
-   * @param spare whether the last node's layers are at one more node
+   * @param spare whether one more node has the last node's layers
    */
   public static ProcessPipe open(
       Path model, LayerShares shares, EngineSettings settings, int threads, boolean spare)
@@ -80,7 +80,7 @@ public final class ProcessPipe implements AutoCloseable {
     return origin;
   }
 
-  /** Kills the node that has the last layers; where there is a spare, it goes on with that. */
+  /** Kills the node with the last layers; the pipe continues with the spare, if there is one. */
   public void killLast() {
     var stretches = origin.stats().pipes().getFirst().stretches();
     String name = stretches.getLast().node();

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The options of a benchmark: {@code --name value} or {@code --flag}; other names are refused. */
+/** The options of a benchmark: {@code --name value} or {@code --flag}; other names are errors. */
 public final class BenchOptions {
   private final Map<String, String> values = new HashMap<>();
 
@@ -26,16 +26,16 @@ public final class BenchOptions {
       } else if (known.contains(name) && words.hasNext()) {
         values.put(name, words.next());
       } else {
-        refuse(word, known, flags);
+        reject(word, known, flags);
       }
     }
   }
 
-  private static void refuse(String word, Set<String> known, Set<String> flags) {
+  private static void reject(String word, Set<String> known, Set<String> flags) {
     System.err.println(
         "bench: \""
             + word
-            + "\" is no option with a value; known: "
+            + "\" is not an option with a value; known: "
             + new TreeSet<>(known)
             + (flags.isEmpty() ? "" : " and, without a value, " + new TreeSet<>(flags)));
     System.exit(2);

@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * Interleaved rounds of several contenders: machines are noisy, so only what ran side by side is
- * compared, and only as a ratio.
+/** Runs several contenders in interleaved rounds: machines are noisy, so only runs of the same round are compared, and only as ratios.
  */
 public final class InterleavedRounds {
 

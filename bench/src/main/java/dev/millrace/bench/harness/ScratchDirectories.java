@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * Fresh directories for each measurement. They stay until the end of all: a file system is slow at
- * creating files for a while after many were deleted.
+/** Creates a new directory for each measurement. All are deleted at the end: a file system creates files slowly for a while after many were deleted.
  */
 public final class ScratchDirectories {
   private static final Path ROOT = root();
@@ -27,7 +25,7 @@ public final class ScratchDirectories {
     return Files.createDirectory(ROOT.resolve(name + "-" + count++));
   }
 
-  /** Removes everything; the last thing that a benchmark does. */
+  /** Removes everything, at the end of a benchmark. */
   public static void clean() throws Exception {
     new ProcessBuilder("rm", "-rf", ROOT.toString()).inheritIO().start().waitFor();
   }

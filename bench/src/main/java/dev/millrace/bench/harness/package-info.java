@@ -1,6 +1,5 @@
 /**
- * What every benchmark uses: its options, scratch directories, and rounds of several contenders
- * that are run in turns and compared as ratios. Start at {@link InterleavedRounds}.
+ * What every benchmark uses: its options, scratch directories, and rounds of several contenders that run in turns and are compared as ratios. Start at {@link InterleavedRounds}.
  */
 @NullMarked
 package dev.millrace.bench.harness;

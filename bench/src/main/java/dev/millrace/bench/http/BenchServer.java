@@ -3,7 +3,7 @@ package dev.millrace.bench.http;
 import java.io.IOException;
 import java.net.URI;
 
-/** A server of the API, and one of nothing but {@link EmptyRouteGroup}. */
+/** A server of the API, and one that has only {@link EmptyRouteGroup}. */
 public interface BenchServer extends AutoCloseable {
   URI api();
 
@@ -13,9 +13,9 @@ public interface BenchServer extends AutoCloseable {
   void close() throws IOException;
 
   /**
-   * @param apart whether in a process of its own, so that clients and server share only the machine
+   * @param ownProcess whether it runs in its own process
    */
-  static BenchServer open(boolean apart) throws IOException {
-    return apart ? ServerProcess.start() : InProcessServer.open();
+  static BenchServer open(boolean ownProcess) throws IOException {
+    return ownProcess ? ServerProcess.start() : InProcessServer.open();
   }
 }

@@ -6,52 +6,51 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Many callers at once, each on a virtual thread of its own. */
+/** Many clients at once, each on its own virtual thread. */
 public final class ClientPool implements AutoCloseable {
 
-  /** What a caller does, once or for as long as it likes. */
+  /** What a client does. */
   @FunctionalInterface
   public interface Action {
-    void take(BenchClient caller) throws IOException;
+    void take(BenchClient client) throws IOException;
   }
 
-  private final List<BenchClient> callers;
+  private final List<BenchClient> clients;
 
-  ClientPool(List<BenchClient> callers) {
-    this.callers = List.copyOf(callers);
+  ClientPool(List<BenchClient> clients) {
+    this.clients = List.copyOf(clients);
   }
 
   public static ClientPool open(String kind, BenchServer host, int count) throws IOException {
     return new ClientPool(BenchClient.open(kind, host, count));
   }
 
-  /** Turns a second, where the callers take {@code times} of them together. */
+  /** Turns per second; all clients together take {@code times} turns. */
   public double perSecond(int times, Action turn) throws Exception {
     AtomicInteger left = new AtomicInteger(times);
     long start = System.nanoTime();
     each(
-        caller -> {
+        client -> {
           while (left.decrementAndGet() >= 0) {
-            turn.take(caller);
+            turn.take(client);
           }
         });
     return times * 1e9 / (System.nanoTime() - start);
   }
 
-  /**
-   * Returns when each has done it.
+  /** Returns when all clients are done.
    *
-   * @throws IOException the first failure; the others go on to their end
+   * @throws IOException the first failure, after the others have finished
    */
   public void each(Action turn) throws IOException, InterruptedException {
     AtomicReference<Exception> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
-    for (BenchClient caller : callers) {
+    for (BenchClient client : clients) {
       threads.add(
           Thread.startVirtualThread(
               () -> {
                 try {
-                  turn.take(caller);
+                  turn.take(client);
                 } catch (IOException | RuntimeException e) {
                   failure.compareAndSet(null, e);
                 }
@@ -67,8 +66,8 @@ public final class ClientPool implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (BenchClient caller : callers) {
-      caller.close();
+    for (BenchClient client : clients) {
+      client.close();
     }
   }
 }

@@ -14,9 +14,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 
-/**
- * The API over a fresh workspace, durable as always, with no worker in it; beside it the empty
- * handler with a workspace that nobody uses, because requests are metered there too.
+/** The API on a new workspace without workers, and the empty handler with an unused workspace, because its requests are metered too.
  */
 final class InProcessServer implements BenchServer {
   private final JobStore store;
@@ -46,13 +44,13 @@ final class InProcessServer implements BenchServer {
         Workspace.open(ScratchDirectories.fresh("idle")).own().orElseThrow());
   }
 
-  /** Serves until its standard input ends; says where on two lines. */
+  /** Serves until standard input ends; prints the two addresses on two lines. */
   public static void main(String[] args) throws Exception {
     try (InProcessServer host = open()) {
       System.out.println(host.api());
       System.out.println(host.empty());
       while (System.in.read() >= 0) {
-        // whoever started it goes on
+        // the parent continues
       }
     } finally {
       ScratchDirectories.clean();

@@ -21,11 +21,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Jobs for workers, made through the API before anything is measured. */
+/** Creates jobs for workers through the API, before the measurement. */
 public final class PreparedJobs implements AutoCloseable {
   private static final int MAKERS = 32;
 
-  /** Tasks of one type, which no others have. */
+  /** Tasks of a type that no other tasks have. */
   public record Tasks(String type, int count, List<UUID> jobs) {}
 
   private final MillraceClient client;
@@ -54,7 +54,7 @@ public final class PreparedJobs implements AutoCloseable {
     return new Tasks(type, tasks, List.of(job.id()));
   }
 
-  /** Many jobs, each with so many tasks, each made by one request. */
+  /** Many jobs of {@code each} tasks, each created by one request. */
   public Tasks manyJobs(int jobs, int tasksEach) throws ExecutionException, InterruptedException {
     String type = type();
     List<TaskSpec> tasks = new ArrayList<>();
@@ -75,7 +75,7 @@ public final class PreparedJobs implements AutoCloseable {
     return new Tasks(type, jobs * tasksEach, ids);
   }
 
-  /** What is not as it must be once all tasks are completed, by the server's word. */
+  /** Errors in what the server reports after all tasks are completed. */
   public List<String> unfinished(Tasks tasks) {
     List<String> wrong = new ArrayList<>();
     int completed = 0;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Two kept connections, one to the API and one to the empty handler, and requests made before. */
+/** Uses two persistent connections, to the API and to the empty handler, and prepared requests. */
 final class RawClient implements BenchClient {
   private static final JsonObject DATA = JsonObject.create().put("prompt", PROMPT);
   private static final byte[] NEW_JOB =
@@ -69,7 +69,7 @@ final class RawClient implements BenchClient {
     api.send(RawConnection.request("PUT /v1/tasks/" + held.task() + "/status", "", body), 200);
   }
 
-  /** The first field of that name; the inputs here have none of these. */
+  /** The first field of that name; the inputs do not contain it. */
   private static String field(String json, String name) throws IOException {
     String start = "\"" + name + "\":\"";
     int at = json.indexOf(start);

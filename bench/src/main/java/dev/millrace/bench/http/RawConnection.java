@@ -10,9 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/**
- * A connection that is kept: writes a request, reads the answer to it. Knows no more of HTTP/1.1
- * than this server's answers need, all of which say their length.
+/** A persistent connection: writes a request and reads its response. It knows as much of HTTP/1.1 as this server needs: every response has a content length.
  */
 final class RawConnection implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 90_000;
@@ -32,7 +30,7 @@ final class RawConnection implements AutoCloseable {
     out = socket.getOutputStream();
   }
 
-  /** A whole request, in one piece. */
+  /** The bytes of a request. */
   static byte[] request(String line, String fields, String body) {
     byte[] content = body.getBytes(StandardCharsets.UTF_8);
     String head =
@@ -49,7 +47,7 @@ final class RawConnection implements AutoCloseable {
     return whole;
   }
 
-  /** The body of the answer, whose status must be {@code status}. */
+  /** The body of the response, whose status must be {@code status}. */
   String send(byte[] request, int status) throws IOException {
     out.write(request);
     filled = 0;
@@ -64,7 +62,7 @@ final class RawConnection implements AutoCloseable {
     return body;
   }
 
-  /** Where the body begins. */
+  /** The offset of the body. */
   private int head() throws IOException {
     int at = 0;
     while (true) {
@@ -83,7 +81,7 @@ final class RawConnection implements AutoCloseable {
   private static int length(String head) throws IOException {
     int at = head.toLowerCase(Locale.ROOT).indexOf(LENGTH);
     if (at < 0) {
-      throw new IOException("an answer that does not say its length: " + head);
+      throw new IOException("a response without a content length: " + head);
     }
     int from = at + LENGTH.length();
     return Integer.parseInt(head.substring(from, head.indexOf('\r', from)).strip());
@@ -96,7 +94,7 @@ final class RawConnection implements AutoCloseable {
     while (filled < least) {
       int read = in.read(buffer, filled, buffer.length - filled);
       if (read < 0) {
-        throw new EOFException("the server closed the connection within an answer");
+        throw new EOFException("the server closed the connection within a response");
       }
       filled += read;
     }

@@ -13,9 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/**
- * The client that programs use, shared by all threads as they would. Its creations carry a key by
- * which the server knows a repetition, which costs the server two durable notes.
+/** The client library, shared by all threads as in a program. It sends an idempotency key with each new job, which costs the server two durable notes.
  */
 final class SdkClient implements BenchClient {
   private final MillraceClient api;

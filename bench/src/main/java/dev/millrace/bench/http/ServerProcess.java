@@ -6,7 +6,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An {@link InProcessServer} in a process of its own, which ends with this one at the latest. */
+/** An {@link InProcessServer} in its own process, which ends with this one at the latest. */
 final class ServerProcess implements BenchServer {
   private final Process process;
   private final URI api;
@@ -53,7 +53,7 @@ final class ServerProcess implements BenchServer {
 
   @Override
   public void close() throws IOException {
-    process.outputWriter().close(); // its standard input ends, and so does it
+    process.outputWriter().close(); // it ends with its standard input
     try {
       process.waitFor();
     } catch (InterruptedException e) {

@@ -10,11 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Workers who claim and complete tasks one by one until none is left, and what they did. */
+/** Runs workers that claim and complete tasks one by one until none is left, and checks them. */
 public final class WorkerRound {
   private static final int WAIT_SECONDS = 1;
 
-  /** So many waits in a row for nothing mean that a task is lost. */
+  /** After so many empty waits in a row, a task is considered lost. */
   private static final int MOST_WAITS = 60;
 
   private final PreparedJobs.Tasks tasks;
@@ -28,7 +28,7 @@ public final class WorkerRound {
     this.tasks = tasks;
   }
 
-  /** Tasks a second, from the start to the last one completed. */
+  /** Tasks per second, from the start to the last completion. */
   public double work(ClientPool workers) throws IOException, InterruptedException {
     long start = System.nanoTime();
     workers.each(this::work);
@@ -41,7 +41,8 @@ public final class WorkerRound {
       Optional<HeldTask> held = worker.dequeue(tasks.type(), WAIT_SECONDS);
       waits = held.isPresent() ? 0 : waits + 1;
       if (waits == MOST_WAITS) {
-        throw new IOException("no task came; " + claims + " of " + tasks.count() + " were claimed");
+        throw new IOException(
+            "no task received; " + claims + " of " + tasks.count() + " were claimed");
       }
       if (held.isPresent()) {
         done(worker, held.get());
@@ -61,7 +62,7 @@ public final class WorkerRound {
     }
   }
 
-  /** Tasks that were handed out more than once. */
+  /** Tasks that were claimed more than once. */
   public List<String> claimedTwice() {
     return List.copyOf(twice);
   }

@@ -6,9 +6,8 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 
-/**
- * llama.cpp on a model, measured as {@code millrace bench} measures ours: LlamaCppBench MODEL THREADS
- * PROMPT GENERATE BATCH,BATCH… Its library is looked for where {@code LLAMA_LIB} says. Prints one
+/** Measures llama.cpp on a model as {@code millrace bench} measures ours: LlamaCppBench MODEL THREADS
+ * PROMPT GENERATE BATCH,BATCH… {@code LLAMA_LIB} is the directory of its libraries. Prints one
  * line: prefill, then decode for each batch, in tokens a second.
  */
 public final class LlamaCppBench {

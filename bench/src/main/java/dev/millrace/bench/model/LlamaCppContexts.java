@@ -10,13 +10,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * llama.cpp as a pool of workers uses it: one model, a new context for each job, the threads shared
- * out among the workers: LlamaCppContexts MODEL THREADS WORKERS JOBS PROMPT OUTPUT. Prints one line:
+/** Runs llama.cpp like a pool of workers: one model, a new context for each job, the threads divided among the workers: LlamaCppContexts MODEL THREADS WORKERS JOBS PROMPT OUTPUT. Prints one line:
  * tokens generated, and nanoseconds.
  *
- * <p>Its next tokens are drawn without a look at what the model says, and a context is only as long
- * as its job: both cost it nothing, to be on the safe side of a comparison.
+ * <p>Its tokens are random instead of sampled, and a context is only as long as its job: both favour llama.cpp in the comparison.
  */
 public final class LlamaCppContexts {
   private static final int OVERHEAD = 64;
@@ -37,10 +34,10 @@ public final class LlamaCppContexts {
     int output = Integer.parseInt(args[5]);
     LlamaCpp.Settings settings = LlamaCpp.Settings.of(threads).context(prompt + output + OVERHEAD);
     try (LlamaCpp model = LlamaCpp.load(Path.of(args[0]), settings)) {
-      LlamaCppContexts peer = new LlamaCppContexts(model, workers);
-      peer.run(workers, 8, 4); // warms up
+      LlamaCppContexts contexts = new LlamaCppContexts(model, workers);
+      contexts.run(workers, 8, 4); // warm-up
       long start = System.nanoTime();
-      peer.run(jobs, prompt, output);
+      contexts.run(jobs, prompt, output);
       System.out.println((long) jobs * output + " " + (System.nanoTime() - start));
     }
   }
@@ -72,7 +69,7 @@ public final class LlamaCppContexts {
       context.add(random.nextInt(vocabulary), position, 0, position == prompt - 1);
     }
     context.decode();
-    // The first token comes of the prompt; the last one need not be computed.
+    // The first token comes from the prompt; the last one need not be computed.
     for (int step = 1; step < output; step++) {
       context.add(random.nextInt(vocabulary), prompt + step - 1, 0, true);
       context.decode();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Texts of as many tokens as asked for, of random words that are one token each. */
+/** Generates texts with a given number of tokens from random words of one token each. */
 public final class RandomPrompts {
   private final PromptEncoder prompts;
   private final int context;
@@ -46,7 +46,7 @@ public final class RandomPrompts {
     return found;
   }
 
-  /** The positions that the model was made for. */
+  /** The context length of the model. */
   public int context() {
     return context;
   }
@@ -55,7 +55,7 @@ public final class RandomPrompts {
     return prompts.raw(text);
   }
 
-  /** A text of {@code count} tokens, the model's beginning included, and at least one word. */
+  /** A text of {@code count} tokens, including the BOS token, with at least one word. */
   public String of(RandomGenerator random, int count) {
     String first = word(random);
     if (tokens(first).length > count) {

@@ -8,12 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Models of real shapes for measurements: how fast a model is does not depend on its weights. */
+/** Creates models of real shapes with random weights: the speed does not depend on the weights. */
 public final class RandomWeights {
   private RandomWeights() {}
 
-  /**
-   * The file of that name where there is one; else random weights: 1b-TYPE is Llama 3.2 1B, and
+  /** The file of that name if there is one; else random weights: 1b-TYPE is Llama 3.2 1B, and
    * smol-TYPE is SmolLM2 135M, where TYPE is one of tensors, or Q4_K_M.
    */
   public static Path file(Path directory, String name) throws IOException {

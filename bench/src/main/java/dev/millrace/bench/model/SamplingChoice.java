@@ -3,9 +3,7 @@ package dev.millrace.bench.model;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.api.Sampling;
 
-/**
- * How tokens are chosen, for the engine and in the words of a job: greedily, or at a temperature
- * with the usual filters and penalty.
+/** The sampling of a benchmark, for the engine and as job parameters: greedy, or with a temperature and the usual filters and penalty.
  */
 public record SamplingChoice(double temperature) {
   private static final int TOP_K = 40;
@@ -29,7 +27,7 @@ public record SamplingChoice(double temperature) {
         .build();
   }
 
-  /** The parameters of a job that goes on from its text by exactly {@code output} tokens. */
+  /** The parameters of a job that generates exactly {@code output} tokens. */
   public JsonObject parameters(int output) {
     return JsonObject.create()
         .put("raw", true)

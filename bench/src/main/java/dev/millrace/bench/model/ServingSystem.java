@@ -21,7 +21,7 @@ import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The whole system at work: a workspace on disk, and a server with a model on it. */
+/** The whole system: a workspace on disk, and a server with a model. */
 public final class ServingSystem implements AutoCloseable {
   private final Work work;
   private final Flow flow;

@@ -4,21 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/**
- * What is asked of a model: texts to go on from, each by so many tokens.
+/** A workload for a model: prompts, and the number of tokens to generate for each.
  *
- * @param promptTokens of each text
- * @param sharedTokens of them, those at the beginning that all texts have in common
+ * @param promptTokens tokens of each prompt
+ * @param sharedTokens tokens of the common prefix
  */
 public record Workload(List<String> prompts, int promptTokens, int sharedTokens, int output) {
 
-  /** Texts that have nothing in common. */
+  /** Prompts without a common prefix. */
   public static Workload unrelated(
       RandomPrompts texts, int jobs, int prompt, int output, long seed) {
     return withSharedPrefix(texts, jobs, 0, prompt, output, seed);
   }
 
-  /** Texts with the first {@code shared} tokens in common, and {@code own} ones after them. */
+  /** Prompts with a common prefix of {@code shared} tokens, and {@code own} tokens after it. */
   public static Workload withSharedPrefix(
       RandomPrompts texts, int jobs, int shared, int own, int output, long seed) {
     Random random = new Random(seed);
@@ -30,7 +29,7 @@ public record Workload(List<String> prompts, int promptTokens, int sharedTokens,
     return new Workload(prompts, shared + own, shared, output);
   }
 
-  /** A little of the same, to warm up on: other texts of the same length. */
+  /** A smaller workload for the warm-up: other prompts of the same length. */
   static Workload warmUp(RandomPrompts texts, Workload of, int jobs) {
     int own = of.promptTokens - of.sharedTokens;
     int few = Math.min(jobs, of.prompts.size());

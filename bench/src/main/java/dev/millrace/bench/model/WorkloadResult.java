@@ -1,10 +1,9 @@
 package dev.millrace.bench.model;
 
-/**
- * What a contender did.
+/** The measurement of a workload.
  *
  * @param tokens generated
- * @param reused tokens of prompts that had not to be computed
+ * @param reusedTokens prompt tokens that came from the cache
  */
 public record WorkloadResult(long tokens, long nanos, long reusedTokens) {
   public double perSecond() {

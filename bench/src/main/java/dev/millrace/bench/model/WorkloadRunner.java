@@ -19,9 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * A workload in three ways. Each loads the model, warms up on a little of the same, and measures:
- * nothing that one has computed or cached is there for the next.
+/** Runs a workload in three ways. Each loads the model, warms up, and measures: no run uses a cache of another.
  */
 public final class WorkloadRunner {
   private static final Duration LIMIT = Duration.ofHours(1);
@@ -39,7 +37,7 @@ public final class WorkloadRunner {
     this.choice = choice;
   }
 
-  /** Runs once what is to be measured, for the compiler; what came first would pay for it. */
+  /** Runs everything once for the JIT compiler; otherwise the first contender would pay for it. */
   public void compile(Workload load) throws Exception {
     engine(warmUp(load));
     system(warmUp(load));
@@ -49,7 +47,7 @@ public final class WorkloadRunner {
     return Workload.warmUp(texts, load, settings.slots());
   }
 
-  /** All requests at once, straight into the engine: from the first to the last result. */
+  /** The engine alone: all requests at once, until the last result. */
   public WorkloadResult engine(Workload load) throws InterruptedException {
     try (Engine engine = Engine.open(model, settings)) {
       generate(engine, warmUp(load));
@@ -78,7 +76,7 @@ public final class WorkloadRunner {
     return new WorkloadResult(tokens, System.nanoTime() - start, reused);
   }
 
-  /** From the first submission of a job to the last result on disk, all by way of a workspace. */
+  /** The whole system: from the first submission to the last result on disk. */
   public WorkloadResult system(Workload load) throws Exception {
     try (ServingSystem mill =
         ServingSystem.open(ScratchDirectories.fresh("system"), model, settings)) {
@@ -119,11 +117,9 @@ public final class WorkloadRunner {
     return Objects.requireNonNull(Objects.requireNonNull(result).receipt());
   }
 
-  /**
-   * llama.cpp in a process of its own: several contexts on one model, each of which takes one job
-   * after the other by itself.
+  /** llama.cpp in its own process: several contexts on one model, each of which processes one job after the other.
    */
-  public WorkloadResult peer(Workload load, int contexts, int jobs)
+  public WorkloadResult llamaCpp(Workload load, int contexts, int jobs)
       throws IOException, InterruptedException {
     int threads = Math.max(1, settings.threads() / contexts);
     List<String> command =
@@ -145,7 +141,7 @@ public final class WorkloadRunner {
     int status = process.waitFor();
     if (status != 0) {
       throw new IllegalStateException(
-          "the peer ended with " + status + "; name its libraries by LLAMA_LIB, or --skip peer");
+          "llama.cpp ended with " + status + "; set LLAMA_LIB to its libraries, or --skip peer");
     }
     String[] figures = output.strip().split(" ");
     return new WorkloadResult(Long.parseLong(figures[0]), Long.parseLong(figures[1]), 0);

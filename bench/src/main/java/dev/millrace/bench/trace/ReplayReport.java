@@ -13,19 +13,18 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What became of a replayed trace, as the workspace has it.
+/** The outcome of a replayed trace, from the workspace.
  *
  * @param nanos from the first submission to the last result
- * @param late by how much a request was submitted too late, at most
+ * @param maxSubmitDelay the longest delay of a submission
  */
 public record ReplayReport(
     List<ReplayedJob> outcomes, List<Depth> depths, long nanos, Duration maxSubmitDelay) {
 
-  /** A look at the queue: how many jobs wait for a claim, how many are claimed. */
+  /** A sample of the queue: waiting and claimed jobs. */
   public record Depth(long atNanos, long waiting, int running) {}
 
-  /** What became of a request. */
+  /** The outcome of a request. */
   public record ReplayedJob(
       JobId id,
       Priority priority,
@@ -34,8 +33,8 @@ public record ReplayReport(
       @Nullable JobView view,
       @Nullable JsonObject receipt) {
 
-    /** Done, with a result on disk that has as many tokens as were asked for. */
-    boolean isWhole() {
+    /** Whether the result is on disk with the requested number of tokens. */
+    boolean isComplete() {
       return status == Flow.Status.DONE
           && receipt != null
           && receipt.integer("completion_tokens", -1) == asked.output()
@@ -58,29 +57,26 @@ public record ReplayReport(
       return priority.queueRank(createdAt());
     }
 
-    /** From the submission to the claim, and from there to a slot of the engine. */
+    /** From the submission over the claim to a slot of the engine. */
     long queuedNanos() {
       double inEngine = Objects.requireNonNull(receipt).object("timings").number("wait_ms", 0);
       return Duration.between(createdAt(), startedAt()).toNanos() + Math.round(inEngine * 1e6);
     }
   }
 
-  /** A claim sees a new job within this time, and is on disk after it. */
+  /** The tolerance: a claim sees a new job within this time, and is on disk after it. */
   private static final Duration SIGHT = Duration.ofMillis(500);
 
-  /** Those without the result that was asked for. */
+  /** Requests without a complete result. */
   public List<ReplayedJob> lost() {
-    return outcomes.stream().filter(outcome -> !outcome.isWhole()).toList();
+    return outcomes.stream().filter(outcome -> !outcome.isComplete()).toList();
   }
 
   private List<ReplayedJob> whole() {
-    return outcomes.stream().filter(ReplayedJob::isWhole).toList();
+    return outcomes.stream().filter(ReplayedJob::isComplete).toList();
   }
 
-  /**
-   * Those that waited while a job behind them in line was claimed. A job that is never overtaken
-   * cannot starve: only what rightly comes first delays it, and what comes later does so by its
-   * age at last.
+  /** Requests that waited while a later job in the queue was claimed. A job that is never overtaken cannot starve: only jobs before it delay it, and its age moves it forward.
    */
   public List<ReplayedJob> overtaken() {
     List<ReplayedJob> byPlace =
@@ -104,7 +100,7 @@ public record ReplayReport(
         .toArray();
   }
 
-  /** Of {@code slots}, the share that was taken while jobs waited. */
+  /** The share of {@code slots} that was used while jobs waited. */
   public double utilization(int slots) {
     return depths.stream()
         .filter(depth -> depth.waiting > 0)
@@ -117,7 +113,7 @@ public record ReplayReport(
     return whole().size() * 1e9 / nanos;
   }
 
-  /** Prompt and output tokens a second. */
+  /** Prompt and output tokens per second. */
   public double tokensPerSecond() {
     return whole().stream().mapToLong(outcome -> outcome.asked.total()).sum() * 1e9 / nanos;
   }

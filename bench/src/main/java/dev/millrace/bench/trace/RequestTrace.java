@@ -10,16 +10,15 @@ import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Requests as they came to a real service: rows of the Azure LLM inference traces (time, prompt
- * tokens, output tokens, under a line of titles).
+/** Recorded requests to a real service: rows of the Azure LLM inference traces (time, prompt
+ * tokens, output tokens, after a header line).
  */
 public record RequestTrace(List<Arrival> arrivals) {
 
   /**
    * A request.
    *
-   * @param at since the first one
+   * @param at time since the first request
    */
   public record Arrival(Duration at, int prompt, int output) {
     int total() {
@@ -27,7 +26,7 @@ public record RequestTrace(List<Arrival> arrivals) {
     }
   }
 
-  /** Fewest tokens of a prompt: the model's beginning, and a word. */
+  /** The minimum length of a prompt: the BOS token and a word. */
   private static final int LEAST = 2;
 
   public static RequestTrace read(Path file) throws IOException {
@@ -50,7 +49,7 @@ public record RequestTrace(List<Arrival> arrivals) {
       }
     }
     if (arrivals.size() < 2) {
-      throw new IOException(file + ": a trace has at least two rows after its titles");
+      throw new IOException(file + ": a trace needs at least two rows after its header");
     }
     return new RequestTrace(arrivals);
   }
@@ -80,7 +79,7 @@ public record RequestTrace(List<Arrival> arrivals) {
     return arrivals.size();
   }
 
-  /** Requests a second. */
+  /** Requests per second. */
   public double rate() {
     return (arrivals.size() - 1) * 1e9 / arrivals.getLast().at.toNanos();
   }

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends a trace's requests through a workspace at their times, faster by some factor. */
+/** Submits the requests of a trace to a workspace at their recorded times, sped up by a factor. */
 public final class TraceReplay {
-  /** A server that finishes nothing for so long has lost what is left. */
+  /** If nothing is finished for so long, the remaining jobs are lost. */
   private static final Duration STALL = Duration.ofSeconds(60);
 
   private static final SamplingChoice CHOICE = new SamplingChoice(0.8);
@@ -41,7 +41,7 @@ public final class TraceReplay {
     this.random = new Random(seed);
   }
 
-  /** All requests at once, all of one priority: how many a second can be done at most. */
+  /** Submits all requests at once with one priority, to measure the capacity per second. */
   public double capacity(List<Arrival> arrivals) throws InterruptedException {
     List<String> prompts = prompts(arrivals);
     long start = System.nanoTime();
@@ -52,10 +52,9 @@ public final class TraceReplay {
     return arrivals.size() * 1e9 / (System.nanoTime() - start);
   }
 
-  /**
-   * The whole trace, each request of a random priority.
+  /** Replays the whole trace, each request with a random priority.
    *
-   * @param speed how many times as fast as it was
+   * @param speed times the recorded speed
    */
   public ReplayReport run(RequestTrace trace, double speed) throws InterruptedException {
     List<String> prompts = prompts(trace.arrivals());
@@ -89,7 +88,7 @@ public final class TraceReplay {
     }
   }
 
-  /** Looks at the queue some twenty times while requests come, and then on until all is done. */
+  /** Samples the queue about twenty times while requests arrive, then until all are done. */
   private Thread observe(long start, long expected) {
     Duration every = Duration.ofNanos(Math.max(100_000_000, expected / 20));
     ServerStatus before = mill.status();
@@ -105,7 +104,7 @@ public final class TraceReplay {
               depths.add(new ReplayReport.Depth(System.nanoTime() - start, waiting, running));
             }
           } catch (InterruptedException e) {
-            // all is done
+            // all are done
           }
         });
   }

@@ -51,7 +51,7 @@ class ReplayReportTest {
   }
 
   @Test
-  void jobThatWaitedWhileOneBehindItWasClaimedIsOvertaken() {
+  void aJobThatWaitsWhileALaterOneIsClaimedIsOvertaken() {
     ReplayedJob high = outcome(Priority.HIGH, 0, 10, 5);
     ReplayedJob low = outcome(Priority.LOW, 0, 5, 5);
 
@@ -59,7 +59,7 @@ class ReplayReportTest {
   }
 
   @Test
-  void jobBehindThoseOfHigherPriorityIsNotOvertaken() {
+  void aJobAfterJobsOfHigherPriorityIsNotOvertaken() {
     ReplayedJob low = outcome(Priority.LOW, 0, 10, 5);
     ReplayedJob high = outcome(Priority.HIGH, 2, 5, 5);
     ReplayedJob before = outcome(Priority.VERY_LOW, -9, -8, 5);
@@ -68,14 +68,14 @@ class ReplayReportTest {
   }
 
   @Test
-  void jobWithFewerTokensThanAskedForIsLost() {
+  void aJobWithFewerTokensThanRequestedIsLost() {
     ReplayedJob torn = outcome(Priority.HIGH, 0, 1, 4);
 
     assertThat(report(torn, outcome(Priority.HIGH, 0, 1, 5)).lost()).containsExactly(torn);
   }
 
   @Test
-  void queueTimeEndsWithASlotOfTheEngine() {
+  void queueTimeEndsAtASlotOfTheEngine() {
     assertThat(report(outcome(Priority.LOW, 0, 2, 5)).queued(Priority.LOW))
         .containsExactly(2_250_000_000L);
   }

@@ -31,7 +31,7 @@ class RequestTraceTest {
   }
 
   @Test
-  void malformedRowIsNamedByItsLine() throws IOException {
+  void aMalformedRowIsNamedByItsLine() throws IOException {
     Path file = trace("2023-11-16 18:15:46.6805900,374,44\n2023-11-16 18:15:47,x,1\n");
 
     assertThatThrownBy(() -> RequestTrace.read(file))

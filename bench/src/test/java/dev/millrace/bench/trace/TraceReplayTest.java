@@ -22,10 +22,10 @@ class TraceReplayTest {
 
   @TempDir Path directory;
 
-  /** Far more at once than the slots hold, so that a line forms and priorities count. */
+  /** Far more requests at once than slots, so that a queue forms and priorities count. */
   @Test
   @Timeout(180)
-  void recordedBurstLosesNoJobAndLetsNoneStarve() throws Exception {
+  void aRecordedBurstLosesNoJobAndStarvesNone() throws Exception {
     Path file = TestData.find("traces/AzureLLMInferenceTrace_conv.csv");
     Path model =
         RandomModels.write(

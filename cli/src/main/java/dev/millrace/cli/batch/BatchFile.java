@@ -54,7 +54,8 @@ record BatchFile(
    */
   static BatchFile read(Path file, String name, Models models) throws IOException {
     if (!Files.isRegularFile(file)) {
-      throw new CommandException(name + (Files.exists(file) ? " is not a file" : " does not exist"));
+      throw new CommandException(
+          name + (Files.exists(file) ? " is not a file" : " does not exist"));
     }
     Reader reader = new Reader(name, models);
     MessageDigest digest = Sha256.digest();
@@ -188,9 +189,7 @@ record BatchFile(
         endpoint = here;
       } else if (here != endpoint) {
         problems.add(
-            number,
-            "url",
-            "differs from the first line's, " + endpoint.url() + ": use two files");
+            number, "url", "differs from the first line's, " + endpoint.url() + ": use two files");
       }
       return here;
     }

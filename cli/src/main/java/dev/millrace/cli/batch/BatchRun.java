@@ -75,9 +75,7 @@ final class BatchRun implements AutoCloseable {
 
   int run() throws IOException, InterruptedException {
     Optional<JobId> found =
-        settings.fresh()
-            ? Optional.empty()
-            : settings.job().find(reader, workspace.owner().held());
+        settings.fresh() ? Optional.empty() : settings.job().find(reader, workspace.owner().held());
     boolean ended = found.isPresent() && view(found.get()).state().isFinal();
     if (!ended) {
       host(true);

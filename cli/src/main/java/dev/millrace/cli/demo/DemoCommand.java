@@ -28,8 +28,7 @@ import java.util.function.IntConsumer;
 /** {@code millrace demo}: runs a job with two stages in a new workspace and explains it. */
 public final class DemoCommand implements Command {
   static final Option MODEL =
-      Option.value("model", "MODEL", "a GGUF file instead of the bundled model")
-          .letter('m');
+      Option.value("model", "MODEL", "a GGUF file instead of the bundled model").letter('m');
   static final Option SLOTS =
       Option.value("slots", "N", "stories that are generated at once (default 8)");
 
@@ -99,7 +98,8 @@ public final class DemoCommand implements Command {
     narration.begin();
     try {
       DemoRun.Presentation stage =
-          new DemoRun.Presentation(shell, narration, screen(shell, json), new DemoGatePause(gatePause));
+          new DemoRun.Presentation(
+              shell, narration, screen(shell, json), new DemoGatePause(gatePause));
       DemoReport report = new DemoRun(workspace, workers, model.context(), stage, stop).run();
       narration.results(report);
       narration.end(report.id());
@@ -109,7 +109,8 @@ public final class DemoCommand implements Command {
       return ExitCode.OK;
     } catch (DemoStopRequest.Stopped e) {
       stopped(
-          workspace, json ? DemoNarration.onStandardError(shell, model, workspace.root()) : narration);
+          workspace,
+          json ? DemoNarration.onStandardError(shell, model, workspace.root()) : narration);
       return ExitCode.INTERRUPTED;
     } catch (IOException | RuntimeException e) {
       shell.err().println("The demo's workspace stays in " + workspace.root() + ".");

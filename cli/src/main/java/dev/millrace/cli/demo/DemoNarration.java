@@ -39,7 +39,8 @@ final class DemoNarration {
   }
 
   static DemoNarration to(Shell shell, DemoModel model, Path directory) {
-    DemoNarration narration = new DemoNarration(shell::printLine, shell.colourful(), model, directory);
+    DemoNarration narration =
+        new DemoNarration(shell::printLine, shell.colourful(), model, directory);
     narration.keys = shell.terminal().isTerminal(Shell.Terminal.IN);
     return narration;
   }
@@ -75,8 +76,8 @@ final class DemoNarration {
         "",
         "A job is a directory, and its location is its state:",
         "  input/ready   waits        output      completed",
-        "  processing    at work      failed      failed",
-        "  paused        held         cancelled   aborted",
+        "  processing    running      failed      failed",
+        "  paused        paused       cancelled   aborted",
         "The workspace with these directories is new, and remains for you to look at:",
         "  " + bold(directory.toString()));
   }
@@ -96,8 +97,8 @@ final class DemoNarration {
   void completed(StageView stage, long tokens, double fastest) {
     Duration took = DemoReport.took(stage);
     double rate = tokens * 1000.0 / Math.max(1, took.toMillis());
-    boolean telling = tokens >= ENOUGH && fastest > 1.5 * rate;
-    String warm = telling ? String.format(Locale.ROOT, ", %,.0f once warm", fastest) : "";
+    boolean meaningful = tokens >= ENOUGH && fastest > 1.5 * rate;
+    String warm = meaningful ? String.format(Locale.ROOT, ", %,.0f once warm", fastest) : "";
     say(
         bold("Stage " + stage.number())
             + String.format(
@@ -203,7 +204,7 @@ final class DemoNarration {
         "",
         bold("Stopped") + "; nothing runs any more, and nothing is lost. The job is in",
         "  " + job,
-        "with everything generated so far. These commands, one by one, resume it at the same token:",
+        "with all its text so far. To resume it at the same token, run one by one:",
         serve);
     if (!approved) {
       say(

@@ -83,7 +83,9 @@ public final class DirectoriesCheck {
 
   private void permissions(Findings findings, List<Path> present) throws IOException {
     for (Path directory : present) {
-      if (!Files.isWritable(directory) || !Files.isReadable(directory) || !Files.isExecutable(directory)) {
+      if (!Files.isWritable(directory)
+          || !Files.isReadable(directory)
+          || !Files.isExecutable(directory)) {
         findings.fail(
             "permissions",
             System.getProperty("user.name") + " may not read and write " + directory,

@@ -45,8 +45,7 @@ public final class FsyncCheck {
       Files.writeString(from.resolve("prompt.txt"), "x");
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
       if (Files.exists(from) || !Files.exists(to.resolve("prompt.txt"))) {
-        findings.fail(
-            "rename", "a renamed directory was incomplete", "use another file system");
+        findings.fail("rename", "a renamed directory was incomplete", "use another file system");
       } else {
         findings.ok("rename", "atomic within the workspace");
       }

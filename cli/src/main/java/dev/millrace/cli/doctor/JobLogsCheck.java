@@ -67,7 +67,9 @@ public final class JobLogsCheck {
     }
     if (wrong > 0) {
       findings.warn(
-          "logs", log + " ends with a torn line", "the next server truncates it and resumes the job");
+          "logs",
+          log + " ends with a torn line",
+          "the next server truncates it and resumes the job");
     }
     return wrong == 0;
   }

@@ -34,7 +34,9 @@ public final class QueuePositionText {
   }
 
   private static String line(QueuePosition position) {
-    return ordinal(position.ahead() + 1) + " of " + Math.max(position.waiting(), position.ahead() + 1);
+    return ordinal(position.ahead() + 1)
+        + " of "
+        + Math.max(position.waiting(), position.ahead() + 1);
   }
 
   public static String ordinal(int number) {

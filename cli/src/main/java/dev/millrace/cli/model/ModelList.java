@@ -69,7 +69,8 @@ final class ModelList {
       } else if (Files.exists(path)) {
         add(lines, name, new ModelFileFinder.Found(List.of(file(path)), List.of()), troubles);
       } else {
-        throw new CommandException(SanitizedText.line(path.toString(), 500) + ": no such file or directory");
+        throw new CommandException(
+            SanitizedText.line(path.toString(), 500) + ": no such file or directory");
       }
     }
     return lines;

@@ -39,12 +39,14 @@ public final class NodeCommand implements Command {
       Option.value(
           "memory",
           "SIZE",
-          "hold layers that servers ask for, up to this memory,\n" + "caches and --layers included, such as 4G");
+          "hold layers that servers ask for, up to this memory,\n"
+              + "caches and --layers included, such as 4G");
   static final Option MODELS =
       Option.value(
               "models",
               "PATH",
-              "model files, or their directory, for layers that servers\n" + "ask for; others are fetched from nodes (repeatable)")
+              "model files, or their directory, for layers that servers\n"
+                  + "ask for; others are fetched from nodes (repeatable)")
           .many();
   static final Option MAX_ORIGINS =
       Option.wholeNumber(
@@ -123,7 +125,8 @@ public final class NodeCommand implements Command {
     Arguments given = NetworkOptions.configured(shell, words, OPTIONS);
     if (!given.has(LAYERS) && !given.has(MEMORY)) {
       throw new UsageException(
-          "this node would hold no layers: pass --layers FILE:FROM-TO, or --memory SIZE for" + " layers that servers ask for, or both");
+          "this node would hold no layers: pass --layers FILE:FROM-TO, or --memory SIZE for"
+              + " layers that servers ask for, or both");
     }
     String memory = given.get(MEMORY);
     String name = given.get(NAME);

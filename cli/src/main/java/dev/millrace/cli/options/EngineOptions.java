@@ -28,7 +28,9 @@ public final class EngineOptions {
       Option.wholeNumber("threads", "N", "compute threads (default: one for each processor)");
   public static final Option CONTEXT =
       Option.wholeNumber(
-          "ctx", "N", "maximum length of a sequence in tokens (default: what\nthe model was trained on)");
+          "ctx",
+          "N",
+          "maximum length of a sequence in tokens (default: what\nthe model was trained on)");
   public static final Option CACHE =
       Option.value("cache", "TYPE", "type of the KV cache: f16 (default) or q8");
 

@@ -38,7 +38,9 @@ public final class InferenceOptions {
           .many();
   public static final Option CONTEXT =
       Option.wholeNumber(
-          "ctx", "N", "maximum length of a sequence in tokens (default 8192, or\nthe model's own maximum)");
+          "ctx",
+          "N",
+          "maximum length of a sequence in tokens (default 8192, or\nthe model's own maximum)");
   public static final Option MEMORY =
       Option.value(
           "memory",

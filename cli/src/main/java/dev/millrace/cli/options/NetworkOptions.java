@@ -29,8 +29,7 @@ public final class NetworkOptions {
   public static final Option LISTEN =
       Option.value("listen", "HOST:PORT", "accept links there; membership uses the next port");
   public static final Option ADVERTISE =
-      Option.value(
-          "advertise", "HOST:PORT", "the address for other nodes (default: as --listen)");
+      Option.value("advertise", "HOST:PORT", "the address for other nodes (default: as --listen)");
   public static final Option JOIN =
       Option.value("join", "HOST:PORT", "a member of the network (repeatable)").many();
   public static final Option KEY =
@@ -214,7 +213,9 @@ public final class NetworkOptions {
               + ": there is no file "
               + SanitizedText.line(file.toString(), 500)
               + " that can be read"
-              + (option == KEY ? "; \"" + LauncherName.MILLRACE + " keygen F\" creates a key" : ""));
+              + (option == KEY
+                  ? "; \"" + LauncherName.MILLRACE + " keygen F\" creates a key"
+                  : ""));
     }
     return file;
   }

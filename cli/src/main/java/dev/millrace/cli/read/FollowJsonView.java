@@ -74,8 +74,7 @@ final class FollowJsonView implements JobFollower.View {
     Task first = ended.removeFirst();
     Task last = ended.floor(new Task(first.stage(), first.task() + PAGE - 1));
     int count = last == null ? 1 : last.task() - first.task() + 1;
-    for (TaskView task :
-        subject.reader().tasks(subject.id(), first.stage(), first.task(), count)) {
+    for (TaskView task : subject.reader().tasks(subject.id(), first.stage(), first.task(), count)) {
       Task key = new Task(task.stage(), task.task());
       TaskResult result = task.result();
       if ((ended.remove(key) || key.equals(first)) && result != null) {

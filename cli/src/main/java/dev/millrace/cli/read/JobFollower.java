@@ -81,7 +81,10 @@ final class JobFollower {
     }
     StageView only = job.stages().getFirst();
     if (!subject.access().showsDrafts() && !job.state().isFinal()) {
-      subject.shell().err().println("over HTTP the text is shown when it is complete; until then, the job's log");
+      subject
+          .shell()
+          .err()
+          .println("over HTTP the text is shown when it is complete; until then, the job's log");
     }
     if (JobJson.isAtGate(job, only)) {
       subject.shell().err().println(subject.approvalHint(only));

@@ -38,9 +38,7 @@ public final class RunCommand implements Command {
       Option.value("stop", "TEXT", "stop before TEXT would be generated (repeatable)").many();
   static final Option NOW =
       Option.value(
-          "now",
-          "TIME",
-          "the current time for the chat template, such as\n2026-01-31T12:00:00Z");
+          "now", "TIME", "the current time for the chat template, such as\n2026-01-31T12:00:00Z");
   static final Option IGNORE_END =
       Option.flag("ignore-eos", "ignore the model's end token, up to --max-tokens");
 

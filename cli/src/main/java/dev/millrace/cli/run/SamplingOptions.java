@@ -14,14 +14,14 @@ record SamplingOptions(Sampling sampling) {
       Option.value(
           "temp",
           "T",
-          "temperature: 0 takes the most likely token (the\ndefault); higher values are more random");
+          "temperature: 0 takes the most likely token (the\n"
+              + "default); higher values are more random");
   static final Option SEED =
       Option.value("seed", "N", "the seed of the sampler (default: random; --json\nprints it)");
   static final Option TOP_K =
       Option.value("top-k", "K", "sample from the K most likely tokens (0: all)");
   static final Option TOP_P =
-      Option.value(
-          "top-p", "P", "sample from the most likely tokens up to total\nprobability P");
+      Option.value("top-p", "P", "sample from the most likely tokens up to total\nprobability P");
   static final Option MIN_P =
       Option.value("min-p", "P", "exclude tokens less likely than P times the likeliest");
   static final Option REPETITION =

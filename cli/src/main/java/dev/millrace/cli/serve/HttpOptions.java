@@ -20,7 +20,8 @@ public final class HttpOptions {
       Option.value(
           "bind",
           "ADDRESS",
-          "listen there (default 127.0.0.1); an address other than\n" + "loopback needs --api-key-file");
+          "listen there (default 127.0.0.1); an address other than\n"
+              + "loopback needs --api-key-file");
   static final Option KEYS =
       Option.value(
           "api-key-file",

@@ -26,8 +26,7 @@ public record LocalWorkers(
 
   /** Workers with models of this machine. */
   public static LocalWorkers of(InferenceSettings settings) {
-    JsonObject info =
-        ServerInfo.of(settings, ServeWorkers.MODEL_TYPES, settings.engine().slots());
+    JsonObject info = ServerInfo.of(settings, ServeWorkers.MODEL_TYPES, settings.engine().slots());
     Inference inference = InferenceOpener.open(settings);
     return new LocalWorkers(
         inference.workers(),

@@ -36,20 +36,21 @@ public final class ServeCommand implements Command {
   static final Option DRAIN =
       Option.flag(
           "drain",
-          "process all jobs, then exit: 0, or 1 if a job failed\n" + "meanwhile or a signal interrupted it");
+          "process all jobs, then exit: 0, or 1 if a job failed\n"
+              + "meanwhile or a signal interrupted it");
   static final Option WAIT =
       Option.flag(
           "wait", "if another server owns the workspace, wait to take it\n" + "over (the default)");
   static final Option NO_WAIT =
       Option.flag("no-wait", "if another server owns the workspace, exit with 1");
   static final Option STATUS =
-      Option.flag("status", "print whether a server runs: exit 0 ready, 2 starting,\n1 not running");
-  static final Option STOP = Option.flag("stop", "stop the server when its running tasks are finished");
+      Option.flag(
+          "status", "print whether a server runs: exit 0 ready, 2 starting,\n1 not running");
+  static final Option STOP =
+      Option.flag("stop", "stop the server when its running tasks are finished");
   static final Option TIMEOUT =
       Option.wholeNumber(
-          "timeout",
-          "S",
-          "with --stop: seconds until running tasks are ended\n" + "(default 20)");
+          "timeout", "S", "with --stop: seconds until running tasks are ended\n" + "(default 20)");
 
   @Override
   public Syntax syntax() {

@@ -76,7 +76,8 @@ final class ServeFrontend implements AutoCloseable {
       return null;
     }
     try {
-      return api.open(server, settings.workers().types(), inference == null ? null : inference::stats)
+      return api.open(
+              server, settings.workers().types(), inference == null ? null : inference::stats)
           .toString();
     } catch (IllegalArgumentException e) {
       throw new CommandException(String.valueOf(e.getMessage()));

@@ -76,11 +76,7 @@ record ServeHttpSettings(
     try {
       if (ApiKeyFile.read(file).isEmpty()) {
         throw new CommandException(
-            "no key in "
-                + file
-                + "; create one with \""
-                + LauncherName.MILLRACE
-                + " apikey\"");
+            "no key in " + file + "; create one with \"" + LauncherName.MILLRACE + " apikey\"");
       }
       return file;
     } catch (NoSuchFileException e) {

@@ -113,7 +113,8 @@ final class ServeRun {
       stopping.serverStarted(server);
       PipeModel pipe = settings.workers().pipe();
       announcement.begin(
-          settings.workers().info().putIfPresent("http", at), pipe == null ? null : () -> awaited(pipe));
+          settings.workers().info().putIfPresent("http", at),
+          pipe == null ? null : () -> awaited(pipe));
       LOG.log(
           Level.INFO,
           "ready: workspace "

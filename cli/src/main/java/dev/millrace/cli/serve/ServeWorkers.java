@@ -58,7 +58,8 @@ record ServeWorkers(
       Arguments given, Map<String, String> commands, List<ModelFile> models) {
     if (models.isEmpty() && commands.isEmpty() && !given.has(HttpOptions.PORT)) {
       throw new UsageException(
-          "nothing to work with: pass --model MODEL, for example --model house (the bundled" + " model), or --exec TYPE=COMMAND, for example --exec generate='tr a-z A-Z'; or"
+          "nothing to work with: pass --model MODEL, for example --model house (the bundled"
+              + " model), or --exec TYPE=COMMAND, for example --exec generate='tr a-z A-Z'; or"
               + " --port N to leave the work to workers that come over HTTP");
     }
     for (Option option : InferenceOptions.TUNING) {

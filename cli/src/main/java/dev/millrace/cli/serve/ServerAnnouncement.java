@@ -27,7 +27,8 @@ final class ServerAnnouncement implements AutoCloseable {
    * @param waiting why a model cannot be used now, by its name; null if none ever waits
    */
   void begin(JsonObject info, @Nullable Supplier<Map<String, String>> waiting) {
-    Map<String, String> first = waiting == null ? Map.of() : waiting.get(); announce(info, first);
+    Map<String, String> first = waiting == null ? Map.of() : waiting.get();
+    announce(info, first);
     if (waiting != null) {
       looking = Thread.ofVirtual().name("announcement").start(() -> look(info, waiting, first));
     }
@@ -50,7 +51,8 @@ final class ServerAnnouncement implements AutoCloseable {
   }
 
   private boolean announced(JsonObject info, Map<String, String> waiting) {
-    try { announce(info, waiting);
+    try {
+      announce(info, waiting);
       return true;
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "cannot announce the waiting models; trying again", e);

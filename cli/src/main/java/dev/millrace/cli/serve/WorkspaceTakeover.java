@@ -39,7 +39,8 @@ final class WorkspaceTakeover {
     int failedBefore = settings.drain() ? failed(reader) : 0;
     Optional<JobStore> store = workspace.own();
     if (store.isPresent()) {
-      checkFailures(reader, failedBefore); // taking over fails jobs that crashed their server too often
+      checkFailures(
+          reader, failedBefore); // taking over fails jobs that crashed their server too often
       return store.get();
     }
     String owner = "workspace " + workspace.root() + " is owned by " + owner();
@@ -65,8 +66,7 @@ final class WorkspaceTakeover {
     return status;
   }
 
-  private @Nullable JobStore watch(JobReader reader, int failedBefore)
-      throws InterruptedException {
+  private @Nullable JobStore watch(JobReader reader, int failedBefore) throws InterruptedException {
     while (true) {
       JobId active = active(reader);
       Optional<JobStore> store = active == null ? Optional.empty() : workspace.own();
@@ -100,7 +100,9 @@ final class WorkspaceTakeover {
           && view.state().isOpen()
           && view.stages().stream()
               .anyMatch(
-                  stage -> stage.state().isOpen() && settings.workers().types().contains(stage.type()))) {
+                  stage ->
+                      stage.state().isOpen()
+                          && settings.workers().types().contains(stage.type()))) {
         return id;
       }
     }

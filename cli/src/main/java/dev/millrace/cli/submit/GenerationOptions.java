@@ -21,7 +21,8 @@ final class GenerationOptions {
   static final Option SEED = Option.value("seed", "N", "the seed of the sampler");
   static final Option MAX_TOKENS =
       Option.value("max-tokens", "N", "generate at most N tokens").letter('n');
-  static final Option TOP_K = Option.value("top-k", "K", "sample from the K most likely tokens (0: all)");
+  static final Option TOP_K =
+      Option.value("top-k", "K", "sample from the K most likely tokens (0: all)");
   static final Option TOP_P =
       Option.value("top-p", "P", "sample from the most likely tokens up to total\nprobability P");
   static final Option MIN_P =

@@ -80,7 +80,8 @@ final class PromptJobBuilder {
         throw new UsageException("--param " + name + ": use --json-schema or --grammar");
       }
       if (SUBJECT.contains(name)) {
-        throw new UsageException("--param " + name + ": the prompt is given as words already; leave one out");
+        throw new UsageException(
+            "--param " + name + ": the prompt is given as words already; leave one out");
       }
       if (data.values().containsKey(name)) {
         throw new UsageException("--param " + name + " is given twice");

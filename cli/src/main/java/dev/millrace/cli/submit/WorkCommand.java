@@ -39,8 +39,7 @@ public final class WorkCommand implements Command {
   static final Option PRIORITY =
       Option.value("priority", "P", "VERY_HIGH, HIGH, MEDIUM (default), LOW or VERY_LOW");
   static final Option HOLD = Option.flag("hold", "submit paused; \"millrace resume\" starts it");
-  static final Option ATTEMPTS =
-      Option.value("attempts", "N", "try up to N times (default 1)");
+  static final Option ATTEMPTS = Option.value("attempts", "N", "try up to N times (default 1)");
   static final Option QUEUE_TIMEOUT =
       Option.value("queue-timeout", "D", "fail if not started within D: 30s, 10m, 2h, 7d");
   static final Option RUN_TIMEOUT =

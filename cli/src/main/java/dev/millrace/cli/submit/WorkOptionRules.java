@@ -30,7 +30,8 @@ final class WorkOptionRules {
       if (given.has(option)) {
         throw new UsageException(
             option.shown()
-                + " is not supported: Millrace processes text; use --type for your" + " own programs");
+                + " is not supported: Millrace processes text; use --type for your"
+                + " own programs");
       }
     }
     String mode = given.get(MODE);

@@ -322,7 +322,7 @@ class BatchCommandTest {
     InProcessCli.Result stopped = first.result();
     assertThat(stopped.status()).isEqualTo(130);
     assertThat(stopped.err())
-        .contains(" of 5 done and kept in ", "; run the same command again to go on");
+        .contains(" of 5 done and kept in ", "; run the same command again to resume");
     assertThat(dir.resolve("in.out.jsonl")).doesNotExist();
     int before = worked.size();
     worker = task -> new TaskOutcome.Done(answer(content(task.input())));

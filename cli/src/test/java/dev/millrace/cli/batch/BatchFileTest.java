@@ -116,13 +116,13 @@ class BatchFileTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "'n':2 | body.n cannot be 2: there is one answer a request",
+        "'n':2 | body.n cannot be 2: a request has one answer",
         "'stream':true | body.stream cannot be true",
         "'logprobs':true | body.logprobs cannot be true: probabilities are not kept",
         "'top_logprobs':3 | body.top_logprobs cannot be 3",
         "'tools':[{'type':'function'}] | body.tools cannot be [{",
         "'audio':{'voice':'x'} | body.audio is not supported: leave it out",
-        "'reasoning_effort':'low' | body.reasoning_effort cannot be honoured",
+        "'reasoning_effort':'low' | body.reasoning_effort is not supported",
         "'max_tokens':0 | body.max_tokens must be a whole number from 1",
         "'max_tokens':1,'max_completion_tokens':1 | body.max_completion_tokens says the same",
         "'model':7 | body.model must be the name of a model",
@@ -149,7 +149,7 @@ class BatchFileTest {
   void rulesOfTheFile() {
     refused("has no request in it", "");
     refused("line 2 is not a JSON object", chat("a", ""), "nonsense");
-    refused("line 2: custom_id \"a\" is that of line 1 too", chat("a", ""), chat("a", ""));
+    refused("line 2: custom_id \"a\" is also in line 1", chat("a", ""), chat("a", ""));
     refused("line 1: custom_id must be a text", chat("", ""));
     refused("line 1: method must be \"POST\"", chat("a", "").replace("POST", "GET"));
     refused("line 1: url must be one of /v1/chat", line("a", "/v1/responses", "{}"));
@@ -176,7 +176,7 @@ class BatchFileTest {
         "body.dimensions cannot be 3",
         line("a", "/v1/embeddings", "{\"input\":\"x\",\"dimensions\":3}"));
     refused(
-        "body.temperature cannot be honoured",
+        "body.temperature is not supported",
         line("a", "/v1/embeddings", "{\"input\":\"x\",\"temperature\":1}"));
   }
 
@@ -185,7 +185,7 @@ class BatchFileTest {
     String line = chat("a", ",\"model\":\"gpt-4o-mini\"");
     assertThatThrownBy(() -> read(new BatchFile.Models(false, Set.of("house")), line))
         .hasMessageContaining(
-            "line 1: body.model \"gpt-4o-mini\" is not served, but house; --model NAME");
+            "line 1: body.model \"gpt-4o-mini\" is not served; served are house; --model NAME");
     BatchFile file = read(new BatchFile.Models(true, Set.of("house")), line);
     assertThat(Json.write(file.tasks().getFirst().input())).doesNotContain("gpt");
   }

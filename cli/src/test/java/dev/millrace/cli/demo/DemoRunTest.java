@@ -59,7 +59,7 @@ class DemoRunTest {
             "millrace approve " + workspace().root(),
             "Approved.",
             "Stage 2 has completed: 8 tasks",
-            "lies in output",
+            "is now in output",
             "Mia and a boat",
             "Once upon a time",
             "{\"characters\":[\"Max\"]}",
@@ -184,7 +184,7 @@ class DemoRunTest {
     InProcessCli.Result result =
         new InProcessDemo(dir).stopAt("waits at its gate").with(worker(DemoRunTest::answer));
     assertThat(result.status()).isEqualTo(ExitCode.INTERRUPTED);
-    assertThat(result.out()).contains("Stopped", "lets stage 2 pass").doesNotContain("Approved");
+    assertThat(result.out()).contains("Stopped", "approves stage 2").doesNotContain("Approved");
     assertThat(workspace().reader().counts()).containsEntry(JobState.IN_PROGRESS, 1);
   }
 
@@ -202,6 +202,6 @@ class DemoRunTest {
                       return answer(task);
                     }));
     assertThat(result.status()).isEqualTo(ExitCode.INTERRUPTED);
-    assertThat(result.out()).contains("Stopped").doesNotContain("lets stage 2 pass");
+    assertThat(result.out()).contains("Stopped").doesNotContain("approves stage 2");
   }
 }

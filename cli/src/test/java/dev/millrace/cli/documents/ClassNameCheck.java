@@ -28,7 +28,8 @@ public final class ClassNameCheck {
       Pattern.compile(
           "^ *(?:[a-z-]+ +)*@?(?:class|interface|enum|record) ([A-Z]\\w*)", Pattern.MULTILINE);
   private static final List<String> JDK =
-      List.of("java.lang", "java.util", "java.util.concurrent", "java.nio.file", "java.nio.channels");
+      List.of(
+          "java.lang", "java.util", "java.util.concurrent", "java.nio.file", "java.nio.channels");
 
   private record Source(String pack, String text) {}
 

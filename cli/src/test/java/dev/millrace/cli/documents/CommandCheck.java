@@ -66,7 +66,8 @@ public final class CommandCheck {
   private List<String> problems(List<String> words, boolean inline) {
     int first = 0;
     while (first < words.size()
-        && (PREFIXES.contains(words.get(first)) || ASSIGNMENT.matcher(words.get(first)).matches())) {
+        && (PREFIXES.contains(words.get(first))
+            || ASSIGNMENT.matcher(words.get(first)).matches())) {
       first++;
     }
     if (first == words.size()) {

@@ -30,7 +30,8 @@ public final class LinkCheck {
       String problem = problem(document, link.target());
       if (problem != null) {
         findings.add(
-            new Finding(document.file(), link.line(), "link \"" + link.target() + "\": " + problem));
+            new Finding(
+                document.file(), link.line(), "link \"" + link.target() + "\": " + problem));
       }
     }
     return findings;

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 class KeygenCommandTest extends CommandFixture {
   private static final String FORM = "millrace-network-key-1:[0-9a-f]{64}";
 
-
   @Test
   void everyKeyIsDifferent() {
     InProcessCli.Result result = cli.run("keygen");

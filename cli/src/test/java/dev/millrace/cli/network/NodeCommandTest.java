@@ -169,7 +169,7 @@ class NodeCommandTest extends CommandFixture {
     refused("there is no such file", "--key-file", "net.key", "--layers", "none.gguf:0-1");
     for (String wrong : new String[] {"a-b", "-1", "", "1-", "1-2-3", "1 - 2"}) {
       refused(
-          "\"" + wrong + "\" is no range of layers; it is written FILE:FROM-TO",
+          "\"" + wrong + "\" is not a range of layers; write FILE:FROM-TO",
           "--key-file",
           "net.key",
           "--layers",
@@ -182,7 +182,7 @@ class NodeCommandTest extends CommandFixture {
 
   @Test
   void wrongArgumentsAreRejected() throws IOException {
-    refused("this node would hold nothing: pass --layers", "--key-file", "net.key");
+    refused("this node would hold no layers: pass --layers", "--key-file", "net.key");
     refused("pass --key-file F", "--memory", "1G");
     refused("there is no file", "--memory", "1G", "--key-file", "none");
     Files.writeString(dir.resolve("bad.key"), "secret\n");

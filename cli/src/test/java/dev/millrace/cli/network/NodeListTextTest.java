@@ -25,10 +25,7 @@ class NodeListTextTest {
   void aNodeHasALineForEachRangeThatItHolds() {
     List<NodeState> states =
         List.of(
-            holding(
-                node("a", 5100),
-                loaded(1, 4),
-                coming(4, 5)),
+            holding(node("a", 5100), loaded(1, 4), coming(4, 5)),
             origin(node("desk", 5200)),
             node("new", 5300));
     assertThat(NodeListText.table(states, false).lines())
@@ -42,10 +39,7 @@ class NodeListTextTest {
 
   @Test
   void layersThatCouldNotBeLoadedHaveAReason() {
-    List<NodeState> states =
-        List.of(
-            holding(
-                node("a", 5100), failed("no\nspace\033[2J")));
+    List<NodeState> states = List.of(holding(node("a", 5100), failed("no\nspace\033[2J")));
     assertThat(NodeListText.table(states, false).lines())
         .containsExactly(
             "NAME  ADDRESS         HOLDS      STATE   SPEED              MEMORY  SESSIONS "
@@ -60,10 +54,7 @@ class NodeListTextTest {
   void jsonIsOneObject() {
     String line =
         NodeListText.json(
-            List.of(
-                holding(
-                    node("a", 5100), loaded(1, 4)),
-                origin(node("desk", 5200))));
+            List.of(holding(node("a", 5100), loaded(1, 4)), origin(node("desk", 5200))));
     assertThat(line.lines()).hasSize(1);
     List<?> nodes = Json.object(line).list("nodes");
     assertThat(nodes).hasSize(2);

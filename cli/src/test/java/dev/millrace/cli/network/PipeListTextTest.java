@@ -20,11 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PipeListTextTest {
-  private static final NodeState A =
-      holding(
-          node("a", 5100),
-          loaded(1, 4),
-          coming(4, 5));
+  private static final NodeState A = holding(node("a", 5100), loaded(1, 4), coming(4, 5));
 
   private static NodeState desk(PipeState... pipes) {
     return origin(node("desk", 5200), pipes);
@@ -32,12 +28,7 @@ class PipeListTextTest {
 
   @Test
   void aRunningPipeShowsTheLayersOfEachNode() {
-    NodeState desk =
-        desk(pipe(
-                "",
-                stretch("desk", 0, 1),
-                stretch("a", 1, 4),
-                stretch("b", 4, 7)));
+    NodeState desk = desk(pipe("", stretch("desk", 0, 1), stretch("a", 1, 4), stretch("b", 4, 7)));
     String picture =
         PipePicture.of(
             7,
@@ -54,7 +45,8 @@ class PipeListTextTest {
   @Test
   void adjacentLayersOfANodeAreMerged() {
     NodeState desk =
-        desk(pipe(
+        desk(
+            pipe(
                 "",
                 stretch("desk", 0, 1),
                 stretch("a", 1, 3),
@@ -70,10 +62,7 @@ class PipeListTextTest {
   @Test
   void originsOfOneModelAreListedSeparately() {
     PipeState pipe = pipe("", stretch("a", 0, 7));
-    List<NodeState> states =
-        List.of(
-            desk(pipe),
-            origin(node("sofa", 5300), pipe));
+    List<NodeState> states = List.of(desk(pipe), origin(node("sofa", 5300), pipe));
     assertThat(PipeListText.text(states, false).lines().filter(line -> line.startsWith("house, ")))
         .containsExactly(
             "house, 7 layers, sha256 abababababab, origin desk",
@@ -86,10 +75,7 @@ class PipeListTextTest {
   @Test
   void aWaitingPipeShowsTheMissingLayers() {
     NodeState desk =
-        desk(pipe(
-                "layers 5-6 are at no node",
-                stretch("desk", 0, 1),
-                stretch("a", 1, 4)));
+        desk(pipe("layers 5-6 are at no node", stretch("desk", 0, 1), stretch("a", 1, 4)));
     assertThat(PipeListText.text(List.of(A, desk), false))
         .contains(
             "waits: layers 5-6 are at no node\n", "    layers 0 desk, 1-3 a\n    missing 5-6\n");
@@ -108,18 +94,14 @@ class PipeListTextTest {
     assertThat(PipeListText.text(List.of(A), false)).startsWith("no origin: ");
     assertThat(PipeListText.json(List.of(A)))
         .isEqualTo("{\"pipes\":[],\"expelled\":[],\"warnings\":[]}\n");
-    assertThat(
-            PipeListText.text(
-                List.of(origin(node("desk", 1))), false))
+    assertThat(PipeListText.text(List.of(origin(node("desk", 1))), false))
         .endsWith("  no pipe yet\n");
   }
 
   @Test
   void differentModelsWithTheSameNameGiveAWarning() {
-    NodeState other =
-        holding(node("c", 5400), failed("x"));
-    NodeState desk =
-        desk(pipe("w"));
+    NodeState other = holding(node("c", 5400), failed("x"));
+    NodeState desk = desk(pipe("w"));
     assertThat(PipeListText.text(List.of(A, other, desk), false))
         .endsWith(
             "Warning: models of the same name differ: house is abababababab at a, desk;"
@@ -132,9 +114,7 @@ class PipeListTextTest {
   @Test
   void expelledNodesAreNamed() {
     NodeState desk = node("desk", 5200);
-    NodeState found =
-        origin(desk)
-            .withPipes(origin(desk).needs(), List.of(), List.of("mallory"));
+    NodeState found = origin(desk).withPipes(origin(desk).needs(), List.of(), List.of("mallory"));
     assertThat(PipeListText.text(List.of(found), false))
         .contains("mallory returned wrong results and is excluded");
   }

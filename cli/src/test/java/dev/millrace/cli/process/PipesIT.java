@@ -302,8 +302,7 @@ class PipesIT extends LauncherFixture {
         """
             .formatted(at));
     List<String> ids = submit("ws", 1, 8);
-    LauncherProcess node =
-        endWithTest(LauncherProcess.start(dir, "node", "--config", "node.toml"));
+    LauncherProcess node = endWithTest(LauncherProcess.start(dir, "node", "--config", "node.toml"));
     LauncherProcess server =
         endWithTest(LauncherProcess.start(dir, "serve", "--config", "serve.toml"));
     awaitDone(server, "ws", ids, Duration.ofSeconds(60));

@@ -31,7 +31,6 @@ class ResumeIT extends LauncherFixture {
     "seed=11"
   };
 
-
   private LauncherProcess serve(String workspace, String... options) {
     List<String> args = new ArrayList<>(List.of("--model", "house"));
     args.addAll(List.of(options));

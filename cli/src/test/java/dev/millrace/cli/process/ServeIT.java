@@ -24,7 +24,6 @@ class ServeIT extends LauncherFixture {
   private static final String SLOW =
       "generate=: >started; while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
 
-
   private LauncherProcess serve(String... options) {
     return launchServer("ws", List.of(options));
   }

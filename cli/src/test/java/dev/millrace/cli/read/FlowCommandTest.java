@@ -189,7 +189,7 @@ class FlowCommandTest extends CommandFixture {
     refused("unknown option: --jason", "ws", "--jason");
     refused("No job ID received on stdin", "ws", "-w");
     refused("-W waits for many", "ws", id, "-W");
-    refused("--stage is about one job", "ws", "--stage", "1");
+    refused("--stage is for one job", "ws", "--stage", "1");
     refused("--tasks is about one job", "ws", "--tasks");
     refused("no stage 2: job " + id + " has 1", "ws", id, "--stage", "2");
     refused("no workspace in none: no such directory", "none");

@@ -21,7 +21,6 @@ class FlowStagesTest extends CommandFixture {
       {"stages": [{"type": "generate", "collect": true, "tasks": ["good", "bad", "fine"]}]}
       """;
 
-
   private String submit(String document) {
     return cli.stdin(document).submit("ws", "--job", "-");
   }

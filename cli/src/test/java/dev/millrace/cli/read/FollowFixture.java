@@ -2,8 +2,8 @@ package dev.millrace.cli.read;
 
 import dev.millrace.cli.BackgroundCommand;
 import dev.millrace.cli.CommandFixture;
-import dev.millrace.core.job.JobId;
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;

@@ -53,8 +53,7 @@ class FollowTextTest extends FollowFixture {
     Claim claim = begin();
     append(claim, "one ");
     append(claim, "two ");
-    flow =
-        follow(id).awaitOut("one two ");
+    flow = follow(id).awaitOut("one two ");
     store.complete(claim, TaskResult.of("one two three\n"));
     assertThat(flow.result().out()).isEqualTo("one two three\n");
   }
@@ -137,9 +136,7 @@ class FollowTextTest extends FollowFixture {
   void aSingleTaskAtItsGateShowsTheCommandToApproveIt() {
     String job = "{\"stages\":[{\"type\":\"generate\",\"gate\":true,\"tasks\":[\"x\"]}]}";
     id = cli.stdin(job).submit("ws", "--job", "-");
-    flow =
-        follow(id)
-            .awaitErr("stage 1 waits: millrace approve ws " + id + " 1\n");
+    flow = follow(id).awaitErr("stage 1 waits: millrace approve ws " + id + " 1\n");
     approve(id, 1);
     store.complete(claim(), TaskResult.of("X"));
     assertThat(flow.result().out()).isEqualTo("X\n");
@@ -171,8 +168,7 @@ class FollowTextTest extends FollowFixture {
   void aTerminalShowsTheStatusInsteadOfTheLog() {
     cli.submit("ws", "first");
     id = cli.submit("ws", "x");
-    flow =
-        followOnTerminal(id).awaitErr("2nd of 2");
+    flow = followOnTerminal(id).awaitErr("2nd of 2");
     assertThat(flow.out()).isEmpty();
     store.complete(claim(), TaskResult.of("FIRST"));
     flow.awaitErr("1st of 1");
@@ -194,8 +190,7 @@ class FollowTextTest extends FollowFixture {
   void aMissingServerIsReported() {
     id = cli.submit("ws", "x");
     store.close();
-    flow =
-        followOnTerminal(id).awaitErr("no server works on ws");
+    flow = followOnTerminal(id).awaitErr("no server works on ws");
     store = own();
     store.complete(claim(), TaskResult.of("X"));
     assertThat(flow.result().out()).isEqualTo("X\n");

@@ -66,7 +66,7 @@ class ApiKeyCommandTest extends CommandFixture {
     InProcessCli.Result removed = cli.run("apikey", "a", "--file", "keys", "--remove");
     assertThat(removed).isEqualTo(new InProcessCli.Result(0, "", "removed a\n"));
     List<String> lines = Files.readAllLines(file);
-    assertThat(lines).hasSize(3).first().isEqualTo("# the keys of the mill");
+    assertThat(lines).hasSize(3).first().isEqualTo("# our keys");
     assertThat(lines.getLast()).startsWith("b read,submit ");
   }
 

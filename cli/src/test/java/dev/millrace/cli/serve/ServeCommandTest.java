@@ -99,7 +99,7 @@ class ServeCommandTest extends CommandFixture {
     };
     refused("--join goes with --end-model", "-d", "ws", "--exec", "a=b", "--join", "a:1");
     refused("--audit goes with --end-model", "-d", "ws", "-m", "m.gguf", "--audit", "1");
-    refused("how is the network found?", "-d", "ws", "--end-model", "m.gguf");
+    refused("--end-model needs a network", "-d", "ws", "--end-model", "m.gguf");
     refused("pass --key-file F", "-d", "ws", "--end-model", "m.gguf", "--join", "127.0.0.1:1");
     refused("there is no such file", with(pipe, 3, "none.gguf"));
     refused("--local-layers must be a whole number from 0 to 2", and(pipe, "--local-layers", "3"));
@@ -206,7 +206,7 @@ class ServeCommandTest extends CommandFixture {
     Process innocent = new ProcessBuilder("sleep", "60").start();
     try (JobStore store = Workspace.open(ws).own().orElseThrow()) {
       assertThat(store).isNotNull();
-      refused("is this very process", "-d", "ws", "--stop");
+      refused("is this process", "-d", "ws", "--stop");
       Files.writeString(ws.resolve(".nrvnad.lock"), innocent.pid() + "\n");
       refused("not a server; it is not signalled", "-d", "ws", "--stop");
       Files.writeString(ws.resolve(".nrvnad.lock"), "4194305\n");

@@ -98,7 +98,7 @@ class ServeHttpSettingsTest {
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("line 2: scope \"write\"");
     Files.writeString(dir.resolve("empty"), "\n");
-    refused("--api-key-file", "empty").hasMessageContaining("there is no key in");
+    refused("--api-key-file", "empty").hasMessageContaining("no key in");
     refused("--tls-cert", "a.pem", "--tls-key", "b.pem")
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("--tls-cert: there is no file")

@@ -22,7 +22,6 @@ class JobFileReaderTest extends CommandFixture {
                   {"type": "generate", "each": "again: {{result}}"}]}
       """;
 
-
   @BeforeEach
   void open() throws IOException {
     Files.createDirectory(dir.resolve("docs"));

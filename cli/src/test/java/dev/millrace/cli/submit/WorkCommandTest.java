@@ -318,7 +318,7 @@ class WorkCommandTest extends CommandFixture {
     refused("stage type \"a/b\"", "--type", "a/b");
     refused("--param must be NAME=VALUE", "--param", "novalue");
     refused("use --json-schema or --grammar", "--param", "grammar=x");
-    refused("--param prompt: the words are the prompt", "--param", "prompt=other");
+    refused("--param prompt: the prompt is given as words already", "--param", "prompt=other");
     refused("--param a is given twice", "--param", "a=1", "--param", "a=2");
     refused("name has 1 to 200", "--name", " ");
   }

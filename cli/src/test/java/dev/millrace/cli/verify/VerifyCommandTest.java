@@ -81,7 +81,7 @@ class VerifyCommandTest {
     Path other = RandomModelFiles.random(dir.resolve("other.gguf"), 2);
     InProcessCli.Result wrong = cli.run("verify", "ws", id, "--model", other.toString());
     assertThat(wrong.status()).isEqualTo(1);
-    assertThat(wrong.out()).contains("is not at hand; looked at " + other, "with --model");
+    assertThat(wrong.out()).contains("was not found; looked at " + other, "with --model");
     Path moved = Files.copy(model, dir.resolve("moved.gguf"));
     cli.env("MILLRACE_MODELS_DIR", "");
     assertThat(cli.run("verify", "ws", id).out()).contains("is not at hand");
@@ -115,11 +115,11 @@ class VerifyCommandTest {
     String id = cli.submit("ws", "x");
     InProcessCli.Result early = cli.run("verify", "ws", id);
     assertThat(early.status()).isEqualTo(1);
-    assertThat(early.err()).contains("is queued: it can be verified when it has ended");
+    assertThat(early.err()).contains("is queued: it can be verified after it has ended");
     InProcessCli.workAll(ws);
     InProcessCli.Result nothing = cli.run("verify", "ws", id);
     assertThat(nothing.status()).isEqualTo(1);
-    assertThat(nothing.err()).contains("nothing to verify; 1 left out");
+    assertThat(nothing.err()).contains("nothing to verify; 1 skipped");
     assertThat(cli.run("verify", "ws", "1_2_3").err()).contains("no job 1_2_3");
     assertThat(cli.run("verify", "ws", id, id).err()).contains("only one job ID");
   }
@@ -152,7 +152,7 @@ class VerifyCommandTest {
         .containsEntry("completion_tokens", 5L)
         .containsEntry("finish_reason", "length");
     assertThat(cli.run("job", "ws", id).out()).containsPattern("receipt +5 tokens, length, ");
-    assertThat(cli.run("verify", "ws", id).err()).contains("nothing to verify; 1 left out");
+    assertThat(cli.run("verify", "ws", id).err()).contains("nothing to verify; 1 skipped");
   }
 
   @Test

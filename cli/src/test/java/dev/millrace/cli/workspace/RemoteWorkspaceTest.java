@@ -174,7 +174,7 @@ class RemoteWorkspaceTest {
     for (String place : List.of("ws", url)) {
       InProcessCli.Result flow = cli.run("flow", place, id);
       assertThat(flow.status()).as(flow.toString()).isEqualTo(2);
-      assertThat(flow.err()).contains("waits for stages to be added");
+      assertThat(flow.err()).contains("waits for more stages");
       assertThat(cli.run("flow", place, id, "--json").out()).contains("\"status\":\"queued\"");
       assertThat(cli.run("job", place, id).status()).isZero();
       assertThat(cli.run("jobs", place).out()).contains(id, "0/0");
