@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the cost of a JSON schema: a model of the 1B shape (or the given file) generates with and without it, in turns.
+/**
+ * Measures the cost of a JSON schema: a model of the 1B shape (or the given file) generates with
+ * and without it, in turns.
  */
 public final class ConstraintBench {
   private static final String SCHEMA =

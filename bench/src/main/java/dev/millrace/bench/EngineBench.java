@@ -16,8 +16,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Compares our engine with llama.cpp, one process each, in turns: EngineBench [ROUNDS [MODEL…]]. A model is
- * a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random weights in real shapes, created for the run. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
+/**
+ * Compares our engine with llama.cpp, one process each, in turns: EngineBench [ROUNDS [MODEL…]]. A
+ * model is a file, or one of 1b-Q8_0, 1b-Q4_0, 1b-Q4_K_M, smol-Q8_0, smol-Q4_0: random weights in
+ * real shapes, created for the run. {@code LLAMA_LIB} names the directory of llama.cpp's libraries.
  */
 public final class EngineBench {
   private static final String BATCHES = "1,4,8,16";

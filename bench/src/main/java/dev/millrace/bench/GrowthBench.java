@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Measures how submit, claim and idle costs grow with the number of waiting or finished jobs in a workspace. Each row is compared with the first.
+/**
+ * Measures how submit, claim and idle costs grow with the number of waiting or finished jobs in a
+ * workspace. Each row is compared with the first.
  */
 public final class GrowthBench {
   private static final int SAMPLES = 400;

@@ -13,7 +13,9 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Measures requests per second that create jobs, claim tasks and complete them, each durable before its response. The baseline is a handler that does nothing after the same checks.
+/**
+ * Measures requests per second that create jobs, claim tasks and complete them, each durable before
+ * its response. The baseline is a handler that does nothing after the same checks.
  *
  * <p>Options: {@code --connections} (64), {@code --requests} of each kind in a round (4,000),
  * {@code --rounds} (5), {@code --client} raw or sdk, {@code --apart} (the server in a process of

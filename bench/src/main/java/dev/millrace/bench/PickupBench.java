@@ -11,7 +11,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Measures how long a job of another process waits: from the rename that publishes it to its claim.
+/**
+ * Measures how long a job of another process waits: from the rename that publishes it to its claim.
  */
 public final class PickupBench {
   private PickupBench() {}

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Measures how long {@code millrace work} and {@code flow} take, compared with a Java hello world. */
+/**
+ * Measures how long {@code millrace work} and {@code flow} take, compared with a Java hello world.
+ */
 public final class StartBench {
   private StartBench() {}
 

@@ -19,13 +19,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Runs many jobs on one model, in turns: with the engine alone, with the whole system from submission to result on disk, and with llama.cpp with a context for each of a few workers.
+/**
+ * Runs many jobs on one model, in turns: with the engine alone, with the whole system from
+ * submission to result on disk, and with llama.cpp with a context for each of a few workers.
  *
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --jobs}, {@code
- * --rounds}, {@code --prompt} and {@code --output} tokens of jobs without a common prefix,
- * {@code --prefix}, {@code --own} and {@code --prefix-output} tokens of jobs with a common prefix,
- * {@code --slots}, {@code --threads}, {@code --context}, {@code --temperature}, {@code --workers}
- * and {@code --peer-jobs} of llama.cpp, and {@code --skip} with any of engine, system, peer, apart,
+ * --rounds}, {@code --prompt} and {@code --output} tokens of jobs without a common prefix, {@code
+ * --prefix}, {@code --own} and {@code --prefix-output} tokens of jobs with a common prefix, {@code
+ * --slots}, {@code --threads}, {@code --context}, {@code --temperature}, {@code --workers} and
+ * {@code --peer-jobs} of llama.cpp, and {@code --skip} with any of engine, system, peer, apart,
  * prefix.
  */
 public final class SystemBench {

@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Measures no-op tasks per second through claim and complete, each durable, compared with a bare loop that renames, reads, writes and renames without syncing.
+/**
+ * Measures no-op tasks per second through claim and complete, each durable, compared with a bare
+ * loop that renames, reads, writes and renames without syncing.
  */
 public final class TaskBench {
   private static final int SLOTS = Integer.getInteger("millrace.bench.slots", 256);

@@ -17,11 +17,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Replays a recorded hour of requests through the whole system, with lengths scaled to the model's context and time compressed; each job has a random priority. Exits with 1 if a job was lost or overtaken.
+/**
+ * Replays a recorded hour of requests through the whole system, with lengths scaled to the model's
+ * context and time compressed; each job has a random priority. Exits with 1 if a job was lost or
+ * overtaken.
  *
  * <p>Options: {@code --trace} (a file with time, prompt tokens, output tokens), {@code --model}
- * (default: the house model), {@code --load} (the share of the machine's capacity: 0.9) or {@code --speed} (times the recorded speed), {@code --seconds} (150) or
- * {@code --rows} (how much of the trace), {@code --seed}, {@code --slots}, {@code --threads}.
+ * (default: the house model), {@code --load} (the share of the machine's capacity: 0.9) or {@code
+ * --speed} (times the recorded speed), {@code --seconds} (150) or {@code --rows} (how much of the
+ * trace), {@code --seed}, {@code --slots}, {@code --threads}.
  */
 public final class TraceBench {
   private static final Set<String> OPTIONS =

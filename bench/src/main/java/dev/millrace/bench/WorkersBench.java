@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Measures workers that claim and complete one task at a time over the API, compared with half the requests per second of the empty handler, because a task takes two. Exits with 1 if a task was claimed twice or not completed.
+/**
+ * Measures workers that claim and complete one task at a time over the API, compared with half the
+ * requests per second of the empty handler, because a task takes two. Exits with 1 if a task was
+ * claimed twice or not completed.
  *
  * <p>Options: {@code --workers} (100), {@code --tasks} of one job (100,000), added {@code --chunk}
  * (1,000) at a time; then {@code --jobs} (1,000; 0: none) with {@code --tasks-each} (10); {@code

@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The run from which the launcher makes its AOT cache (JEP 514): later starts are fast for everything that ran here. All commands run in one JVM, because a cache is made of one run.
+ * The run from which the launcher makes its AOT cache (JEP 514): later starts are fast for
+ * everything that ran here. All commands run in one JVM, because a cache is made of one run.
  */
 final class AotTraining {
   /** Not a command for users, so not in the usage. */
@@ -69,7 +70,9 @@ final class AotTraining {
         shell.terminal());
   }
 
-  /** Finishes a job as another daemon would: a real server would add its own classes to the cache. */
+  /**
+   * Finishes a job as another daemon would: a real server would add its own classes to the cache.
+   */
   private static void finish(Path workspace, String id) throws IOException {
     Path done = workspace.resolve("output").resolve(id);
     Files.move(workspace.resolve("input/ready").resolve(id), done);

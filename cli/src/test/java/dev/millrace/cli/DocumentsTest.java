@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Checks the documents against this repository: links and anchors, commands and options, and the names of classes.
+/**
+ * Checks the documents against this repository: links and anchors, commands and options, and the
+ * names of classes.
  */
 class DocumentsTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

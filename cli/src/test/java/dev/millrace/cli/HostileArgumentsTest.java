@@ -14,8 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Hostile arguments give one line of error, no crash, no stack trace, and no access outside. */
 class HostileArgumentsTest {
-  /** Some commands create a workspace from a word: no word may name a directory outside.
-   */
+  /** Some commands create a workspace from a word: no word may name a directory outside. */
   private static final List<String> WORDS =
       List.of(
           "",

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Divides a model's layers among processes so that each reads about as many bytes per token; the first one also has the head.
+/**
+ * Divides a model's layers among processes so that each reads about as many bytes per token; the
+ * first one also has the head.
  *
  * @param local layers of the first process, the origin
  * @param ranges of the others, both inclusive

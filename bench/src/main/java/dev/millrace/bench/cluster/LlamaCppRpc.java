@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Runs llama.cpp over several processes with its {@code rpc-server} and {@code llama-bench}, if these are on the path.
+/**
+ * Runs llama.cpp over several processes with its {@code rpc-server} and {@code llama-bench}, if
+ * these are on the path.
  */
 public record LlamaCppRpc(Path server, Path bench) {
 

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Runs several contenders in interleaved rounds: machines are noisy, so only runs of the same round are compared, and only as ratios.
+/**
+ * Runs several contenders in interleaved rounds: machines are noisy, so only runs of the same round
+ * are compared, and only as ratios.
  */
 public final class InterleavedRounds {
 

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Creates a new directory for each measurement. All are deleted at the end: a file system creates files slowly for a while after many were deleted.
+/**
+ * Creates a new directory for each measurement. All are deleted at the end: a file system creates
+ * files slowly for a while after many were deleted.
  */
 public final class ScratchDirectories {
   private static final Path ROOT = root();

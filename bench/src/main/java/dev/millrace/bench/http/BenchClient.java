@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A client that sends the measured requests and fails on an unexpected response. Used by one thread at a time.
+/**
+ * A client that sends the measured requests and fails on an unexpected response. Used by one thread
+ * at a time.
  */
 public interface BenchClient extends AutoCloseable {
   String PROMPT = "Why is the sky blue? ".repeat(8).strip();

@@ -38,7 +38,8 @@ public final class ClientPool implements AutoCloseable {
     return times * 1e9 / (System.nanoTime() - start);
   }
 
-  /** Returns when all clients are done.
+  /**
+   * Returns when all clients are done.
    *
    * @throws IOException the first failure, after the others have finished
    */

@@ -9,7 +9,9 @@ import dev.millrace.http.route.Route;
 import dev.millrace.http.route.RouteGroup;
 import java.util.List;
 
-/** The lower bound for a handler: accepts the request that creates a job, with all checks, creates nothing, and responds with a job as large as a real one.
+/**
+ * The lower bound for a handler: accepts the request that creates a job, with all checks, creates
+ * nothing, and responds with a job as large as a real one.
  */
 final class EmptyRouteGroup implements RouteGroup {
   private static final JsonObject JOB =

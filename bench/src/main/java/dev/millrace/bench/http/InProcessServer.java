@@ -14,7 +14,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 
-/** The API on a new workspace without workers, and the empty handler with an unused workspace, because its requests are metered too.
+/**
+ * The API on a new workspace without workers, and the empty handler with an unused workspace,
+ * because its requests are metered too.
  */
 final class InProcessServer implements BenchServer {
   private final JobStore store;

@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** A persistent connection: writes a request and reads its response. It knows as much of HTTP/1.1 as this server needs: every response has a content length.
+/**
+ * A persistent connection: writes a request and reads its response. It knows as much of HTTP/1.1 as
+ * this server needs: every response has a content length.
  */
 final class RawConnection implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 90_000;

@@ -13,7 +13,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The client library, shared by all threads as in a program. It sends an idempotency key with each new job, which costs the server two durable notes.
+/**
+ * The client library, shared by all threads as in a program. It sends an idempotency key with each
+ * new job, which costs the server two durable notes.
  */
 final class SdkClient implements BenchClient {
   private final MillraceClient api;

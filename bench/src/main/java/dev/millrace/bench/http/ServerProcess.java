@@ -31,9 +31,9 @@ final class ServerProcess implements BenchServer {
         List.of("-cp", System.getProperty("java.class.path"), InProcessServer.class.getName()));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    BufferedReader said = process.inputReader();
-    String api = said.readLine();
-    String empty = said.readLine();
+    BufferedReader output = process.inputReader();
+    String api = output.readLine();
+    String empty = output.readLine();
     if (api == null || empty == null) {
       process.destroy();
       throw new IOException("the server's process ended before it listened");

@@ -6,9 +6,10 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 
-/** Measures llama.cpp on a model as {@code millrace bench} measures ours: LlamaCppBench MODEL THREADS
- * PROMPT GENERATE BATCH,BATCH… {@code LLAMA_LIB} is the directory of its libraries. Prints one
- * line: prefill, then decode for each batch, in tokens a second.
+/**
+ * Measures llama.cpp on a model as {@code millrace bench} measures ours: LlamaCppBench MODEL
+ * THREADS PROMPT GENERATE BATCH,BATCH… {@code LLAMA_LIB} is the directory of its libraries. Prints
+ * one line: prefill, then decode for each batch, in tokens a second.
  */
 public final class LlamaCppBench {
   private static final int ROUNDS = 3;

@@ -10,10 +10,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Runs llama.cpp like a pool of workers: one model, a new context for each job, the threads divided among the workers: LlamaCppContexts MODEL THREADS WORKERS JOBS PROMPT OUTPUT. Prints one line:
+/**
+ * Runs llama.cpp like a pool of workers: one model, a new context for each job, the threads divided
+ * among the workers: LlamaCppContexts MODEL THREADS WORKERS JOBS PROMPT OUTPUT. Prints one line:
  * tokens generated, and nanoseconds.
  *
- * <p>Its tokens are random instead of sampled, and a context is only as long as its job: both favour llama.cpp in the comparison.
+ * <p>Its tokens are random instead of sampled, and a context is only as long as its job: both
+ * favour llama.cpp in the comparison.
  */
 public final class LlamaCppContexts {
   private static final int OVERHEAD = 64;

@@ -12,7 +12,8 @@ import java.nio.file.Path;
 public final class RandomWeights {
   private RandomWeights() {}
 
-  /** The file of that name if there is one; else random weights: 1b-TYPE is Llama 3.2 1B, and
+  /**
+   * The file of that name if there is one; else random weights: 1b-TYPE is Llama 3.2 1B, and
    * smol-TYPE is SmolLM2 135M, where TYPE is one of tensors, or Q4_K_M.
    */
   public static Path file(Path directory, String name) throws IOException {

@@ -3,7 +3,9 @@ package dev.millrace.bench.model;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.api.Sampling;
 
-/** The sampling of a benchmark, for the engine and as job parameters: greedy, or with a temperature and the usual filters and penalty.
+/**
+ * The sampling of a benchmark, for the engine and as job parameters: greedy, or with a temperature
+ * and the usual filters and penalty.
  */
 public record SamplingChoice(double temperature) {
   private static final int TOP_K = 40;

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A workload for a model: prompts, and the number of tokens to generate for each.
+/**
+ * A workload for a model: prompts, and the number of tokens to generate for each.
  *
  * @param promptTokens tokens of each prompt
  * @param sharedTokens tokens of the common prefix

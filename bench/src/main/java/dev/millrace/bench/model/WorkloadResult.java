@@ -1,6 +1,7 @@
 package dev.millrace.bench.model;
 
-/** The measurement of a workload.
+/**
+ * The measurement of a workload.
  *
  * @param tokens generated
  * @param reusedTokens prompt tokens that came from the cache

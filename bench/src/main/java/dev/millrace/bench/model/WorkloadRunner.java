@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Runs a workload in three ways. Each loads the model, warms up, and measures: no run uses a cache of another.
+/**
+ * Runs a workload in three ways. Each loads the model, warms up, and measures: no run uses a cache
+ * of another.
  */
 public final class WorkloadRunner {
   private static final Duration LIMIT = Duration.ofHours(1);
@@ -117,7 +119,9 @@ public final class WorkloadRunner {
     return Objects.requireNonNull(Objects.requireNonNull(result).receipt());
   }
 
-  /** llama.cpp in its own process: several contexts on one model, each of which processes one job after the other.
+  /**
+   * llama.cpp in its own process: several contexts on one model, each of which processes one job
+   * after the other.
    */
   public WorkloadResult llamaCpp(Workload load, int contexts, int jobs)
       throws IOException, InterruptedException {

@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of a replayed trace, from the workspace.
+/**
+ * The outcome of a replayed trace, from the workspace.
  *
  * @param nanos from the first submission to the last result
  * @param maxSubmitDelay the longest delay of a submission
@@ -76,7 +77,9 @@ public record ReplayReport(
     return outcomes.stream().filter(ReplayedJob::isComplete).toList();
   }
 
-  /** Requests that waited while a later job in the queue was claimed. A job that is never overtaken cannot starve: only jobs before it delay it, and its age moves it forward.
+  /**
+   * Requests that waited while a later job in the queue was claimed. A job that is never overtaken
+   * cannot starve: only jobs before it delay it, and its age moves it forward.
    */
   public List<ReplayedJob> overtaken() {
     List<ReplayedJob> byPlace =

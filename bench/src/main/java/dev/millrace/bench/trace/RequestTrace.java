@@ -10,8 +10,9 @@ import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Recorded requests to a real service: rows of the Azure LLM inference traces (time, prompt
- * tokens, output tokens, after a header line).
+/**
+ * Recorded requests to a real service: rows of the Azure LLM inference traces (time, prompt tokens,
+ * output tokens, after a header line).
  */
 public record RequestTrace(List<Arrival> arrivals) {
 

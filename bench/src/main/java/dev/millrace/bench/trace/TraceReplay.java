@@ -52,7 +52,8 @@ public final class TraceReplay {
     return arrivals.size() * 1e9 / (System.nanoTime() - start);
   }
 
-  /** Replays the whole trace, each request with a random priority.
+  /**
+   * Replays the whole trace, each request with a random priority.
    *
    * @param speed times the recorded speed
    */

@@ -21,7 +21,8 @@ public final class ArgumentParser {
     this.at = from;
   }
 
-  /** Parses the words from index {@code from} on.
+  /**
+   * Parses the words from index {@code from} on.
    *
    * @throws UsageException if they do not match the syntax
    */

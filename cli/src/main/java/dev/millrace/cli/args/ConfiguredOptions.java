@@ -4,7 +4,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Values from a configuration file, for options that the command line leaves out.
+/**
+ * Values from a configuration file, for options that the command line leaves out.
  *
  * @param values by the option's name; a flag has one that is empty
  * @param sources how errors name each of them

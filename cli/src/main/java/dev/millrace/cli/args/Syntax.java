@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments and options that a command accepts, and its help text.
+/**
+ * The arguments and options that a command accepts, and its help text.
  *
  * @param command its name
  * @param arguments what may follow the name, one line for each form
@@ -19,7 +20,8 @@ public record Syntax(
   private static final int COLUMN = 28;
 
   /**
-   * Every command has {@code --json} and {@code --help}; a command that rejects {@code --json} with its own message declares it without a help text.
+   * Every command has {@code --json} and {@code --help}; a command that rejects {@code --json} with
+   * its own message declares it without a help text.
    */
   public Syntax {
     List<Option> all = new ArrayList<>(options);

@@ -25,7 +25,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A valid file of OpenAI batch requests, one JSON object per line.
+/**
+ * A valid file of OpenAI batch requests, one JSON object per line.
  *
  * @param customIds of its lines, in their order, as are the tasks
  * @param sha256 of its bytes, in hexadecimal digits
@@ -35,7 +36,8 @@ record BatchFile(
   private static final int LONGEST_LINE = 16_000_000;
   private static final Set<String> FIELDS = Set.of("custom_id", "method", "url", "body");
 
-  /** The models that its lines may name.
+  /**
+   * The models that its lines may name.
    *
    * @param override whether one model answers all lines, whatever they name
    * @param served the names that can be used; null if not known yet

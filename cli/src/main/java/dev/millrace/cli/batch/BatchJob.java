@@ -15,7 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The job of a batch: one collecting stage with a task for each line. Its tag and metadata identify the file, so that a later run finds the job.
+/**
+ * The job of a batch: one collecting stage with a task for each line. Its tag and metadata identify
+ * the file, so that a later run finds the job.
  *
  * @param model for all lines; null if the lines name their models
  * @param sha256 of the model's file; null if a server has the model
@@ -53,7 +55,8 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
         .build();
   }
 
-  /** The newest job of this file and model that was not aborted.
+  /**
+   * The newest job of this file and model that was not aborted.
    *
    * @param served whether a server works on the workspace
    */
@@ -74,14 +77,14 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
   }
 
   private boolean isThis(JobView job, boolean served) {
-    JsonObject said = job.header().metadata();
-    if (!file.sha256().equals(said.get(FILE))) {
+    JsonObject metadata = job.header().metadata();
+    if (!file.sha256().equals(metadata.get(FILE))) {
       return false;
     }
     if (model == null) { // no model is named and no server runs: accept the answers of any model
-      return !said.has(MODEL) || job.state().isFinal() && !served;
+      return !metadata.has(MODEL) || job.state().isFinal() && !served;
     }
-    return model.equals(said.get(MODEL))
-        && (sha256 == null || !said.has(MODEL_HASH) || sha256.equals(said.get(MODEL_HASH)));
+    return model.equals(metadata.get(MODEL))
+        && (sha256 == null || !metadata.has(MODEL_HASH) || sha256.equals(metadata.get(MODEL_HASH)));
   }
 }

@@ -21,7 +21,7 @@ final class BatchProgress {
   private final ProgressBar bar;
   private final RateEstimator tasks = new RateEstimator();
   private final RateEstimator tokens = new RateEstimator();
-  private long said = System.nanoTime();
+  private long lastPrinted = System.nanoTime();
 
   BatchProgress(Shell shell) {
     this.shell = shell;
@@ -45,8 +45,8 @@ final class BatchProgress {
     String text = ended + "/" + stage.total() + text(stage, ended, failed) + note(job, note);
     if (live.isSupported()) {
       live.show(List.of(bar.bar(ended, stage.total()) + " " + text));
-    } else if (now - said >= PERIOD) {
-      said = now;
+    } else if (now - lastPrinted >= PERIOD) {
+      lastPrinted = now;
       shell.err().println(text);
       shell.err().flush();
     }
@@ -67,7 +67,7 @@ final class BatchProgress {
     return both.isEmpty() ? "" : "; " + both;
   }
 
-  void say(String line) {
+  void print(String line) {
     live.printAbove(line);
   }
 

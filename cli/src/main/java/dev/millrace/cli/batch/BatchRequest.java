@@ -12,7 +12,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the body of an OpenAI request into the parameters of a task. A field that is unknown or not supported is a problem, unless its value asks for the default behaviour.
+ * Turns the body of an OpenAI request into the parameters of a task. A field that is unknown or not
+ * supported is a problem, unless its value asks for the default behaviour.
  */
 final class BatchRequest {
   /** Two names for the same limit. */

@@ -29,10 +29,12 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a batch from its file to its output. The job is durable: whatever ends this process, the next run on the same file finds the job and resumes it.
+/**
+ * Runs a batch from its file to its output. The job is durable: whatever ends this process, the
+ * next run on the same file finds the job and resumes it.
  */
 final class BatchRun implements AutoCloseable {
-  private static final Duration LOOK = Duration.ofMillis(100);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
   /**
    * What was asked for.
@@ -61,7 +63,7 @@ final class BatchRun implements AutoCloseable {
   private final Workspace workspace;
   private final JobReader reader;
   private final BatchProgress progress;
-  private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
+  private final PollPacer ownerPolls = new PollPacer(Duration.ofSeconds(1));
   private boolean served = true;
   private @Nullable LocalServer host;
 
@@ -82,12 +84,12 @@ final class BatchRun implements AutoCloseable {
     }
     JobId id = found.isPresent() ? found.get() : submit();
     if (found.isPresent()) {
-      progress.say(
+      progress.print(
           "job "
               + id
               + (ended ? " is done: only the output is written" : " exists already: resuming it"));
     } else {
-      progress.say(
+      progress.print(
           "job " + id + ": " + NumberText.of(settings.job().file().tasks().size(), "request"));
     }
     try {
@@ -136,22 +138,22 @@ final class BatchRun implements AutoCloseable {
   }
 
   private void await(JobId id) throws InterruptedException {
-    PollPacer looks = new PollPacer(LOOK);
+    PollPacer progressPolls = new PollPacer(POLL_INTERVAL);
     while (!reader.state(id).map(state -> state.isFinal()).orElse(true)) {
       if (host != null) {
         host.requireRunning();
-      } else if (owners.isDue()) {
-        owners.poll(() -> host(false));
+      } else if (ownerPolls.isDue()) {
+        ownerPolls.poll(() -> host(false));
       }
-      if (looks.isDue()) {
-        looks.poll(
+      if (progressPolls.isDue()) {
+        progressPolls.poll(
             () ->
                 progress.show(
                     view(id),
                     host == null ? -1 : host.generatedTokens(),
                     served ? "" : "no server works on " + workspace.root()));
       }
-      reader.awaitChange(id, LOOK);
+      reader.awaitChange(id, POLL_INTERVAL);
     }
   }
 

@@ -10,7 +10,8 @@ import java.io.IOException;
 public interface Command {
   Syntax syntax();
 
-  /** Runs the command and returns its exit status.
+  /**
+   * Runs the command and returns its exit status.
    *
    * @throws UsageException if the arguments do not fit together
    * @throws CommandException if the request cannot be fulfilled

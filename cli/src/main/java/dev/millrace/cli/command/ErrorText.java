@@ -10,7 +10,7 @@ public final class ErrorText {
   private ErrorText() {}
 
   public static String of(Exception e) {
-    String said =
+    String message =
         switch (e) {
           case NoSuchFileException missing -> missing.getFile() + " does not exist";
           case AccessDeniedException denied ->
@@ -20,6 +20,6 @@ public final class ErrorText {
           case IOException _ when e.getMessage() == null -> e.getClass().getSimpleName();
           default -> String.valueOf(e.getMessage());
         };
-    return said.strip().replace('\n', ' ');
+    return message.strip().replace('\n', ' ');
   }
 }

@@ -5,9 +5,7 @@ public final class ExitCode {
   /** Success. */
   public static final int OK = 0;
 
-  /** Rejected, failed or missing. For {@code work}, {@code flow}, {@code serve}: any
-   * error.
-   */
+  /** Rejected, failed or missing. For {@code work}, {@code flow}, {@code serve}: any error. */
   public static final int FAILED = 1;
 
   /** {@code flow}: the job has not ended. {@code serve --status}: the server is starting. */

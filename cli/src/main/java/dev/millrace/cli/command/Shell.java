@@ -8,7 +8,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The environment of a command: streams, variables and directory.
+/**
+ * The environment of a command: streams, variables and directory.
  *
  * @param out results, UTF-8, not flushed by itself
  * @param err everything else, UTF-8

@@ -8,7 +8,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Standard output that remembers write errors. A command whose result was not written must not exit with 0, and a {@link PrintStream} hides the error.
+/**
+ * Standard output that remembers write errors. A command whose result was not written must not exit
+ * with 0, and a {@link PrintStream} hides the error.
  */
 public final class StandardOutput extends OutputStream {
   private final OutputStream to;
@@ -45,7 +47,9 @@ public final class StandardOutput extends OutputStream {
     }
   }
 
-  /** The exit status, after the output was written. A reader that leaves early, as head(1) does, is no error.
+  /**
+   * The exit status, after the output was written. A reader that leaves early, as head(1) does, is
+   * no error.
    */
   public int status(int status, PrintStream err) {
     if (problem == null) {

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Creates the directory of a demo's workspace: {@code millrace-demo-1} in the directory for temporary files, or the next number. Users copy the name into commands, so it is shorter than Java's temporary names; it is still new and private to the user.
+/**
+ * Creates the directory of a demo's workspace: {@code millrace-demo-1} in the directory for
+ * temporary files, or the next number. Users copy the name into commands, so it is shorter than
+ * Java's temporary names; it is still new and private to the user.
  */
 final class DemoDirectory {
   private static final int MOST = 10_000;

@@ -7,7 +7,9 @@ import dev.millrace.core.stage.TaskSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The job of the demo: stories in parallel, then, behind a gate, the characters of each. Seeds and sampling are fixed, so that every demo gives the same text.
+/**
+ * The job of the demo: stories in parallel, then, behind a gate, the characters of each. Seeds and
+ * sampling are fixed, so that every demo gives the same text.
  */
 final class DemoJob {
   /** The subject of each story. Its index is the seed. */
@@ -35,7 +37,9 @@ final class DemoJob {
 
   private DemoJob() {}
 
-  /** The job for a model with a context of {@code context} tokens: in the second stage it must hold the story, the instruction and the answer.
+  /**
+   * The job for a model with a context of {@code context} tokens: in the second stage it must hold
+   * the story, the instruction and the answer.
    */
   static JobSpec of(int context) {
     return JobSpec.builder()

@@ -6,7 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** The progress of a stage at one point in time.
+/**
+ * The progress of a stage at one point in time.
  *
  * @param elapsed since its first task started
  * @param rate recent tokens per second of all its tasks together

@@ -15,7 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The results of the demo.
+/**
+ * The results of the demo.
  *
  * @param working time in which a stage ran, without the wait at the gate
  */

@@ -47,7 +47,9 @@ final class DemoRun {
     this.stop = stop;
   }
 
-  /** Submits, processes and approves the job, and returns the results. However it ends, nothing runs afterwards and an unfinished job can be resumed later.
+  /**
+   * Submits, processes and approves the job, and returns the results. However it ends, nothing runs
+   * afterwards and an unfinished job can be resumed later.
    *
    * @throws DemoStopRequest.Stopped if the user stopped it
    * @throws CommandException if the job did not complete
@@ -116,7 +118,9 @@ final class DemoRun {
     }
   }
 
-  /** Whether the stage has ended, and what follows from it: the job's end, or the next stage's wait. */
+  /**
+   * Whether the stage has ended, and what follows from it: the job's end, or the next stage's wait.
+   */
   private static boolean ended(JobView job, int number) {
     return number == job.stages().size()
         ? job.state() == JobState.COMPLETED

@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The user's request to stop. The demo checks it between its steps: an interrupt would close files that a step has open.
+/**
+ * The user's request to stop. The demo checks it between its steps: an interrupt would close files
+ * that a step has open.
  */
 final class DemoStopRequest {
   /** The demo stopped because the user asked for it. */

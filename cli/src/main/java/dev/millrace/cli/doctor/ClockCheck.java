@@ -10,7 +10,10 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the clock: wall time and monotonic time must pass at the same speed while the other checks run. No job may come from the future, because ids, and so the order of the queue, come from the clock.
+/**
+ * Checks the clock: wall time and monotonic time must pass at the same speed while the other checks
+ * run. No job may come from the future, because ids, and so the order of the queue, come from the
+ * clock.
  */
 public final class ClockCheck {
   private static final double DRIFT_MS = 20;

@@ -2,7 +2,8 @@ package dev.millrace.cli.doctor;
 
 import org.jspecify.annotations.Nullable;
 
-/** The result of a check.
+/**
+ * The result of a check.
  *
  * @param subject what was checked, in a word or two
  * @param text the fact, with numbers

@@ -21,7 +21,9 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A job as {@code flow --json} prints it: nrvna's fields, and the stages if it has several tasks. */
+/**
+ * A job as {@code flow --json} prints it: nrvna's fields, and the stages if it has several tasks.
+ */
 public record JobJson(Status status, JsonObject json) {
 
   public static JobJson read(WorkspaceAccess access, JobReader reader, JobId id) {
@@ -140,10 +142,13 @@ public record JobJson(Status status, JsonObject json) {
     return view.error();
   }
 
-  /** The partial output of a job with one task: from its last failure, else what was generated so far. */
+  /**
+   * The partial output of a job with one task: from its last failure, else what was generated so
+   * far.
+   */
   public static @Nullable String partial(JobDirectory directory, JobReader reader, JobView view) {
-    String said = directory.partial();
-    return said == null ? draft(reader, view) : said;
+    String partial = directory.partial();
+    return partial == null ? draft(reader, view) : partial;
   }
 
   /** What a job with one task has generated so far; null if nothing, or if it has several tasks. */

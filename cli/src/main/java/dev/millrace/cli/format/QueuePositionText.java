@@ -22,9 +22,9 @@ public final class QueuePositionText {
     if (owner.info().get("types") instanceof List<?> types && !types.contains(type)) {
       return "waits; the server of " + dir + " has no worker for \"" + type + "\"";
     }
-    String awaited = WaitingModels.reasonIfAllWait(owner, type);
-    if (awaited != null) {
-      return (line.isEmpty() ? "waits" : line) + "; " + awaited;
+    String waitReason = WaitingModels.reasonIfAllWait(owner, type);
+    if (waitReason != null) {
+      return (line.isEmpty() ? "waits" : line) + "; " + waitReason;
     }
     return (line.isEmpty() ? "waits" : line)
         + position

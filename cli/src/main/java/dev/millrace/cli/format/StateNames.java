@@ -9,7 +9,10 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Parses states as users write them: {@code IN_PROGRESS}, {@code running}, several joined by commas. */
+/**
+ * Parses states as users write them: {@code IN_PROGRESS}, {@code running}, several joined by
+ * commas.
+ */
 public final class StateNames {
   private StateNames() {}
 

@@ -14,7 +14,9 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the tasks of a stage page by page, because there may be 200,000, and prints them as JSON. */
+/**
+ * Reads the tasks of a stage page by page, because there may be 200,000, and prints them as JSON.
+ */
 public final class TaskPages {
   private static final int PAGE = 1_000;
 

@@ -32,14 +32,14 @@ final class LeverReport {
   /**
    * @param past what happened to the job on success
    */
-  void report(JobId id, String past, Outcome answer) {
-    String rejection = rejection(answer);
+  void report(JobId id, String past, Outcome outcome) {
+    String rejection = rejection(outcome);
     if (json) {
       shell.printLine(
           Json.write(
               JsonObject.create()
                   .put("id", id.value())
-                  .put("answer", rejection == null ? past : kind(answer))
+                  .put("answer", rejection == null ? past : kind(outcome))
                   .putIfPresent("message", rejection)));
     } else if (rejection == null) {
       shell.printLine(id + " " + past);
@@ -52,13 +52,13 @@ final class LeverReport {
     }
   }
 
-  private static String kind(Outcome answer) {
-    return answer instanceof Outcome.Missing ? "missing" : "refused";
+  private static String kind(Outcome outcome) {
+    return outcome instanceof Outcome.Missing ? "missing" : "refused";
   }
 
   /** Why it was rejected; null on success. */
-  private static @Nullable String rejection(Outcome answer) {
-    return switch (answer) {
+  private static @Nullable String rejection(Outcome outcome) {
+    return switch (outcome) {
       case Outcome.Done() -> null;
       case Outcome.Refused(_, String message) -> message;
       case Outcome.Fenced(String message) -> message;

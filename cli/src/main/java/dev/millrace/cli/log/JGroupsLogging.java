@@ -8,10 +8,15 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Silences the log of JGroups, the membership library: our own log lines say what matters. Its warnings appear at DEBUG. It also forbids Java deserialization, which JGroups offers and Millrace does not use.
+/**
+ * Silences the log of JGroups, the membership library: our own log lines say what matters. Its
+ * warnings appear at DEBUG. It also forbids Java deserialization, which JGroups offers and Millrace
+ * does not use.
  */
 public final class JGroupsLogging {
-  /** The loggers of JGroups and of our transport for it. Strong references: a logger that is garbage collected loses its level.
+  /**
+   * The loggers of JGroups and of our transport for it. Strong references: a logger that is garbage
+   * collected loses its level.
    */
   private static final List<Logger> MEMBERSHIP =
       List.of(

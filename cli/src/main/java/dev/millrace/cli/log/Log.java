@@ -10,7 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes log lines: {@code [YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [ThreadName] Message}. Errors go to
+/**
+ * Writes log lines: {@code [YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [ThreadName] Message}. Errors go to
  * standard error; the rest to standard output for a server, and to standard error for commands,
  * whose output is a result. Stack traces only at DEBUG and TRACE.
  */
@@ -21,7 +22,8 @@ public final class Log {
 
   private Log() {}
 
-  /** Configures the log of this process.
+  /**
+   * Configures the log of this process.
    *
    * @param server whether the log is the output, and starts at INFO
    */
@@ -78,8 +80,8 @@ public final class Log {
     line.append(level == Level.WARNING ? "WARN" : level.getName()).append("] [");
     line.append(thread()).append("] ").append(message);
     if (problem != null && !isEnabled(Level.DEBUG)) {
-      String said = problem.getMessage();
-      line.append(": ").append(said == null ? problem.getClass().getSimpleName() : said);
+      String reason = problem.getMessage();
+      line.append(": ").append(reason == null ? problem.getClass().getSimpleName() : reason);
     }
     String text = oneLine(line) + "\n";
     if (problem != null && isEnabled(Level.DEBUG)) {

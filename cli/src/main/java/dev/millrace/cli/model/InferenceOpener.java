@@ -22,12 +22,12 @@ public final class InferenceOpener {
               SanitizedText.line(network.getMessage(), 1000)); // not about a file
         }
       }
-      throw EngineOpener.error(meant(settings, e).file(), e);
+      throw EngineOpener.error(model(settings, e).file(), e);
     }
   }
 
   /** The model that the problem names, else the first. */
-  private static ModelFile meant(InferenceSettings settings, EngineException problem) {
+  private static ModelFile model(InferenceSettings settings, EngineException problem) {
     for (ModelFile model : settings.models()) {
       if (problem.getMessage().startsWith("model \"" + model.name() + "\"")) {
         return model;

@@ -37,37 +37,37 @@ final class ModelList {
   }
 
   void print(List<String> named, boolean json) {
-    List<String> troubles = new ArrayList<>();
-    List<Line> lines = named.isEmpty() ? usual(troubles) : below(named, troubles);
+    List<String> problems = new ArrayList<>();
+    List<Line> lines = named.isEmpty() ? usual(problems) : below(named, problems);
     if (json) {
       lines.forEach(line -> shell.out().println(Json.write(json(line))));
     } else if (!lines.isEmpty()) {
       table(lines);
     }
     shell.out().flush();
-    troubles.forEach(
-        trouble -> shell.err().println("Warning: " + SanitizedText.line(trouble, 500)));
+    problems.forEach(
+        problem -> shell.err().println("Warning: " + SanitizedText.line(problem, 500)));
     if (lines.isEmpty() && !json) {
       shell.err().println("no models found; \"millrace models ls DIR\" searches other directories");
     }
   }
 
-  private List<Line> usual(List<String> troubles) {
+  private List<Line> usual(List<String> problems) {
     List<Line> lines = new ArrayList<>();
     for (ModelDirectories.Location source : ModelDirectories.usual(shell)) {
-      add(lines, source.owner(), source.find(), troubles);
+      add(lines, source.owner(), source.find(), problems);
     }
     return lines;
   }
 
-  private List<Line> below(List<String> named, List<String> troubles) {
+  private List<Line> below(List<String> named, List<String> problems) {
     List<Line> lines = new ArrayList<>();
     for (String name : named) {
       Path path = shell.path(name);
       if (Files.isDirectory(path)) {
-        add(lines, name, ModelFileFinder.find(path), troubles);
+        add(lines, name, ModelFileFinder.find(path), problems);
       } else if (Files.exists(path)) {
-        add(lines, name, new ModelFileFinder.Found(List.of(file(path)), List.of()), troubles);
+        add(lines, name, new ModelFileFinder.Found(List.of(file(path)), List.of()), problems);
       } else {
         throw new CommandException(
             SanitizedText.line(path.toString(), 500) + ": no such file or directory");
@@ -85,11 +85,11 @@ final class ModelList {
   }
 
   private static void add(
-      List<Line> lines, String source, ModelFileFinder.Found found, List<String> troubles) {
+      List<Line> lines, String source, ModelFileFinder.Found found, List<String> problems) {
     for (ModelFileFinder.Model model : found.models()) {
       lines.add(line(source, model));
     }
-    troubles.addAll(found.problems());
+    problems.addAll(found.problems());
   }
 
   private static Line line(String source, ModelFileFinder.Model model) {

@@ -31,7 +31,7 @@ final class OllamaModels {
 
   private final Path root;
   private final List<ModelFileFinder.Model> models = new ArrayList<>();
-  private final List<String> troubles = new ArrayList<>();
+  private final List<String> problems = new ArrayList<>();
 
   private OllamaModels(Path root) {
     this.root = root;
@@ -44,7 +44,7 @@ final class OllamaModels {
       found.read(manifests);
     }
     found.models.sort(Comparator.comparing(ModelFileFinder.Model::name));
-    return new ModelFileFinder.Found(found.models, found.troubles);
+    return new ModelFileFinder.Found(found.models, found.problems);
   }
 
   private void read(Path manifests) {
@@ -56,9 +56,9 @@ final class OllamaModels {
               .toList();
       files.forEach(file -> manifest(file, manifests.relativize(file)));
     } catch (IOException e) {
-      troubles.add(ErrorText.of(e));
+      problems.add(ErrorText.of(e));
     } catch (UncheckedIOException e) {
-      troubles.add(ErrorText.of(e.getCause()));
+      problems.add(ErrorText.of(e.getCause()));
     }
   }
 
@@ -74,9 +74,9 @@ final class OllamaModels {
         }
       }
     } catch (JsonException e) {
-      troubles.add(file + " is no manifest: " + e.getMessage());
+      problems.add(file + " is no manifest: " + e.getMessage());
     } catch (IOException e) {
-      troubles.add(ErrorText.of(e));
+      problems.add(ErrorText.of(e));
     }
   }
 

@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A model whose end runs here and whose layers run at nodes. It joins its network when it is opened, so that a server that waits for its workspace is not yet a member.
+/**
+ * A model whose end runs here and whose layers run at nodes. It joins its network when it is
+ * opened, so that a server that waits for its workspace is not yet a member.
  */
 public final class PipeModel implements RemoteModelOpener {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
@@ -30,7 +32,7 @@ public final class PipeModel implements RemoteModelOpener {
   private final List<Runnable> hooks = new ArrayList<>(); // guarded by this
   private volatile @Nullable Origin origin;
   private volatile boolean joining;
-  private volatile String trouble = "it has not joined its network";
+  private volatile String problem = "it has not joined its network";
 
   public PipeModel(String name, OriginSettings settings) {
     this.name = name;
@@ -61,8 +63,8 @@ public final class PipeModel implements RemoteModelOpener {
       }
       return opened.engine();
     } catch (ClusterException | EngineException e) {
-      trouble = String.valueOf(e.getMessage());
-      throw e instanceof EngineException known ? known : new EngineException(trouble, e);
+      problem = String.valueOf(e.getMessage());
+      throw e instanceof EngineException known ? known : new EngineException(problem, e);
     } finally {
       joining = false;
     }
@@ -116,7 +118,7 @@ public final class PipeModel implements RemoteModelOpener {
       return present.waitingReason();
     }
     if (!joining) {
-      return trouble;
+      return problem;
     }
     return settings.network().join().isEmpty()
         ? "it is being loaded"
@@ -159,7 +161,7 @@ public final class PipeModel implements RemoteModelOpener {
     synchronized (this) {
       present = origin;
       origin = null;
-      trouble = "it has left its network";
+      problem = "it has left its network";
     }
     if (present != null) {
       present.close();

@@ -17,7 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Parses {@code --layers}: {@code FILE:FROM-TO}, both inclusive, {@code FILE:N}, or {@code FILE} for all layers. It checks now that the file has these layers.
+/**
+ * Parses {@code --layers}: {@code FILE:FROM-TO}, both inclusive, {@code FILE:N}, or {@code FILE}
+ * for all layers. It checks now that the file has these layers.
  */
 final class LayerChoice {
   private static final Pattern RANGED = Pattern.compile("(.+):(\\d{1,6})(?:-(\\d{1,6}))?");

@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 
-/** Asks a network for its nodes. The first member that answers is used: the one whose configuration is given, or one of those that {@code --join} names.
+/**
+ * Asks a network for its nodes. The first member that answers is used: the one whose configuration
+ * is given, or one of those that {@code --join} names.
  */
 final class NetworkQuery {
   static final Option WATCH = Option.flag("watch", "refresh each second, until interrupted");
@@ -95,14 +97,14 @@ final class NetworkQuery {
 
   /** Asks until a member answers: a node that is watched may be restarting. */
   private List<NodeState> askUntilAnswered() throws InterruptedException {
-    String said = "";
+    String message = "";
     while (true) {
       try {
         return ask();
       } catch (CommandException e) {
-        if (!said.equals(e.getMessage())) {
-          said = e.getMessage();
-          shell.err().println(said);
+        if (!message.equals(e.getMessage())) {
+          message = e.getMessage();
+          shell.err().println(message);
         }
         Thread.sleep(ROUND);
       }

@@ -21,7 +21,9 @@ final class NodeListText {
 
   private NodeListText() {}
 
-  /** A line for each node, more if it holds several ranges; below, the problems of layers that could not be loaded.
+  /**
+   * A line for each node, more if it holds several ranges; below, the problems of layers that could
+   * not be loaded.
    */
   static String table(List<NodeState> states, boolean colourful) {
     TextTable table =

@@ -24,7 +24,8 @@ import org.tomlj.TomlPosition;
 
 /**
  * A TOML file with values for options: a key is an option's name without its dashes, and its value
- * means what it would mean on the command line. An unknown key or a value of the wrong type is an error that names the line.
+ * means what it would mean on the command line. An unknown key or a value of the wrong type is an
+ * error that names the line.
  */
 final class ConfigurationFile {
   /** Keys of Language Pipes that have another name here. */
@@ -53,7 +54,8 @@ final class ConfigurationFile {
     this.toml = toml;
   }
 
-  /** Reads the values of these options.
+  /**
+   * Reads the values of these options.
    *
    * @throws CommandException if it cannot be read
    * @throws UsageException if it has other keys or wrong values

@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Defaults for generation parameters that a job does not set, from environment variables: nrvna's, each also as {@code MILLRACE_…}.
+/**
+ * Defaults for generation parameters that a job does not set, from environment variables: nrvna's,
+ * each also as {@code MILLRACE_…}.
  */
 public final class GenerationDefaults {
   private static final int MOST_TEMPLATE = 1_000_000;

@@ -73,8 +73,8 @@ public final class NetworkOptions {
       Shell shell, Arguments given, Option named, String name, HostPort usual) {
     String at = given.get(LISTEN);
     HostPort listen = at == null ? usual : address(given, LISTEN, at);
-    String told = given.get(ADVERTISE);
-    HostPort advertise = told == null ? null : address(given, ADVERTISE, told);
+    String advertised = given.get(ADVERTISE);
+    HostPort advertise = advertised == null ? null : address(given, ADVERTISE, advertised);
     List<HostPort> join = join(given);
     require(given, listen, advertise, join);
     Set<String> allowed = new HashSet<>();

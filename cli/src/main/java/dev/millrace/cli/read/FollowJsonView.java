@@ -21,7 +21,10 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Follows a job as lines of JSON: the events of its log, and pieces of text as {@code {"stage","task","text"}}. {@code {"stage","task","anew":true}} says that the text restarts from its beginning.
+/**
+ * Follows a job as lines of JSON: the events of its log, and pieces of text as {@code
+ * {"stage","task","text"}}. {@code {"stage","task","anew":true}} says that the text restarts from
+ * its beginning.
  */
 final class FollowJsonView implements JobFollower.View {
   private static final int PAGE = 1_000;

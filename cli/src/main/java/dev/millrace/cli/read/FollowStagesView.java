@@ -22,12 +22,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Follows a job of several tasks: a bar for each stage, and the command that lets a gate or pause pass. */
+/**
+ * Follows a job of several tasks: a bar for each stage, and the command that lets a gate or pause
+ * pass.
+ */
 final class FollowStagesView implements JobFollower.View {
   private final JobFollower.FollowedJob subject;
   private final LiveLines live;
   private final ProgressBar bar;
-  private final PollPacer looks = new PollPacer(Duration.ofMillis(200));
+  private final PollPacer progressPolls = new PollPacer(Duration.ofMillis(200));
   private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
   private boolean served = true;
   private final Map<Integer, RateEstimator> speeds = new HashMap<>();
@@ -52,8 +55,8 @@ final class FollowStagesView implements JobFollower.View {
 
   @Override
   public void refresh(Status status) {
-    if (looks.isDue()) {
-      looks.poll(() -> subject.reader().find(subject.id()).ifPresent(this::show));
+    if (progressPolls.isDue()) {
+      progressPolls.poll(() -> subject.reader().find(subject.id()).ifPresent(this::show));
     }
   }
 

@@ -7,14 +7,18 @@ import dev.millrace.core.Flow.Status;
 import dev.millrace.core.event.LogEntry;
 import java.util.List;
 
-/** Follows a single task: prints its text as it is generated. The output ends with the result, byte for byte; text before it that is not part of the result, such as thoughts, is marked as discarded. While there is no text, a terminal shows the job's status; elsewhere the log goes to standard error.
+/**
+ * Follows a single task: prints its text as it is generated. The output ends with the result, byte
+ * for byte; text before it that is not part of the result, such as thoughts, is marked as
+ * discarded. While there is no text, a terminal shows the job's status; elsewhere the log goes to
+ * standard error.
  */
 final class FollowTextView implements JobFollower.View, AutoCloseable {
   private final JobFollower.FollowedJob subject;
   private final Shell shell;
   private final LiveLines live;
   private final StreamedText transcript = new StreamedText(new Printer());
-  private final JobStatusLine standing;
+  private final JobStatusLine statusLine;
   private boolean midLine; // the cursor is not at the beginning of a line
   private boolean quiet; // text arrives, so no status is shown
 
@@ -22,7 +26,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
     this.subject = subject;
     this.shell = subject.shell();
     this.live = new LiveLines(shell);
-    this.standing = new JobStatusLine(subject, type, live.isSupported());
+    this.statusLine = new JobStatusLine(subject, type, live.isSupported());
   }
 
   @Override
@@ -40,7 +44,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
     quiet = false;
     transcript.add(subject.reader().outputSoFar(subject.id(), 1, 1, transcript.next()));
     shell.out().flush();
-    String line = standing.line(status, transcript.isEmpty());
+    String line = statusLine.line(status, transcript.isEmpty());
     if (!quiet && line != null) {
       freshLine();
       live.show(List.of(line));
@@ -74,7 +78,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
   /** Stops asking for the status. */
   @Override
   public void close() {
-    standing.close();
+    statusLine.close();
     live.clear();
   }
 

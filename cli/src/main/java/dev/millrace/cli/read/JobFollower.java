@@ -16,7 +16,9 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Follows a job until it has ended, for {@code flow -f}: the text of a single task as it is generated, or the progress of several tasks. With JSON, a line for each event and piece of text.
+/**
+ * Follows a job until it has ended, for {@code flow -f}: the text of a single task as it is
+ * generated, or the progress of several tasks. With JSON, a line for each event and piece of text.
  */
 final class JobFollower {
   private static final int PAGE = 10_000; // the store reads the whole log anyway
@@ -69,7 +71,8 @@ final class JobFollower {
     new JobFollower(subject, new FollowJsonView(subject)).run();
   }
 
-  /** Follows with text.
+  /**
+   * Follows with text.
    *
    * @return the view that must be given the result of a single task; null for several tasks
    */

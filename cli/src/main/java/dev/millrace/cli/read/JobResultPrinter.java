@@ -27,7 +27,10 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Prints the result of one job, for {@code flow DIR ID}; waits for it or follows it first if asked to. */
+/**
+ * Prints the result of one job, for {@code flow DIR ID}; waits for it or follows it first if asked
+ * to.
+ */
 final class JobResultPrinter {
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 

@@ -52,7 +52,9 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
     return new JobReader.Query(states, tag, parent, false, Integer.MAX_VALUE);
   }
 
-  /** Prints the ids, or one object for each job. The exit status of the latter is 1 if one failed. */
+  /**
+   * Prints the ids, or one object for each job. The exit status of the latter is 1 if one failed.
+   */
   int print(Shell shell, WorkspaceAccess access, boolean json) {
     JobReader reader = access.reader();
     int status = ExitCode.OK;

@@ -12,7 +12,9 @@ import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The status of a job that generates nothing at the moment. A separate thread asks for the queue position: the answer may take long and must not delay text.
+/**
+ * The status of a job that generates nothing at the moment. A separate thread asks for the queue
+ * position: the answer may take long and must not delay text.
  */
 final class JobStatusLine implements AutoCloseable {
   private static final long PERIOD = 1_000_000_000L;
@@ -24,7 +26,7 @@ final class JobStatusLine implements AutoCloseable {
   private volatile Status status = Status.MISSING;
   private volatile @Nullable String queued;
   private volatile boolean served = true;
-  private volatile @Nullable String awaited;
+  private volatile @Nullable String waitReason;
   private volatile @Nullable Instant started;
 
   JobStatusLine(JobFollower.FollowedJob subject, String type, boolean wanted) {
@@ -41,7 +43,7 @@ final class JobStatusLine implements AutoCloseable {
       try {
         Owner owner = subject.access().owner();
         served = owner.held();
-        awaited = WaitingModels.reasonIfAllWait(owner, type);
+        waitReason = WaitingModels.reasonIfAllWait(owner, type);
         started =
             status == Status.RUNNING
                 ? subject.reader().find(subject.id()).map(JobView::startedAt).orElse(null)
@@ -58,7 +60,8 @@ final class JobStatusLine implements AutoCloseable {
     }
   }
 
-  /** The line to show; null for none.
+  /**
+   * The line to show; null for none.
    *
    * @param silent whether no text has arrived yet
    */
@@ -74,7 +77,7 @@ final class JobStatusLine implements AutoCloseable {
       case RUNNING ->
           !served
               ? "interrupted; it resumes when a server works on " + subject.dir()
-              : awaited != null ? awaited : silent ? "running " + seconds() : null;
+              : waitReason != null ? waitReason : silent ? "running " + seconds() : null;
       default -> null;
     };
   }

@@ -13,7 +13,9 @@ final class JobWaiter {
 
   private JobWaiter() {}
 
-  /** Waits until the newest of the jobs is neither queued nor running: it probably ends last, and checking one job is cheap however many there are.
+  /**
+   * Waits until the newest of the jobs is neither queued nor running: it probably ends last, and
+   * checking one job is cheap however many there are.
    */
   static void awaitNewest(JobReader reader, JobReader.Query query) throws InterruptedException {
     List<JobId> newest = reader.list(query.newest(1));

@@ -2,7 +2,10 @@ package dev.millrace.cli.read;
 
 import dev.millrace.core.store.JobReader.OutputSoFar;
 
-/** Shows a task's text while it is generated, without repeating anything. If the current text starts with what was shown, only the rest is shown. If it is shorter, because a server died and generates the same text again, nothing is shown. If it differs, all of it is shown again.
+/**
+ * Shows a task's text while it is generated, without repeating anything. If the current text starts
+ * with what was shown, only the rest is shown. If it is shorter, because a server died and
+ * generates the same text again, nothing is shown. If it differs, all of it is shown again.
  */
 final class StreamedText {
 

@@ -52,7 +52,7 @@ final class TaskList {
       shell.out().println(Json.write(TaskPages.fullJson(task)));
       return;
     }
-    String said =
+    String text =
         task.error() != null ? task.error() : task.result() == null ? "" : task.result().text();
     table.row(
         stage.number() + " " + stage.type(),
@@ -60,6 +60,6 @@ final class TaskList {
         new TextTable.Cell(task.state().name(), StateColours.of(task.state())),
         TaskPages.attempts(task),
         DurationText.between(task.startedAt(), task.completedAt(), Instant.now()),
-        SanitizedText.line(said, WIDTH));
+        SanitizedText.line(text, WIDTH));
   }
 }

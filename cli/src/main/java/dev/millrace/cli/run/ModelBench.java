@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Measures prefill and decode speed for {@code millrace bench}, through the same scheduler that a server uses.
+/**
+ * Measures prefill and decode speed for {@code millrace bench}, through the same scheduler that a
+ * server uses.
  */
 final class ModelBench {
   /** How often the prompt is measured, after a warm-up; the median counts. */
@@ -33,7 +35,8 @@ final class ModelBench {
   /** Warm-up tokens of each sequence, before those that count. */
   private static final int WARM_UP = 16;
 
-  /** The workload.
+  /**
+   * The workload.
    *
    * @param prompt tokens of the prompt
    * @param generate tokens that each sequence generates
@@ -145,7 +148,9 @@ final class ModelBench {
     return results;
   }
 
-  /** The reached share of the machine's limits: memory bandwidth when decoding, multiplications when prefilling.
+  /**
+   * The reached share of the machine's limits: memory bandwidth when decoding, multiplications when
+   * prefilling.
    */
   private void addLimits(JsonObject figures, double prefill, Map<String, Object> decode) {
     long bytes = 0;

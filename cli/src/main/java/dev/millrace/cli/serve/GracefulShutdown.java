@@ -6,11 +6,14 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Stops a server by signals. The first: claim no more tasks and let running ones finish. The second: end running tasks without counting an attempt. The third, or too long after the second: exit at once.
+/**
+ * Stops a server by signals. The first: claim no more tasks and let running ones finish. The
+ * second: end running tasks without counting an attempt. The third, or too long after the second:
+ * exit at once.
  */
 final class GracefulShutdown {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration FORCED_TIMEOUT = Duration.ofSeconds(10);
 
   private @Nullable Thread waiting; // guarded by this
   private @Nullable Server server; // guarded by this
@@ -30,7 +33,9 @@ final class GracefulShutdown {
     Thread.interrupted();
   }
 
-  /** A model is being loaded, which can take long and cannot be interrupted: a signal ends the process with {@code status}. Nothing is claimed yet, and the system releases the lock.
+  /**
+   * A model is being loaded, which can take long and cannot be interrupted: a signal ends the
+   * process with {@code status}. Nothing is claimed yet, and the system releases the lock.
    */
   synchronized void loadingStarted(int status) {
     loading = status;
@@ -103,8 +108,8 @@ final class GracefulShutdown {
     LOG.log(Level.WARNING, "stopping at once: running tasks are ended and will run again");
     Thread stop = Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
     try {
-      if (!stop.join(PATIENCE)) {
-        LOG.log(Level.ERROR, "not stopped within " + PATIENCE.toSeconds() + " s: exiting");
+      if (!stop.join(FORCED_TIMEOUT)) {
+        LOG.log(Level.ERROR, "not stopped within " + FORCED_TIMEOUT.toSeconds() + " s: exiting");
         Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
       }
     } catch (InterruptedException e) {

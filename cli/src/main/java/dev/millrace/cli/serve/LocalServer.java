@@ -49,7 +49,8 @@ public final class LocalServer implements AutoCloseable {
     return workers.generatedTokens().getAsLong();
   }
 
-  /** Checks that the server still runs.
+  /**
+   * Checks that the server still runs.
    *
    * @throws CommandException if it stopped by itself, as it does when its store fails
    */

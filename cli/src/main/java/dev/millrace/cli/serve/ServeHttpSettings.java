@@ -22,7 +22,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a server's HTTP API.
+/**
+ * The settings of a server's HTTP API.
  *
  * @param settings address, keys and limits, without the access log
  * @param anyFreePort whether another port may be used if this one is taken

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ServeRun {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
-  private static final Duration PIPE_POLL = Duration.ofMillis(100);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
   private final ServeSettings settings;
   private final GracefulShutdown stopping = new GracefulShutdown(Thread.currentThread());
@@ -114,7 +114,7 @@ final class ServeRun {
       PipeModel pipe = settings.workers().pipe();
       announcement.begin(
           settings.workers().info().putIfPresent("http", at),
-          pipe == null ? null : () -> awaited(pipe));
+          pipe == null ? null : () -> waitReasons(pipe));
       LOG.log(
           Level.INFO,
           "ready: workspace "
@@ -129,7 +129,7 @@ final class ServeRun {
     }
   }
 
-  private static Map<String, String> awaited(PipeModel pipe) {
+  private static Map<String, String> waitReasons(PipeModel pipe) {
     String why = pipe.ready() ? "" : pipe.waitReason();
     return why.isEmpty() ? Map.of() : Map.of(pipe.name(), why);
   }
@@ -141,7 +141,7 @@ final class ServeRun {
 
   private int drain(Server server, @Nullable PipeModel pipe) throws InterruptedException {
     while (pipe != null && !pipe.ready() && !stopping.isStopping()) {
-      Thread.sleep(PIPE_POLL); // without a pipe nothing is claimed, and the drain would end at once
+      Thread.sleep(POLL_INTERVAL); // without a pipe nothing is claimed, and the drain would end at once
     }
     DrainResult drained = server.drain();
     return switch (drained) {

@@ -12,8 +12,7 @@ import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code serve --status}: prints which server owns a workspace. Only the lock decides.
- */
+/** {@code serve --status}: prints which server owns a workspace. Only the lock decides. */
 final class ServeStatus {
   private final Shell shell;
   private final Path path;

@@ -44,7 +44,7 @@ final class ServeStop {
       if (StaleAnnouncement.isPresent(path)) {
         workspace.withdraw();
       }
-      return tell(0, "not running", ExitCode.OK);
+      return report(0, "not running", ExitCode.OK);
     }
     if (owner.pid().isEmpty()) {
       throw new CommandException(
@@ -57,10 +57,10 @@ final class ServeStop {
       shell.err().println("still running after " + seconds + " s; signalling it again");
       process.destroy();
       if (!ended(process, LAST_SECONDS)) {
-        return tell(pid, "still running", ExitCode.FAILED);
+        return report(pid, "still running", ExitCode.FAILED);
       }
     }
-    return tell(pid, "stopped", ExitCode.OK);
+    return report(pid, "stopped", ExitCode.OK);
   }
 
   private static boolean ended(ProcessHandle process, int seconds) throws InterruptedException {
@@ -115,7 +115,7 @@ final class ServeStop {
     }
   }
 
-  private int tell(long pid, String outcome, int status) {
+  private int report(long pid, String outcome, int status) {
     if (json) {
       JsonObject out = JsonObject.create().put("outcome", outcome);
       shell.out().println(Json.write(out.putIfPresent("pid", pid == 0 ? null : pid)));

@@ -10,11 +10,13 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Announces a server to other processes: its settings, and which of its models wait for a pipe. The announcement is kept current until it is closed.
+/**
+ * Announces a server to other processes: its settings, and which of its models wait for a pipe. The
+ * announcement is kept current until it is closed.
  */
 final class ServerAnnouncement implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
-  private static final Duration LOOK = Duration.ofMillis(500);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
   private final Workspace workspace;
   private @Nullable Thread looking;
@@ -30,19 +32,19 @@ final class ServerAnnouncement implements AutoCloseable {
     Map<String, String> first = waiting == null ? Map.of() : waiting.get();
     announce(info, first);
     if (waiting != null) {
-      looking = Thread.ofVirtual().name("announcement").start(() -> look(info, waiting, first));
+      looking = Thread.ofVirtual().name("announcement").start(() -> watch(info, waiting, first));
     }
   }
 
-  private void look(
+  private void watch(
       JsonObject info, Supplier<Map<String, String>> waiting, Map<String, String> first) {
-    Map<String, String> told = first;
+    Map<String, String> last = first;
     try {
       while (true) {
-        Thread.sleep(LOOK);
+        Thread.sleep(POLL_INTERVAL);
         Map<String, String> now = waiting.get();
-        if (!now.equals(told) && announced(info, now)) {
-          told = now;
+        if (!now.equals(last) && announced(info, now)) {
+          last = now;
         }
       }
     } catch (InterruptedException e) {

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 final class StaleAnnouncement {
   private StaleAnnouncement() {}
 
-  /** Whether the announcing process is dead. A live one may just have taken the lock: its announcement stays, even if the lock was free a moment ago.
+  /**
+   * Whether the announcing process is dead. A live one may just have taken the lock: its
+   * announcement stays, even if the lock was free a moment ago.
    */
   static boolean isPresent(Path workspace) {
     try {

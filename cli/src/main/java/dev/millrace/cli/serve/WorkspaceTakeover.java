@@ -16,11 +16,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Takes ownership of a workspace: at once, or when its owner releases it. With {@code --drain} it watches the owner, and there is nothing to do if that one drains the workspace.
+/**
+ * Takes ownership of a workspace: at once, or when its owner releases it. With {@code --drain} it
+ * watches the owner, and there is nothing to do if that one drains the workspace.
  */
 final class WorkspaceTakeover {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
-  private static final Duration LOOK = Duration.ofMillis(200);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
   private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
 
   private final Workspace workspace;
@@ -32,8 +34,7 @@ final class WorkspaceTakeover {
     this.settings = settings;
   }
 
-  /** The workspace's store; null if there is nothing to do, then {@link #status} is the result.
-   */
+  /** The workspace's store; null if there is nothing to do, then {@link #status} is the result. */
   @Nullable JobStore await() throws InterruptedException {
     JobReader reader = workspace.reader();
     int failedBefore = settings.drain() ? failed(reader) : 0;
@@ -75,7 +76,7 @@ final class WorkspaceTakeover {
         LOG.log(Level.INFO, active == null ? "the owner has drained the workspace" : "taking over");
         return store.orElse(null);
       }
-      reader.awaitChange(active, LOOK);
+      reader.awaitChange(active, POLL_INTERVAL);
     }
   }
 

@@ -23,7 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the document of {@code work --job}. Tasks may be in files of their own, one per line, named relative to the document; {@code -} is stdin, which only one of the files can be.
+/**
+ * Reads the document of {@code work --job}. Tasks may be in files of their own, one per line, named
+ * relative to the document; {@code -} is stdin, which only one of the files can be.
  */
 final class JobFileReader {
   private static final int MOST = 64_000_000;

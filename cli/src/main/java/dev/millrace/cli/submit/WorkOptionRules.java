@@ -85,17 +85,17 @@ final class WorkOptionRules {
       EMBED, MODE, TYPE, PARAM, SCHEMA, GRAMMAR, ATTEMPTS, QUEUE_TIMEOUT, RUN_TIMEOUT
     };
     for (Option option : perStage) {
-      refuse(given, option);
+      reject(given, option);
     }
     for (Option option : GenerationOptions.ALL) {
-      refuse(given, option);
+      reject(given, option);
     }
     if (given.words().size() > 1) {
       throw new UsageException("a prompt and --job are mutually exclusive");
     }
   }
 
-  private static void refuse(Arguments given, Option option) {
+  private static void reject(Arguments given, Option option) {
     if (given.has(option)) {
       throw new UsageException(
           option.shown() + " cannot be used with --job: its document sets it for each stage");

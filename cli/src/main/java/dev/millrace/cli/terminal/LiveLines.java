@@ -3,7 +3,9 @@ package dev.millrace.cli.terminal;
 import dev.millrace.cli.command.Shell;
 import java.util.List;
 
-/** Lines at the bottom of a terminal that are redrawn in place. Nothing is shown if standard error is not a terminal that can move its cursor.
+/**
+ * Lines at the bottom of a terminal that are redrawn in place. Nothing is shown if standard error
+ * is not a terminal that can move its cursor.
  */
 public final class LiveLines {
   private final Shell shell;

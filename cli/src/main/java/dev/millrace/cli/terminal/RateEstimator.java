@@ -5,7 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** Estimates how fast a count grows, from its recent samples; if it grows slowly, from the last few times that it grew. Times are nanoseconds and do not go backwards.
+/**
+ * Estimates how fast a count grows, from its recent samples; if it grows slowly, from the last few
+ * times that it grew. Times are nanoseconds and do not go backwards.
  */
 public final class RateEstimator {
   private static final double SECOND = 1e9;

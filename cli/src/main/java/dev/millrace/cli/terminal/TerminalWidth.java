@@ -32,8 +32,8 @@ final class TerminalWidth {
         return USUAL;
       }
       try (InputStream out = stty.getInputStream()) {
-        String said = new String(out.readNBytes(100), StandardCharsets.US_ASCII).strip();
-        return number(said.substring(said.indexOf(' ') + 1));
+        String size = new String(out.readNBytes(100), StandardCharsets.US_ASCII).strip();
+        return number(size.substring(size.indexOf(' ') + 1));
       }
     } catch (IOException e) {
       return USUAL; // no stty, or no terminal

@@ -19,7 +19,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The completed tasks of a job that a model processed, with their frozen terms.
+/**
+ * The completed tasks of a job that a model processed, with their frozen terms.
  *
  * @param tasks in order
  * @param skipped number of tasks that were left out: not completed, or not processed by a model
@@ -36,8 +37,8 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
     /** A text of the terms, else of the receipt; empty if neither has it. */
     String term(String name) {
       JsonObject receipt = Objects.requireNonNull(task.result()).receipt();
-      Object said = receipt == null || terms.has(name) ? terms.get(name) : receipt.get(name);
-      return said instanceof String text ? text : "";
+      Object value = receipt == null || terms.has(name) ? terms.get(name) : receipt.get(name);
+      return value instanceof String text ? text : "";
     }
   }
 

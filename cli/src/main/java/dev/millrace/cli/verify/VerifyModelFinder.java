@@ -87,7 +87,9 @@ final class VerifyModelFinder {
     }
   }
 
-  /** The model's file according to the workspace's server; null if the announcement does not say. */
+  /**
+   * The model's file according to the workspace's server; null if the announcement does not say.
+   */
   private @Nullable Path served(String name) {
     if (!(workspace.owner().info().get("models") instanceof List<?> models)) {
       return null;

@@ -15,7 +15,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a job that nrvna's contract names and that the job's state does not need: metadata, the primary artifact, the partial output of a failed attempt. A file that is missing, or moves away while it is read, counts as empty.
+/**
+ * The files of a job that nrvna's contract names and that the job's state does not need: metadata,
+ * the primary artifact, the partial output of a failed attempt. A file that is missing, or moves
+ * away while it is read, counts as empty.
  */
 public final class JobDirectory {
   private static final int MOST = 16_000_000;

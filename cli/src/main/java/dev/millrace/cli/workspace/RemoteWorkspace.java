@@ -22,7 +22,9 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/** The jobs of a server, over HTTP. No other class uses the HTTP client, so that commands on a directory start without loading it.
+/**
+ * The jobs of a server, over HTTP. No other class uses the HTTP client, so that commands on a
+ * directory start without loading it.
  */
 final class RemoteWorkspace implements WorkspaceAccess {
   static final String KEY = "MILLRACE_API_KEY";

@@ -40,7 +40,8 @@ public interface WorkspaceAccess extends AutoCloseable {
   /** How often a command that follows a job may poll it. */
   Duration pollInterval();
 
-  /** The workspace itself, for commands that need its files.
+  /**
+   * The workspace itself, for commands that need its files.
    *
    * @param command its name, for the error
    * @throws CommandException if the workspace is not a directory of this machine

@@ -154,7 +154,7 @@ class BatchFileTest {
     refused("line 1: method must be \"POST\"", chat("a", "").replace("POST", "GET"));
     refused("line 1: url must be one of /v1/chat", line("a", "/v1/responses", "{}"));
     refused(
-        "line 2: url is another than the first line's",
+        "line 2: url differs from the first line's",
         chat("a", ""),
         line("b", "/v1/embeddings", "{\"input\":\"x\"}"));
     refused("line 1: body must be an object", line("a", "/v1/completions", "[]"));

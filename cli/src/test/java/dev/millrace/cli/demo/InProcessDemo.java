@@ -24,7 +24,10 @@ import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Runs demos in this JVM: captures streams, skips the pause at the gate, and sends signals on output. */
+/**
+ * Runs demos in this JVM: captures streams, skips the pause at the gate, and sends signals on
+ * output.
+ */
 final class InProcessDemo {
   private final Path directory;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -15,7 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that every class in a code span of a document is in the sources: {@code Engine}, {@code
+/**
+ * Checks that every class in a code span of a document is in the sources: {@code Engine}, {@code
  * Engine.open}, {@code engine.Engine}. A package before it and a member after it must exist too.
  */
 public final class ClassNameCheck {

@@ -10,9 +10,10 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that every command in a document exists and has the options that are written with it: {@code
- * millrace serve --drain} in shell blocks and in running text, {@code serve --drain} in running
- * text. An option without a command must belong to some command.
+/**
+ * Checks that every command in a document exists and has the options that are written with it:
+ * {@code millrace serve --drain} in shell blocks and in running text, {@code serve --drain} in
+ * running text. An option without a command must belong to some command.
  */
 public final class CommandCheck {
   private static final Set<String> SHELLS = Set.of("", "sh", "bash", "shell", "console");

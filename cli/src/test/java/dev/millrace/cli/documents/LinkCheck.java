@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that every relative link leads to a file of the repository, and its anchor to a heading. */
+/**
+ * Checks that every relative link leads to a file of the repository, and its anchor to a heading.
+ */
 public final class LinkCheck {
   private static final Pattern ABSOLUTE = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:.*|//.*");
 

@@ -14,8 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a Markdown file that the checks look at. Not a full parser: fenced blocks,
- * code spans, inline links, link definitions, HTML attributes and {@code #} headings.
+/**
+ * The parts of a Markdown file that the checks look at. Not a full parser: fenced blocks, code
+ * spans, inline links, link definitions, HTML attributes and {@code #} headings.
  *
  * @param file relative to the root of the repository
  * @param anchors what a link to this file may have after its {@code #}

@@ -89,7 +89,7 @@ class BatchIT {
     try (LauncherProcess last = batch("killed.jsonl")) {
       InProcessCli.Result result = last.result();
       assertThat(result.status()).as(result.toString()).isZero();
-      assertThat(result.err()).contains("was begun: it goes on");
+      assertThat(result.err()).contains("exists already: resuming it");
     }
     assertThat(output("killed.out.jsonl")).hasSize(REQUESTS).isEqualTo(output("calm.out.jsonl"));
   }

@@ -192,7 +192,10 @@ class HttpCrashIT {
     return peer.get("/v1/jobs/" + job.string("id")).json().string("status");
   }
 
-  /** It is not known which of these were accepted before the server died; a repeated request decides. */
+  /**
+   * It is not known which of these were accepted before the server died; a repeated request
+   * decides.
+   */
   @Test
   void submissionsWithLostResponsesAreMadeOnce() throws Exception {
     int count = 60;

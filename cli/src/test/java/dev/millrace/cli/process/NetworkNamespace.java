@@ -3,7 +3,9 @@ package dev.millrace.cli.process;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** A second host on this machine: a Linux network namespace whose cable can be unplugged. It needs root and iproute2.
+/**
+ * A second host on this machine: a Linux network namespace whose cable can be unplugged. It needs
+ * root and iproute2.
  */
 final class NetworkNamespace implements AutoCloseable {
   private final String name;

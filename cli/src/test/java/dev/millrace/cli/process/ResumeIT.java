@@ -15,7 +15,9 @@ import java.util.Random;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
-/** A server is killed, paused and stopped in the middle of a generation, and the text is the same as without these faults.
+/**
+ * A server is killed, paused and stopped in the middle of a generation, and the text is the same as
+ * without these faults.
  */
 class ResumeIT extends LauncherFixture {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");

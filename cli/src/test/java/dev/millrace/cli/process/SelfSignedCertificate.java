@@ -9,7 +9,8 @@ import java.util.Base64;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A self-signed certificate in {@code chain.pem} and {@code key.pem}.
+/**
+ * A self-signed certificate in {@code chain.pem} and {@code key.pem}.
  *
  * @param trust a context that trusts it
  */

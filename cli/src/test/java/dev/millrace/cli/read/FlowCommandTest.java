@@ -190,7 +190,7 @@ class FlowCommandTest extends CommandFixture {
     refused("No job ID received on stdin", "ws", "-w");
     refused("-W waits for many", "ws", id, "-W");
     refused("--stage is for one job", "ws", "--stage", "1");
-    refused("--tasks is about one job", "ws", "--tasks");
+    refused("--tasks is for one job", "ws", "--tasks");
     refused("no stage 2: job " + id + " has 1", "ws", id, "--stage", "2");
     refused("no workspace in none: no such directory", "none");
     refused("Invalid job ID: ../etc", "ws", "../etc");

@@ -63,17 +63,17 @@ class ProgressTextTest {
   @Test
   void queuePositionsAreDescribed() {
     Owner owner = new Owner(true, true, OptionalLong.of(1), JsonObject.create());
-    Owner nobody = new Owner(false, false, OptionalLong.empty(), JsonObject.create());
+    Owner noOwner = new Owner(false, false, OptionalLong.empty(), JsonObject.create());
     Owner other =
         new Owner(true, true, OptionalLong.of(1), Json.object("{\"types\":[\"resize\"]}"));
     Optional<QueuePosition> third = Optional.of(new QueuePosition(2, 17, Duration.ofSeconds(40)));
     assertThat(QueuePositionText.of(third, owner, "generate", "ws"))
         .isEqualTo("3rd of 17, starts in about 40 s");
-    assertThat(QueuePositionText.of(third, nobody, "generate", "ws"))
+    assertThat(QueuePositionText.of(third, noOwner, "generate", "ws"))
         .isEqualTo("waits as 3rd of 17; no server works on ws");
     assertThat(QueuePositionText.of(third, other, "generate", "ws"))
         .contains("no worker for \"generate\"");
-    assertThat(QueuePositionText.of(Optional.empty(), nobody, "generate", "ws"))
+    assertThat(QueuePositionText.of(Optional.empty(), noOwner, "generate", "ws"))
         .isEqualTo("waits; no server works on ws");
     assertThat(List.of(1, 2, 3, 4, 11, 12, 13, 21, 101, 112))
         .extracting(QueuePositionText::ordinal)

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code run} and {@code bench} with random weights: the text has no meaning, but the form is checked.
+ * {@code run} and {@code bench} with random weights: the text has no meaning, but the form is
+ * checked.
  */
 class RunCommandTest {
   @TempDir static Path models;

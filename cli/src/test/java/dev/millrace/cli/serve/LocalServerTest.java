@@ -20,9 +20,9 @@ class LocalServerTest {
     Workspace workspace = Workspace.open(dir);
     JobStore store = workspace.own().orElseThrow();
     AtomicInteger ended = new AtomicInteger();
-    LocalWorkers nobody =
+    LocalWorkers noWorkers =
         new LocalWorkers(List.of(), 1, () -> 0, JsonObject.create(), ended::incrementAndGet);
-    assertThatThrownBy(() -> LocalServer.start(workspace, store, () -> nobody))
+    assertThatThrownBy(() -> LocalServer.start(workspace, store, () -> noWorkers))
         .hasMessageContaining("at least one worker");
     assertThat(ended).hasValue(1);
     assertThat(workspace.owner().held()).isFalse();

@@ -84,7 +84,7 @@ class VerifyCommandTest {
     assertThat(wrong.out()).contains("was not found; looked at " + other, "with --model");
     Path moved = Files.copy(model, dir.resolve("moved.gguf"));
     cli.env("MILLRACE_MODELS_DIR", "");
-    assertThat(cli.run("verify", "ws", id).out()).contains("is not at hand");
+    assertThat(cli.run("verify", "ws", id).out()).contains("was not found");
     assertThat(cli.run("verify", "ws", id, "--model", moved.toString()).status()).isZero();
   }
 
