@@ -124,7 +124,11 @@ public final class Flow {
     return store.queuePosition(id);
   }
 
-  /** What a task has generated so far, from position {@code from} on: 0 at first, then {@link JobReader.OutputSoFar#next} of the previous call. Call it some tens of times a second to follow a task. */
+  /**
+   * What a task has generated so far, from position {@code from} on: 0 at first, then
+   * {@link JobReader.OutputSoFar#next} of the previous call. Call it some tens of times a second to
+   * follow a task.
+   */
   public JobReader.OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
     return store.outputSoFar(id, stage, task, from);
   }
@@ -148,7 +152,8 @@ public final class Flow {
   }
 
   /**
-   * Follows a job's log after entry {@code after} until the job has ended and every entry was passed on.
+   * Follows a job's log after entry {@code after} until the job has ended and every entry was
+   * passed on.
    *
    * @return the number of the last entry
    */

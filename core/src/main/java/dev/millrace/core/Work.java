@@ -8,7 +8,10 @@ import dev.millrace.core.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Submits jobs. Errors are values: a caller that queues jobs all night must not lose one to an unexpected exception. Thread-safe if its store is. */
+/**
+ * Submits jobs. Errors are values: a caller that queues jobs all night must not lose one to an
+ * unexpected exception. Thread-safe if its store is.
+ */
 public final class Work {
 
   /** What went wrong with a submission. */

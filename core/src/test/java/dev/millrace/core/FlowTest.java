@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** The two facades over a store: {@link Work} puts in, {@link Flow} takes out. */
+/** The two entry points over a store: {@link Work} submits, {@link Flow} reads. */
 class FlowTest {
   private final JobStore store =
       new MemoryStoreFixture().open(ContractSettings.of(new ManualClock()));
@@ -44,7 +44,7 @@ class FlowTest {
   }
 
   @Test
-  void aPromptGoesInAndItsResultComesOut() throws InterruptedException {
+  void aPromptIsSubmittedAndItsResultIsRead() throws InterruptedException {
     JobId id = submit("hello");
     assertThat(flow.status(id)).isEqualTo(Flow.Status.QUEUED);
     Claim claim = claim();
@@ -56,7 +56,7 @@ class FlowTest {
   }
 
   @Test
-  void theErrorOfASinglePromptIsItsOwn() {
+  void theErrorOfASinglePromptIsItsTasksError() {
     JobId id = submit("hello");
     store.fail(claim(), Failure.of("out of cheese"));
     assertThat(flow.get(id).orElseThrow().error()).isEqualTo("out of cheese");
@@ -81,7 +81,7 @@ class FlowTest {
   }
 
   @Test
-  void whatIsNowhereIsMissing() throws InterruptedException {
+  void anUnknownJobIsMissing() throws InterruptedException {
     JobId nobody = new JobId("1_2_3");
     assertThat(flow.status(nobody)).isEqualTo(Flow.Status.MISSING);
     assertThat(flow.get(nobody)).isEmpty();

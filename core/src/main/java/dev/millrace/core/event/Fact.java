@@ -13,13 +13,17 @@ import org.jspecify.annotations.Nullable;
 /** Something that happened to a job. Stages and tasks are numbered from 1. */
 public sealed interface Fact {
 
-  /** The first fact of every job: it was submitted. It implies what follows from the plan alone: the job is enqueued (or held), the first stage open (or at its gate), the given tasks enqueued. */
+  /**
+   * The first fact of every job: it was submitted. It implies what follows from the plan alone: the
+   * job is enqueued (or held), the first stage open (or at its gate), the given tasks enqueued.
+   */
   record Submitted() implements Fact {}
 
   record JobChanged(JobEvent event, Cause cause) implements Fact {}
 
   /**
-   * @param opening the result of rendering the stage's templates; only when a stage with templates opens
+   * @param opening the result of rendering the stage's templates; only when a stage with templates
+   *     opens
    */
   record StageChanged(int stage, StageEvent event, Cause cause, @Nullable Opening opening)
       implements Fact {}
@@ -29,7 +33,10 @@ public sealed interface Fact {
   /** A task made progress: earlier recoveries no longer count. */
   record TaskProgressed(int stage, int task) implements Fact {}
 
-  /** The terms that a task's first attempt fixed (model, parameters, seed). Later attempts follow them, and a second such fact replaces the first. Only the worker knows what they mean. */
+  /**
+   * The terms that a task's first attempt fixed (model, parameters, seed). Later attempts follow
+   * them, and a second such fact replaces the first. Only the worker knows what they mean.
+   */
   record TermsFrozen(int stage, int task, JsonObject terms) implements Fact {}
 
   /**
@@ -46,7 +53,10 @@ public sealed interface Fact {
    */
   record TasksAdded(int stage, int tasks, int maxAttempts, Cause cause) implements Fact {}
 
-  /** A user replaced the metadata of a job, a stage or a task; {@code stage} and {@code task} are 0 where it is not about one. */
+  /**
+   * A user replaced the metadata of a job, a stage or a task; {@code stage} and {@code task} are 0
+   * where it is not about one.
+   */
   record MetadataReplaced(int stage, int task, JsonObject metadata, Cause cause) implements Fact {}
 
   record Prioritized(Priority priority, Cause cause) implements Fact {}
@@ -65,7 +75,8 @@ public sealed interface Fact {
     /**
      * {@code claim}: the worker, and the owner's epoch. The entry's number completes the token.
      *
-     * @param lease how long it lives without a heartbeat, also when the owner changes; null: as long as the owner lives
+     * @param lease how long it lives without a heartbeat, also when the owner changes; null: as
+     *     long as the owner lives
      * @param tokenless whether its worker answers without the token
      */
     record Claimed(long epoch, String worker, @Nullable Duration lease, boolean tokenless)

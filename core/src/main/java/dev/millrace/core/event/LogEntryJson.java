@@ -18,7 +18,10 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Writes and reads the lines of {@code events.jsonl}: {@code n}, {@code at}, {@code on}, {@code event}, … */
+/**
+ * Writes and reads the lines of {@code events.jsonl}: {@code n}, {@code at}, {@code on},
+ * {@code event}, …
+ */
 public final class LogEntryJson {
 
   /** The version of the log's format, in its first line. */

@@ -7,7 +7,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A job, stage or task as one UUID of version 8. It holds the time (52 bits), process (22) and counter (20) of the job's id, the number of the stage (10) and of the task (18), in this order, so that UUIDs sort like ids and can be read back. Ids that do not fit (of directories with foreign names) are hashed; to resolve such a UUID, compare it with the existing jobs.
+ * A job, stage or task as one UUID of version 8. It holds the time (52 bits), process (22) and
+ * counter (20) of the job's id, the number of the stage (10) and of the task (18), in this order,
+ * so that UUIDs sort like ids and can be read back. Ids that do not fit (of directories with
+ * foreign names) are hashed; to resolve such a UUID, compare it with the existing jobs.
  *
  * @param stage 0 for a job
  * @param task 0 for a job or a stage

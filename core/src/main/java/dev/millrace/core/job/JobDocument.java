@@ -17,7 +17,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes a job as a JSON document, for {@code work --job} and {@code job.json}. Unknown fields are refused by name. */
+/**
+ * Reads and writes a job as a JSON document, for {@code work --job} and {@code job.json}. Unknown
+ * fields are refused by name.
+ */
 public final class JobDocument {
   private static final Set<String> JOB =
       Set.of(
@@ -178,7 +181,10 @@ public final class JobDocument {
         "webhook: \"on\" lists any of completed, failed, aborted, waiting, not " + word);
   }
 
-  /** A task: text, {@code {"input": …}} or {@code {"template": "…"}}; the latter two may have attempts, metadata and a trace. */
+  /**
+   * A task: text, {@code {"input": …}} or {@code {"template": "…"}}; the latter two may have
+   * attempts, metadata and a trace.
+   */
   public static TaskSpec task(@Nullable Object value, String where) {
     if (value instanceof String text) {
       return TaskSpec.of(text);

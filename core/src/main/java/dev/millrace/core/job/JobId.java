@@ -3,7 +3,11 @@ package dev.millrace.core.job;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** A job's id: time, process and counter joined by {@code _}. The time has 20 digits of microseconds, so that ids sort by time as text; the short form with seconds is accepted too and sorts by its time. */
+/**
+ * A job's id: time, process and counter joined by {@code _}. The time has 20 digits of
+ * microseconds, so that ids sort by time as text; the short form with seconds is accepted too and
+ * sorts by its time.
+ */
 public record JobId(String value) implements Comparable<JobId> {
 
   /** The longest id that is accepted. */

@@ -15,7 +15,10 @@ public final class JobIdGenerator {
     this.process = process;
   }
 
-  /** The generator of this process, on the system clock. There is only one: two could make the same id. */
+  /**
+   * The generator of this process, on the system clock. There is only one: two could make the same
+   * id.
+   */
   public static JobIdGenerator forThisProcess() {
     return OfProcess.GENERATOR;
   }

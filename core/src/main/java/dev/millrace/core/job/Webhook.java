@@ -7,7 +7,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * An address that gets an HTTP request on events of a job. The server that sends decides whether the address is allowed.
+ * An address that gets an HTTP request on events of a job. The server that sends decides whether
+ * the address is allowed.
  *
  * @param events which events are sent
  */

@@ -15,7 +15,10 @@ public final class Json {
   /** The deepest nesting that is read. Deeper text is refused before the stack overflows. */
   public static final int MAX_DEPTH = 200;
 
-  /** The deepest nesting of input from outside. Our files hold it some levels deeper and must still be readable. */
+  /**
+   * The deepest nesting of input from outside. Our files hold it some levels deeper and must still
+   * be readable.
+   */
   public static final int MAX_INPUT_DEPTH = 100;
 
   private Json() {}
@@ -76,7 +79,8 @@ public final class Json {
   }
 
   /**
-   * As {@link #pretty(Object)}, with some fields on one line: with an indent before each nested value a file could get many times larger than its content.
+   * As {@link #pretty(Object)}, with some fields on one line: with an indent before each nested
+   * value a file could get many times larger than its content.
    *
    * @param oneLine the names of these fields
    */

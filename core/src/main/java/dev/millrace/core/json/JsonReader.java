@@ -144,7 +144,9 @@ final class JsonReader {
     throw error("a closing quote");
   }
 
-  /** Refuses half a surrogate pair: it has no UTF-8 form, so no file and no response could hold it. */
+  /**
+   * Refuses half a surrogate pair: it has no UTF-8 form, so no file and no response could hold it.
+   */
   private String paired(String string) {
     for (int i = 0; i < string.length(); i++) {
       char c = string.charAt(i);

@@ -12,7 +12,9 @@ public enum StageState {
   IN_PROGRESS,
   /** Its tasks are done, failures within its tolerance. Final; opens the next stage. */
   COMPLETED,
-  /** More tasks failed than it tolerates, or a template could not be rendered. Final; fails the job. */
+  /**
+   * More tasks failed than it tolerates, or a template could not be rendered. Final; fails the job.
+   */
   FAILED,
   /** Ended with its job. Final. */
   ABORTED;

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A task as it is submitted.
  *
  * @param input what the worker gets: text, or any JSON value
- * @param template whether {@code input} is a template over earlier results, rendered when the stage opens
+ * @param template whether {@code input} is a template over earlier results, rendered when the stage
+ *     opens
  * @param maxAttempts how many failures end it; null: its stage's limit
  * @param metadata what its submitter keeps with it
  */

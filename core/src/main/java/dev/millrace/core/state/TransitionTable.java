@@ -47,7 +47,10 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     }
   }
 
-  /** Parses a table, one row per line: {@code event | by | from, from … | to | when}, where {@code by} has the first letter of each {@link Actor}. The first state is the initial one. */
+  /**
+   * Parses a table, one row per line: {@code event | by | from, from … | to | when}, where
+   * {@code by} has the first letter of each {@link Actor}. The first state is the initial one.
+   */
   public static <S extends Enum<S>, E extends Enum<E>> TransitionTable<S, E> of(
       String entity, Class<S> states, Class<E> events, String table) {
     List<Row<S, E>> rows = new ArrayList<>();
@@ -79,7 +82,8 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
             case "U" -> Actor.USER;
             case "W" -> Actor.WORKER;
             case "S" -> Actor.SYSTEM;
-            default -> throw new IllegalArgumentException(entity + ": no actor has the letter " + letter);
+            default ->
+                throw new IllegalArgumentException(entity + ": no actor has the letter " + letter);
           });
     }
     return Collections.unmodifiableSet(actors);

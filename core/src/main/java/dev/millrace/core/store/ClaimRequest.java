@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param types the task types that it can process
  * @param limit the most tasks it takes
  * @param worker its name, for the log
- * @param lease how long a claim lives without a heartbeat, also when the store changes its owner; null: as long as the owner lives
+ * @param lease how long a claim lives without a heartbeat, also when the store changes its owner;
+ *     null: as long as the owner lives
  * @param tokenless whether the worker cannot send the token; its answers count without it
  */
 public record ClaimRequest(

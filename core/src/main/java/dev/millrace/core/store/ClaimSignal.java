@@ -4,7 +4,10 @@ package dev.millrace.core.store;
 public enum ClaimSignal {
   /** Continue. */
   CONTINUE,
-  /** A user paused the job or held the stage: an engine task is released at its next token, others continue. */
+  /**
+   * A user paused the job or held the stage: an engine task is released at its next token, others
+   * continue.
+   */
   PAUSE,
   /** The job has ended: stop. The output is kept as partial. */
   CANCEL,

@@ -17,7 +17,9 @@ public interface JobControls {
   /** CREATED, PENDING or IN_PROGRESS to PAUSED. */
   Outcome pause(JobId id, Cause cause);
 
-  /** PAUSED to PENDING, and on to its earlier state. What finished during the pause takes effect. */
+  /**
+   * PAUSED to PENDING, and on to its earlier state. What finished during the pause takes effect.
+   */
   Outcome resume(JobId id, Cause cause);
 
   /** Any state that is not final to ABORTED, with every stage and unfinished task. */
@@ -26,18 +28,23 @@ public interface JobControls {
   /** A WAITING stage whose predecessor is COMPLETED to PENDING. */
   Outcome approve(JobId id, int stage, Cause cause);
 
-  /** A CREATED, PENDING or IN_PROGRESS stage to WAITING, for an external condition. Whatever watches that condition calls this; a user's approval continues the stage. */
+  /**
+   * A CREATED, PENDING or IN_PROGRESS stage to WAITING, for an external condition. Whatever watches
+   * that condition calls this; a user's approval continues the stage.
+   */
   Outcome hold(JobId id, int stage, Cause cause);
 
   /**
-   * Adds a stage to an open job, with the tasks in {@code spec}. Two concurrent calls get two numbers.
+   * Adds a stage to an open job, with the tasks in {@code spec}. Two concurrent calls get two
+   * numbers.
    *
    * @return the outcome with the number of the stage
    */
   Added addStage(JobId id, StageSpec spec, Cause cause);
 
   /**
-   * Adds tasks to a stage of an open job that is not running yet. They can be claimed at once. An empty list closes an empty stage: it completes when it opens.
+   * Adds tasks to a stage of an open job that is not running yet. They can be claimed at once. An
+   * empty list closes an empty stage: it completes when it opens.
    *
    * @return the outcome with the number of the first new task
    */
@@ -46,7 +53,10 @@ public interface JobControls {
   /** Changes the priority of a job that has not ended, from the next claim on. */
   Outcome prioritize(JobId id, Priority priority, Cause cause);
 
-  /** Replaces the metadata of the job ({@code stage} 0), of a stage ({@code task} 0) or of a task, in any state. */
+  /**
+   * Replaces the metadata of the job ({@code stage} 0), of a stage ({@code task} 0) or of a task,
+   * in any state.
+   */
   Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause);
 
   /** Deletes a job that has ended. */
@@ -60,7 +70,8 @@ public interface JobControls {
   record Added(Outcome outcome, int first) {}
 
   /**
-   * Deletes jobs that ended before {@code before} in one of the final {@code states}. Only this and {@link #delete} delete jobs.
+   * Deletes jobs that ended before {@code before} in one of the final {@code states}. Only this and
+   * {@link #delete} delete jobs.
    *
    * @return how many were deleted
    */

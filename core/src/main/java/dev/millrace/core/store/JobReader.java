@@ -27,7 +27,10 @@ public interface JobReader {
   /** One task; empty if there is no such job, stage or task. */
   Optional<TaskView> task(JobId id, int stage, int task);
 
-  /** What a task has journaled from position {@code from} on; 0 is the start. Empty once it has a result. */
+  /**
+   * What a task has journaled from position {@code from} on; 0 is the start. Empty once it has a
+   * result.
+   */
   OutputSoFar outputSoFar(JobId id, int stage, int task, long from);
 
   /** A waiting job's position in the queue; empty if it does not wait. */
@@ -45,7 +48,11 @@ public interface JobReader {
   /** How many jobs are in each state. Malformed jobs are not counted. */
   Map<JobState, Integer> counts();
 
-  /** Waiting and running tasks, for a dashboard. The numbers are a few seconds old, or older where counting takes long. A process that does not own the store counts only what it can read within a second. */
+  /**
+   * Waiting and running tasks, for a dashboard. The numbers are a few seconds old, or older where
+   * counting takes long. A process that does not own the store counts only what it can read within
+   * a second.
+   */
   QueueStats queueStats();
 
   /** Waits until the job may have changed, or {@code atMost} has passed. May return early. */
@@ -54,7 +61,8 @@ public interface JobReader {
   /**
    * The output so far.
    *
-   * @param from where it starts: as asked, or 0 if that position is gone because the output restarted
+   * @param from where it starts: as asked, or 0 if that position is gone because the output
+   *     restarted
    * @param next the position to read from next
    */
   record OutputSoFar(long from, long next, List<OutputChunk> pieces) {
@@ -68,7 +76,8 @@ public interface JobReader {
    *
    * @param ahead jobs that come before
    * @param waiting all jobs that wait, including this one
-   * @param eta the time until it starts, at the recent speed; null if no speed was measured or no worker is active
+   * @param eta the time until it starts, at the recent speed; null if no speed was measured or no
+   *     worker is active
    */
   record QueuePosition(int ahead, int waiting, @Nullable Duration eta) {}
 
@@ -76,7 +85,8 @@ public interface JobReader {
    * Selects jobs.
    *
    * @param newest whether {@code limit} keeps the newest instead of the oldest
-   * @param beyond where the previous page ended: only jobs after it, or with {@code newest} before it
+   * @param beyond where the previous page ended: only jobs after it, or with {@code newest} before
+   *     it
    */
   record Query(
       Set<JobState> states,

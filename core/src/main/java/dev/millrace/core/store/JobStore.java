@@ -3,14 +3,25 @@ package dev.millrace.core.store;
 import dev.millrace.core.job.JobId;
 import java.util.function.Consumer;
 
-/** Stores jobs. The same contract holds for a directory with one owner and for a database with many servers; the test kit {@code StoreContract} in this module defines it. */
+/**
+ * Stores jobs. The same contract holds for a directory with one owner and for a database with many
+ * servers; the test kit {@code StoreContract} in this module defines it.
+ */
 public interface JobStore
     extends JobSubmitter, JobReader, JobControls, TaskQueue, NoteStore, AutoCloseable {
 
-  /** Calls {@code watcher} with each job whose log grew or whose state changed, as soon as the change is durable. Several changes may come as one call. No change is left out, except one that another process made just before a crash. The call is on the thread that made the change: it must return quickly and must not throw. */
+  /**
+   * Calls {@code watcher} with each job whose log grew or whose state changed, as soon as the
+   * change is durable. Several changes may come as one call. No change is left out, except one that
+   * another process made just before a crash. The call is on the thread that made the change: it
+   * must return quickly and must not throw.
+   */
   Subscription onChange(Consumer<JobId> watcher);
 
-  /** Releases everything. The next owner recovers claims that were not answered; claims with a lease stay with their workers. */
+  /**
+   * Releases everything. The next owner recovers claims that were not answered; claims with a lease
+   * stay with their workers.
+   */
   @Override
   void close();
 }

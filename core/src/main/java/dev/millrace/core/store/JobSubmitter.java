@@ -15,7 +15,9 @@ public interface JobSubmitter {
   JobId submit(JobSpec spec);
 
   /**
-   * As {@link #submit(JobSpec)}, under an id that the caller made with {@link dev.millrace.core.Work#generateId}. If a job with this id exists, nothing happens, so a caller that does not know the result of a submission can repeat it.
+   * As {@link #submit(JobSpec)}, under an id that the caller made with
+   * {@link dev.millrace.core.Work#generateId}. If a job with this id exists, nothing happens, so a
+   * caller that does not know the result of a submission can repeat it.
    *
    * @return whether the job is new
    */

@@ -4,10 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/** Small durable notes about jobs that are not part of them: which request made a job, which webhook deliveries are due. After a crash a note is complete or absent. Thread-safe. */
+/**
+ * Small durable notes about jobs that are not part of them: which request made a job, which webhook
+ * deliveries are due. After a crash a note is complete or absent. Thread-safe.
+ */
 public interface NoteStore {
 
-  /** The collection of notes on due webhook deliveries, each named by its job's id. {@link JobSubmitter#submit} writes one with the text {@code {"after":0}} for each job that has webhooks, before the job is visible. */
+  /**
+   * The collection of notes on due webhook deliveries, each named by its job's id.
+   * {@link JobSubmitter#submit} writes one with the text {@code {"after":0}} for each job that has
+   * webhooks, before the job is visible.
+   */
   String WEBHOOKS = "webhooks";
 
   /** The most bytes in a note. */
@@ -54,7 +61,8 @@ public interface NoteStore {
   /**
    * Writes or replaces a note; durable when this returns.
    *
-   * @param collection 1 to 128 lower-case letters, digits, '_' or '-'; the same rule holds for {@code name}
+   * @param collection 1 to 128 lower-case letters, digits, '_' or '-'; the same rule holds for
+   *     {@code name}
    * @param text at most {@link #MAX_BYTES} bytes of UTF-8
    * @throws IllegalArgumentException if one of them breaks its rule
    */

@@ -11,10 +11,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Claims tasks and takes the answers of workers. Every answer is fenced by the claim's token and durable when the method returns. */
+/**
+ * Claims tasks and takes the answers of workers. Every answer is fenced by the claim's token and
+ * durable when the method returns.
+ */
 public interface TaskQueue {
 
-  /** PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age. Never waits; empty if there is nothing to claim. */
+  /**
+   * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age.
+   * Never waits; empty if there is nothing to claim.
+   */
   List<Claim> claim(ClaimRequest request);
 
   /** The present claim of a running task; empty if it is not running or does not exist. */
@@ -32,35 +38,51 @@ public interface TaskQueue {
   /**
    * Renews the lease and tells the worker what to do.
    *
-   * @param progress whether the task made progress since the last call; earlier crashes then no longer count
+   * @param progress whether the task made progress since the last call; earlier crashes then no
+   *     longer count
    */
   ClaimSignal heartbeat(Claim claim, boolean progress);
 
-  /** Stores the terms that this attempt fixed for all later ones, and drops what was journaled before. Durable with the next answer at the latest. */
+  /**
+   * Stores the terms that this attempt fixed for all later ones, and drops what was journaled
+   * before. Durable with the next answer at the latest.
+   */
   Outcome freeze(Claim claim, JsonObject terms);
 
   /**
-   * Appends to the task's journal, from which a later attempt resumes and which readers follow. Never waits for a sync: what a power loss takes is generated again. If a journal cannot be written, it ends there and the task continues. Counts as a heartbeat, and with tokens as progress. {@link OutputChunk#EMPTY} says that the task has started: a crash counts against a task with frozen terms only after that, and no longer once it has journaled tokens in this claim.
+   * Appends to the task's journal, from which a later attempt resumes and which readers follow.
+   * Never waits for a sync: what a power loss takes is generated again. If a journal cannot be
+   * written, it ends there and the task continues. Counts as a heartbeat, and with tokens as
+   * progress. {@link OutputChunk#EMPTY} says that the task has started: a crash counts against a
+   * task with frozen terms only after that, and no longer once it has journaled tokens in this
+   * claim.
    *
-   * @return what to do, as {@link #heartbeat} would say; nothing is appended unless the claim is present
+   * @return what to do, as {@link #heartbeat} would say; nothing is appended unless the claim is
+   *     present
    */
   ClaimSignal appendJournal(Claim claim, OutputChunk piece);
 
-  /** Calls {@code watcher} whenever a job with running tasks is paused, held, aborted or fails, as soon as that is durable; a heartbeat then says which. The call is on the thread that made the change and must return quickly. There is one watcher at a time. */
+  /**
+   * Calls {@code watcher} whenever a job with running tasks is paused, held, aborted or fails, as
+   * soon as that is durable; a heartbeat then says which. The call is on the thread that made the
+   * change and must return quickly. There is one watcher at a time.
+   */
   void onLever(Consumer<JobId> watcher);
 
   /** Adds a line to the job's log. Durable with the next answer at the latest. */
   void log(Claim claim, String level, String line);
 
   /**
-   * Ends what has timed out: attempts over their run timeout, tasks over their queue timeout, claims over their lease.
+   * Ends what has timed out: attempts over their run timeout, tasks over their queue timeout,
+   * claims over their lease.
    *
    * @return how many tasks changed
    */
   int sweep();
 
   /**
-   * Waits until there may be something new to claim since {@code seen} was returned, or {@code atMost} has passed. May return early. Any number of threads may wait.
+   * Waits until there may be something new to claim since {@code seen} was returned, or
+   * {@code atMost} has passed. May return early. Any number of threads may wait.
    *
    * @param seen what this method returned last; 0 at first, which returns at once
    */

@@ -2,7 +2,9 @@ package dev.millrace.core.task;
 
 import java.time.Duration;
 
-/** How long a failed task waits: {@code base * factor^(attempt - 1)}, at most {@code max}, jittered. */
+/**
+ * How long a failed task waits: {@code base * factor^(attempt - 1)}, at most {@code max}, jittered.
+ */
 public record Backoff(Duration base, double factor, Duration max, double jitter) {
 
   /** Longer waits would overflow sums of times and block every claim. */

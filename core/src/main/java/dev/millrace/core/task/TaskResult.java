@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a task.
  *
- * @param receipt how it was made (model, parameters, seed, counts, timings); null if the worker gives none
+ * @param receipt how it was made (model, parameters, seed, counts, timings); null if the worker
+ *     gives none
  */
 public record TaskResult(Kind kind, String text, @Nullable JsonObject receipt) {
 

@@ -4,7 +4,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A position in a trace, as W3C Trace Context defines it. It goes with a job, its stages and its tasks to their workers.
+ * A position in a trace, as W3C Trace Context defines it. It goes with a job, its stages and its
+ * tasks to their workers.
  *
  * @param parent the {@code traceparent}: version, trace, span and flags in hex, joined by '-'
  * @param state the {@code tracestate}

@@ -61,7 +61,8 @@ public final class StageTemplate {
   }
 
   /**
-   * Refuses a template that can never be rendered: an unknown name, or a stage that is not an earlier one.
+   * Refuses a template that can never be rendered: an unknown name, or a stage that is not an
+   * earlier one.
    *
    * @param stage whose template it is, from 1
    * @param each whether it is rendered for each result of the previous stage

@@ -91,7 +91,7 @@ class FactTextTest {
   }
 
   @Test
-  void whateverIsQuotedStaysOnOneLine() {
+  void quotedTextStaysOnOneLine() {
     String nasty = "a\nb\rc\tdé😀\u2028e\u2029f\033[2J\0\u0085";
     List<Fact> facts =
         List.of(
@@ -109,7 +109,7 @@ class FactTextTest {
   }
 
   @Test
-  void timesAreWrittenAsTheReaderLikes() {
+  void timesAreFormattedByTheCaller() {
     Fact fact = task(TaskEvent.RETRY, new Detail.Retrying("broken", AT));
     assertThat(FactText.of(fact, _ -> "later"))
         .isEqualTo("task 2/3 retry, not before later: broken");

@@ -242,7 +242,7 @@ class LogEntryJsonTest {
         "{\"on\":\"job\",\"event\":\"describe\",\"metadata\":{}}|has no \"by\"",
         "{\"on\":\"log\",\"line\":\"x\"}|has no \"level\""
       })
-  void whatIsNotKnownIsRefused(String fields, String message) {
+  void unknownEntriesAreRefused(String fields, String message) {
     String rest = fields.equals("{}") ? "}" : "," + fields.substring(1);
     String line = "{\"n\":1,\"at\":\"2026-03-01T08:00:00Z\"" + rest;
     assertThatThrownBy(() -> LogEntryJson.read(line))
@@ -251,7 +251,7 @@ class LogEntryJsonTest {
   }
 
   @Test
-  void aTornOrOddLineIsAJsonException() {
+  void aTornOrMalformedLineIsAJsonException() {
     String line =
         LogEntryJson.write(new LogEntry(2, AT, new Fact.WorkerLogLine(1, 1, "info", NASTY)));
     for (int length = 0; length < line.length(); length++) {

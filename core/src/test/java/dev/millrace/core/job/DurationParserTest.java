@@ -24,7 +24,7 @@ class DurationParserTest {
     "pt5s, PT5S",
     "999999999999ms, PT277777H46M39.999S"
   })
-  void peopleAndMachinesAreUnderstood(String text, String iso) {
+  void shortAndIsoDurationsAreParsed(String text, String iso) {
     assertThat(DurationParser.parse(text)).isEqualTo(Duration.parse(iso));
   }
 
@@ -56,7 +56,7 @@ class DurationParserTest {
   }
 
   @Test
-  void whatIsWrittenCanBeRead() {
+  void writtenDurationsCanBeParsed() {
     for (long millis : new long[] {0, 1, 999, 1_000, 61_001, 86_400_000L * 3_650}) {
       Duration duration = Duration.ofMillis(millis);
       assertThat(DurationParser.parse(duration.toString())).isEqualTo(duration);

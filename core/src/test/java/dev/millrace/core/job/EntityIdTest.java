@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EntityIdTest {
-  /** The first time that is hashed: the 52 bits of a time begin with four ones. */
+  /** The first time that is hashed: the 52 bits of a time start with four ones. */
   private static final long HASHED = 0xFL << 48;
 
-  /** Ids below are read as seconds, and are not made by us. */
+  /** Smaller ids are read as seconds; we never make them. */
   private static final long FIRST = 1_000_000_000_000L;
 
   private static JobId random(SplittableRandom random) {
@@ -146,7 +146,7 @@ class EntityIdTest {
 
   @ParameterizedTest
   @CsvSource({"-1,0", "0,1", "0,-1", "1024,0", "1,262144", "1,-1"})
-  void whatNoJobHasIsRefused(int stage, int task) {
+  void numbersOutOfRangeAreRefused(int stage, int task) {
     JobId job = JobId.of(1_700_000_000_000_000L, 42, 1);
     assertThatThrownBy(() -> new EntityId(job, stage, task))
         .isInstanceOf(IllegalArgumentException.class);
@@ -167,12 +167,12 @@ class EntityIdTest {
         "abcdef01-2345-86a9-9a5a-5432100c0005\n",
         "abcdef01-2345-86a9-9a5a_5432100c0005"
       })
-  void whatIsNoUuidIsNotRead(String text) {
+  void textThatIsNotAUuidIsNotRead(String text) {
     assertThat(EntityId.parse(text)).isEmpty();
   }
 
   @Test
-  void aUuidMayBeWrittenInCapitals() {
+  void aUuidMayBeInUpperCase() {
     assertThat(EntityId.parse("ABCDEF01-2345-86A9-9A5A-5432100C0005"))
         .contains(UUID.fromString("abcdef01-2345-86a9-9a5a-5432100c0005"));
   }
@@ -202,7 +202,7 @@ class EntityIdTest {
   }
 
   @Test
-  void anyUuidOfOurKindIsReadOrRefusedButNeverMistaken() {
+  void anyUuidOfOurVersionIsReadBackOrRefused() {
     long seed = System.nanoTime();
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < 20_000; i++) {

@@ -149,7 +149,7 @@ class JobDocumentTest {
   }
 
   @Test
-  void thereAreFewWebhooks() {
+  void tooManyWebhooksAreRefused() {
     String hooks = String.join(",", Collections.nCopies(11, "{\"url\":\"http://x/\"}"));
     assertRefused("{\"open\":true,\"webhooks\":[" + hooks + "]}", "at most 10 webhooks, got 11");
   }
@@ -167,7 +167,7 @@ class JobDocumentTest {
   }
 
   @Test
-  void whatIsWrittenIsReadAsTheSame() {
+  void writtenValuesAreReadBackUnchanged() {
     long seed = System.nanoTime();
     System.out.println("JobDocumentTest: seed " + seed);
     SplittableRandom random = new SplittableRandom(seed);
@@ -180,7 +180,7 @@ class JobDocumentTest {
   }
 
   @Test
-  void tasksMayLieBesideTheDocument() {
+  void tasksMayBeInASeparateFile() {
     List<TaskSpec> tasks = List.of(TaskSpec.of("a"), TaskSpec.of(1L));
     JobSpec spec = JobSpec.of(List.of(StageSpec.of("x", tasks), StageSpec.of("y", tasks)));
     String text = Json.write(JobDocument.write(spec, false));
@@ -287,7 +287,7 @@ class JobDocumentTest {
   }
 
   @Test
-  void thereAreLimitsToEverything() {
+  void limitsAreChecked() {
     String many =
         IntStream.range(0, 1_001)
             .mapToObj(i -> "{\"type\":\"a\"}")

@@ -29,7 +29,7 @@ class JobIdGeneratorTest {
   }
 
   @Test
-  void idsNeverRunBackwardsWhateverTheClockDoes() {
+  void idsNeverDecreaseIfTheClockIsSetBack() {
     JobId last = generator.next();
     for (int i = 0; i < 1_000; i++) {
       clock.advance(Duration.ofMillis(i % 3 == 0 ? -10_000 : i % 3 == 1 ? 0 : 4_000));
@@ -40,7 +40,7 @@ class JobIdGeneratorTest {
   }
 
   @Test
-  void aCounterThatWrapsGoesOnAMicrosecondLater() {
+  void aCounterThatWrapsContinuesAMicrosecondLater() {
     JobId last = generator.next();
     for (int i = 0; i < 2_100_000; i++) {
       JobId next = generator.next();

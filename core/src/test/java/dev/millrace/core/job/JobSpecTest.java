@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cannot be asked for is refused when it is asked for. */
+/** An invalid job is refused when it is made. */
 class JobSpecTest {
   private static JobSpec read(String document) {
     return JobDocument.read(Json.object(document), JobDocument.INLINE);
@@ -51,7 +51,7 @@ class JobSpecTest {
         "{{nonsense}} | stage 2: {{nonsense}} is not known; known: result, input",
         "{{stages[2].results}} | stage 2: {{stages[2].results}}: stage 2 is not an earlier stage"
       })
-  void aTemplateThatCanNeverHaveAnAnswerIsRefused(String text, String error) {
+  void aTemplateThatCanNeverBeRenderedIsRefused(String text, String error) {
     String first = "{\"stages\":[{\"type\":\"a\",\"tasks\":[\"x\"]},{\"type\":\"b\",";
     for (String second :
         List.of("\"each\":\"" + text + "\"", "\"tasks\":[{\"template\":\"" + text + "\"}]")) {
@@ -62,7 +62,7 @@ class JobSpecTest {
   }
 
   @Test
-  void aTaskThatIsNoTemplateMaySayAnything() {
+  void anInputThatIsNotATemplateMayHaveBraces() {
     TaskSpec task = TaskSpec.of("{{nonsense}}");
     StageSpec stage = StageSpec.of("a", List.of(task));
     assertThat(JobSpec.of(List.of(stage, stage)).stages()).hasSize(2);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WebhookTest {
 
   @Test
-  void whoNamesNothingHearsEverything() {
+  void withoutEventsAWebhookGetsAllOfThem() {
     assertThat(new Webhook("https://example.org/", Set.of()).events())
         .isEqualTo(EnumSet.allOf(Event.class));
     assertThat(new Webhook("https://example.org/", Set.of(Event.FAILED)).events())
@@ -28,7 +28,7 @@ class WebhookTest {
         "http://127.0.0.1:9000/",
         "http://[::1]/x"
       })
-  void anAddressOfTheWebIsTaken(String url) {
+  void anHttpAddressIsAccepted(String url) {
     assertThat(new Webhook(url, Set.of()).url()).isEqualTo(url);
   }
 
@@ -56,7 +56,7 @@ class WebhookTest {
   }
 
   @Test
-  void anAddressHasAnEnd() {
+  void anAddressThatIsTooLongIsRefused() {
     String start = "https://example.org/";
     String most = start + "x".repeat(Webhook.MAX_URL - start.length());
     assertThat(new Webhook(most, Set.of()).url()).hasSize(Webhook.MAX_URL);

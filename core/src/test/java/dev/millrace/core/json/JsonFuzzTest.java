@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Whatever the text, reading it ends with a value or a {@link JsonException}. */
+/** Reading any text ends with a value or a {@link JsonException}. */
 class JsonFuzzTest {
   private static final String ALPHABET =
       "{}[]\",:\\/u0123456789abcdefeE+-. \n\ttruefalsenull\0é\ud800\udc00";

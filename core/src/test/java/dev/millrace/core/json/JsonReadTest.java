@@ -132,14 +132,14 @@ class JsonReadTest {
         "]",
         "\0"
       })
-  void whatIsNotJsonIsRefused(String text) {
+  void textThatIsNotJsonIsRefused(String text) {
     assertThatThrownBy(() -> Json.parse(text))
         .isInstanceOf(JsonException.class)
         .hasMessageContaining("expected");
   }
 
   @Test
-  void nestingHasALimitAndABombDoesNoHarm() {
+  void deepNestingIsRefused() {
     int most = Json.MAX_DEPTH;
     assertThat(Json.parse("[".repeat(most) + "]".repeat(most))).isInstanceOf(List.class);
     assertRefused("[".repeat(most + 1) + "]".repeat(most + 1), "at most 200 levels");
@@ -151,7 +151,7 @@ class JsonReadTest {
   }
 
   @Test
-  void whatComesFromOutsideMayBeLessDeepThanWhatIsRead() {
+  void inputFromOutsideHasALowerDepthLimit() {
     int most = Json.MAX_INPUT_DEPTH;
     assertThat(most).isLessThanOrEqualTo(Json.MAX_DEPTH / 2);
     String deep = "[".repeat(most - 1) + "{}" + "]".repeat(most - 1);
@@ -168,7 +168,7 @@ class JsonReadTest {
   }
 
   @Test
-  void wholeNumbersAreLongWhereTheyFit() {
+  void wholeNumbersAreLongIfTheyFit() {
     assertThat(Json.parse("0")).isEqualTo(0L);
     assertThat(Json.parse("-0")).isEqualTo(0L);
     assertThat(Json.parse("9223372036854775807")).isEqualTo(Long.MAX_VALUE);
@@ -207,13 +207,13 @@ class JsonReadTest {
     "9223372036854775807.0, 9223372036854775807",
     "-0.0, 0"
   })
-  void wholeNumbersAreWholeHoweverTheyAreWritten(String text, long value) {
+  void wholeNumbersAreReadInAnyNotation(String text, long value) {
     assertThat(Json.object("{\"n\":" + text + "}").integer("n")).isEqualTo(value);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1.5", "9223372036854775808", "1e19", "1e999999999", "1e-999999999"})
-  void whatIsNoLongIsNoWholeNumber(String text) {
+  void numbersThatAreNotLongAreRefusedAsWholeNumbers(String text) {
     JsonObject in = Json.object("{\"n\":" + text + "}");
     assertThatThrownBy(() -> in.integer("n")).hasMessageContaining("must be a whole number");
   }

@@ -31,7 +31,7 @@ class JsonWriteTest {
   }
 
   @Test
-  void aFileForPeopleIsIndented() {
+  void prettyTextIsIndented() {
     assertThat(Json.pretty(Json.parse("{\"a\":[1,{\"b\":2}],\"c\":{},\"d\":[]}")))
         .isEqualTo(
             """
@@ -49,7 +49,7 @@ class JsonWriteTest {
   }
 
   @Test
-  void aFieldThatMayHoldAnythingIsOneLineInIt() {
+  void namedFieldsAreOnOneLineInPrettyText() {
     Object value = Json.parse("{\"a\":{\"data\":{\"b\":[1,{\"c\":2}]}},\"data\":[1,2]}");
     assertThat(Json.pretty(value, Set.of("data")))
         .isEqualTo(
@@ -81,7 +81,7 @@ class JsonWriteTest {
   }
 
   @Test
-  void whatIsNoNumberInJsonIsRefused() {
+  void infiniteAndNanAreRefused() {
     for (Object odd :
         List.of(Double.NaN, Double.POSITIVE_INFINITY, Float.NaN, Float.NEGATIVE_INFINITY)) {
       assertThatThrownBy(() -> Json.write(List.of(odd)))
@@ -91,7 +91,7 @@ class JsonWriteTest {
   }
 
   @Test
-  void objectsAreEqualByValueWhateverTheOrder() {
+  void objectsAreEqualByValueInAnyOrder() {
     JsonObject one = JsonObject.of(Json.parse("{\"a\":1,\"b\":{\"c\":[]}}"), "one");
     JsonObject other = JsonObject.of(Json.parse("{\"b\":{\"c\":[]},\"a\":1}"), "other");
     assertThat(one).isEqualTo(other).hasSameHashCodeAs(other);
@@ -99,7 +99,7 @@ class JsonWriteTest {
   }
 
   @Test
-  void whatIsWrittenIsReadAsTheSame() {
+  void writtenValuesAreReadBackUnchanged() {
     long seed = System.nanoTime();
     System.out.println("JsonWriteTest: seed " + seed);
     SplittableRandom random = new SplittableRandom(seed);

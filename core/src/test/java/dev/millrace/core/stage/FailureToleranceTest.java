@@ -18,7 +18,7 @@ class FailureToleranceTest {
   }
 
   @Test
-  void everythingMayFailWhereAllIsTolerated() {
+  void allTasksMayFailIfAllFailuresAreTolerated() {
     assertThat(FailureTolerance.ALL.exceeded(10, 10)).isFalse();
     assertThat(FailureTolerance.ALL.exceeded(0, 0)).isFalse();
   }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A table as a person wrote it down: lines of {@code EVENT | U W S | FROM FROM | TO}. */
+/** A table written by hand: lines of {@code EVENT | U W S | FROM FROM | TO}. */
 final class ExpectedTable<S extends Enum<S>, E extends Enum<E>> {
   private record Key(Enum<?> state, Enum<?> event) {}
 

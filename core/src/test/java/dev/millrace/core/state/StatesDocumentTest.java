@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code docs/states.md} shows the tables as they are. This test compares; people rewrite. */
+/**
+ * {@code docs/states.md} shows the present tables. This test only compares; update the document by
+ * hand.
+ */
 class StatesDocumentTest {
   private static final Path DOCUMENT = Path.of("..", "docs", "states.md");
 

@@ -17,7 +17,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Every pair of state and event of the three tables, against the design document by hand. */
+/** Every pair of state and event of the three tables, compared with a list written by hand. */
 class TransitionTablesTest {
 
   private static final ExpectedTable<JobState, JobEvent> JOB =
@@ -66,14 +66,14 @@ class TransitionTablesTest {
           TaskEvent.class);
 
   @Test
-  void theJobTableIsTheDesigns() {
+  void theJobTableIsAsExpected() {
     assertSame(JobTransitions.TABLE, JOB);
     assertFinal(
         JobTransitions.TABLE, EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED));
   }
 
   @Test
-  void theStageTableIsTheDesigns() {
+  void theStageTableIsAsExpected() {
     assertSame(StageTransitions.TABLE, STAGE);
     assertFinal(
         StageTransitions.TABLE,
@@ -81,7 +81,7 @@ class TransitionTablesTest {
   }
 
   @Test
-  void theTaskTableIsTheDesigns() {
+  void theTaskTableIsAsExpected() {
     assertSame(TaskTransitions.TABLE, TASK);
     assertFinal(
         TaskTransitions.TABLE,
@@ -161,7 +161,7 @@ class TransitionTablesTest {
   }
 
   @Test
-  void aTableWithTwoAnswersIsRefused() {
+  void anAmbiguousTableIsRefused() {
     String rows = "FAIL | S | PENDING | FAILED |\nFAIL | U | PENDING | ABORTED |";
     assertThatThrownBy(() -> TransitionTable.of("job", JobState.class, JobEvent.class, rows))
         .isInstanceOf(IllegalArgumentException.class)
@@ -169,7 +169,7 @@ class TransitionTablesTest {
   }
 
   @Test
-  void aTableThatCannotBeReadIsRefused() {
+  void aMalformedTableIsRefused() {
     for (String row :
         new String[] {"FAIL | S | PENDING | FAILED", "FAIL | X | PENDING | FAILED |"}) {
       assertThatThrownBy(() -> TransitionTable.of("job", JobState.class, JobEvent.class, row))

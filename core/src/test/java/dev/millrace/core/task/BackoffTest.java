@@ -60,7 +60,7 @@ class BackoffTest {
   }
 
   @Test
-  void whatMakesNoSenseIsRefused() {
+  void invalidBackoffsAreRefused() {
     assertRefused(SECOND.negated(), 2.0, SECOND, 0.0, "0 <= base <= max");
     assertRefused(SECOND, 2.0, Duration.ofMillis(999), 0.0, "0 <= base <= max");
     assertRefused(

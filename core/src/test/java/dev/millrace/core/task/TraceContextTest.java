@@ -11,7 +11,7 @@ class TraceContextTest {
   private static final String PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
   @Test
-  void aTraceIsTakenAsItIsWritten() {
+  void aValidTraceparentIsAccepted() {
     TraceContext trace = new TraceContext(PARENT, "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7");
     assertThat(trace.parent()).isEqualTo(PARENT);
     assertThat(new TraceContext(PARENT, null).state()).isNull();
@@ -31,7 +31,7 @@ class TraceContextTest {
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
         "00-٤bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
       })
-  void anythingElseIsNoTraceparent(String text) {
+  void anInvalidTraceparentIsRefused(String text) {
     assertThat(TraceContext.isParent(text)).isFalse();
     assertThatThrownBy(() -> new TraceContext(text, null))
         .isInstanceOf(IllegalArgumentException.class)

@@ -14,7 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StageTemplateTest {
 
-  /** The third stage speaks; the first has two results, the second four tasks of which one failed. */
+  /**
+   * The template is of the third stage; the first has two results, the second four tasks, one
+   * failed.
+   */
   private static final StageTemplate.Results RESULTS =
       new StageTemplate.Results() {
         @Override
@@ -57,14 +60,14 @@ class StageTemplateTest {
   }
 
   @Test
-  void eachSpeaksOfItsTask() {
+  void eachUsesItsTask() {
     assertThat(inEach("{{index}}: {{ input }} -> {{\tresult\n}}!", 4))
         .isEqualTo("4: input 2/4 -> last!");
     assertThat(inEach("{{{result}}}", 4)).isEqualTo("{last}");
   }
 
   @Test
-  void whatIsInsertedIsNotRenderedAgain() {
+  void insertedTextIsNotRenderedAgain() {
     assertThat(inEach("<{{result}}>", 1)).isEqualTo("<plain $1 \\ {{result}}>");
   }
 
@@ -74,7 +77,7 @@ class StageTemplateTest {
   }
 
   @Test
-  void allResultsAreLinesOrJsonAndLeaveOutWhatHasNone() {
+  void allResultsAreLinesOrJsonWithoutMissingOnes() {
     assertThat(inFanIn("{{stages[1].results}}")).isEqualTo("one\ntwo");
     assertThat(inFanIn("{{stages[1].results.json}}")).isEqualTo("[\"one\",\"two\"]");
     assertThat(inFanIn("{{results}}"))
@@ -140,7 +143,7 @@ class StageTemplateTest {
         "{{results[2].list[x]}}|cannot read the path at \"[x]\"",
         "{{results[2].}}|cannot read the path at \".\""
       })
-  void aPlaceholderWithoutAnAnswerIsNamed(String text, String message) {
+  void anUnresolvedPlaceholderIsNamed(String text, String message) {
     assertThatThrownBy(() -> inFanIn("before " + text + " after"))
         .isInstanceOf(StageTemplateException.class)
         .hasMessageStartingWith(text)
@@ -148,7 +151,7 @@ class StageTemplateTest {
   }
 
   @Test
-  void aTaskIsSpokenOfOnlyInEach() {
+  void taskPlaceholdersAreOnlyAllowedInEach() {
     for (String text : List.of("{{result}}", "{{result.name}}", "{{input}}", "{{index}}")) {
       assertThatThrownBy(() -> inFanIn(text))
           .isInstanceOf(StageTemplateException.class)
@@ -161,7 +164,7 @@ class StageTemplateTest {
   }
 
   @Test
-  void aHostileTextIsReadInLinearTime() {
+  void aHostileTemplateIsReadInLinearTime() {
     assertTimeoutPreemptively(
         Duration.ofSeconds(20),
         () -> {
@@ -177,7 +180,7 @@ class StageTemplateTest {
   }
 
   @Test
-  void whatCanNeverHaveAnAnswerIsRefusedBeforehand() {
+  void aTemplateThatCanNeverBeRenderedIsRefusedAtSubmission() {
     StageTemplate.check(
         "{{result.a[0]}} {{input}} {{index}} {{results}} {{stages[1].results[2]}}", 2, true);
     StageTemplate.check("{{results.json}} {{open}}", 2, false);

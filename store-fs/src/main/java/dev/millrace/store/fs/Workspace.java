@@ -29,7 +29,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/** A directory that holds jobs. Any process may submit, read and use levers; one process at a time owns it and processes its jobs. Thread-safe. */
+/**
+ * A directory that holds jobs. Any process may submit, read and use levers; one process at a time
+ * owns it and processes its jobs. Thread-safe.
+ */
 public final class Workspace {
   /** How long a reader waits for an answer of the owner. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -71,7 +74,10 @@ public final class Workspace {
             java.util.random.RandomGenerator.getDefault()));
   }
 
-  /** The same workspace with another recovery ceiling for plain jobs that name none: how many crashes of the owner in a row, without progress, a task survives. 0 to 1,000. */
+  /**
+   * The same workspace with another recovery ceiling for plain jobs that name none: how many
+   * crashes of the owner in a row, without progress, a task survives. 0 to 1,000.
+   */
   public Workspace withRecoveryCeiling(int recoveries) {
     if (recoveries < 0 || recoveries > 1_000) {
       throw new IllegalArgumentException(
@@ -108,7 +114,10 @@ public final class Workspace {
     return new NonOwnerReader(settings, PATIENCE);
   }
 
-  /** A user's levers, from any process. The owner carries them out, asked through the inbox of the workspace; without an owner this process does so itself, under the lock. */
+  /**
+   * A user's levers, from any process. The owner carries them out, asked through the inbox of the
+   * workspace; without an owner this process does so itself, under the lock.
+   */
   public JobControls controls() {
     return new NonOwnerControls(settings);
   }

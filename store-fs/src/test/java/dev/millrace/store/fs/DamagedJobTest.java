@@ -24,14 +24,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is wrong with the files of one job is said of that job alone, and holds up no other. */
+/** Damaged files of one job are reported for that job and do not stop others. */
 class DamagedJobTest {
   private static final ClaimRequest ANY = new ClaimRequest(Set.of("generate"), 1, "test", null);
 
   @TempDir Path dir;
 
   @Test
-  void oneThatCannotBeClaimedIsPassedOver() throws IOException {
+  void aJobThatCannotBeClaimedIsSkipped() throws IOException {
     try (JobStore store = Workspace.open(dir).own().orElseThrow()) {
       JobId bad = store.submit(JobSpec.prompt("generate", "bad"));
       JobId good = store.submit(JobSpec.prompt("generate", "good"));
@@ -43,7 +43,7 @@ class DamagedJobTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void oneThatCannotBeReadIsTheFaultOfThatJob(boolean owner) throws IOException {
+  void aJobThatCannotBeReadIsAJobException(boolean owner) throws IOException {
     JobId bad;
     try (JobStore store = Workspace.open(dir).own().orElseThrow()) {
       bad = store.submit(JobSpec.prompt("generate", "bad"));
@@ -64,7 +64,7 @@ class DamagedJobTest {
   }
 
   @Test
-  void oneWhoseLastPlaceIsTakenIsLeftAloneAndNotWaitedFor() throws IOException {
+  void aJobWhoseFinalDirectoryExistsIsSkippedAndNotWaitedFor() throws IOException {
     try (JobStore store = Workspace.open(dir).own().orElseThrow()) {
       JobId bad = store.submit(JobSpec.prompt("generate", "bad"));
       Files.createDirectory(dir.resolve("output/" + bad));

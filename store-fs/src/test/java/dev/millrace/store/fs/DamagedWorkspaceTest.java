@@ -27,14 +27,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files that are torn, damaged, foreign or hostile: refused and named; other jobs go on. */
+/** Torn, damaged, foreign or hostile files are refused and named; other jobs continue. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamagedWorkspaceTest extends RealWorkspaceCase {
   private static final JobId ID = new JobId("00001736700000000000_1_000000");
   private static final String META =
       "{\"submitted_at\":\"2026-03-01T08:00:00.000000Z\",\"mode\":\"text\"}";
 
-  /** A job whose first task of two is completed; its log, while nobody owns the workspace. */
+  /** The log of a job whose first task of two is completed, in a workspace without an owner. */
   private Path halfDone() {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "one", "two")));
@@ -47,7 +47,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
     return new JobId(file.getParent().getFileName().toString());
   }
 
-  /** The owner does not stumble over what is there: a job that comes now is worked off. */
+  /** Checks that the owner still works: it processes a new job. */
   private JobStore othersGoOn() {
     JobStore store = own();
     JobId other = store.submit(TestJobSpecs.plain("other"));
@@ -95,7 +95,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
 
   @ParameterizedTest
   @CsvSource({"1,''", "2,''", "2,{}", "3,'{\"n\":99}'"})
-  void aJobWhoseLogIsDamagedInTheMiddleIsLeftAlone(int number, String with) throws IOException {
+  void aJobWhoseLogIsDamagedInTheMiddleIsSkipped(int number, String with) throws IOException {
     Path events = halfDone();
     List<String> damaged = new ArrayList<>(lines(events));
     damaged.set(number - 1, with);
@@ -142,7 +142,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aLogThatTellsAnImpossibleStoryIsDamaged() throws IOException {
+  void aLogWithAnIllegalTransitionIsDamaged() throws IOException {
     Path events = halfDone();
     String first = lines(events).getFirst();
     Files.writeString(
@@ -180,7 +180,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aDirectoryWithoutAPromptIsNoJob() throws IOException {
+  void aDirectoryWithoutAPromptIsNotAJob() throws IOException {
     Path foreign = writeJobDirectory(JobState.PENDING, ID);
     JobStore store = othersGoOn();
     assertThat(foreign).isEmptyDirectory();
@@ -191,7 +191,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aFileOrLinkInPlaceOfADirectoryIsNoJob() throws IOException {
+  void aFileOrLinkInsteadOfADirectoryIsNotAJob() throws IOException {
     Path elsewhere = Files.createDirectory(dir.resolve("elsewhere"));
     Files.writeString(elsewhere.resolve("prompt.txt"), "secret");
     Files.createSymbolicLink(place(JobState.PENDING, ID), elsewhere);
@@ -244,7 +244,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aFifoInPlaceOfABatchsTasksIsNeverWaitedFor() throws Exception {
+  void aFifoInsteadOfABatchsTasksIsNeverWaitedFor() throws Exception {
     JobId id = workspace.submitter().submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
     Path tasks = place(JobState.PENDING, id).resolve("stages/1-a/tasks.jsonl");
     Files.delete(tasks);
@@ -254,20 +254,20 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
 
   @ParameterizedTest
   @ValueSource(strings = {"json_schema", "gbnf"})
-  void aJobThatIsToHaveAFormMustSayWhich(String format) throws IOException {
+  void aStructuredJobMustHaveItsFormat(String format) throws IOException {
     String meta = META.replace("}", ",\"output_format\":\"" + format + "\"}");
     writeJobDirectory(JobState.PENDING, ID, "prompt.txt", "x", "meta.json", meta);
     assertRefused(ID, "Structured job is missing grammar.gbnf");
   }
 
   @Test
-  void aGrammarHasSomethingInIt() throws IOException {
+  void anEmptyGrammarIsRefused() throws IOException {
     writeJobDirectory(JobState.PENDING, ID, "prompt.txt", "x", "grammar.gbnf", " \n");
     assertRefused(ID, "Grammar file is empty");
   }
 
   @Test
-  void aGrammarHasAMillionBytesAtMost() throws IOException {
+  void aGrammarOverAMillionBytesIsRefused() throws IOException {
     writeJobDirectory(
         JobState.PENDING, ID, "prompt.txt", "x", "grammar.gbnf", "x".repeat(1_000_001));
     assertRefused(ID, "Grammar file is too large: grammar.gbnf: 1000001 bytes, at most 1000000");
@@ -279,13 +279,13 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
     "'',Invalid job type in type.txt",
     "vision,jobs of type vision are not supported"
   })
-  void aTypeThatIsNotKnownIsRefused(String type, String error) throws IOException {
+  void anUnknownTypeIsRefused(String type, String error) throws IOException {
     writeJobDirectory(JobState.PENDING, ID, "prompt.txt", "x", "type.txt", type);
     assertRefused(ID, error);
   }
 
   @Test
-  void anEmptyPromptIsRefusedAtBothDoors() throws IOException {
+  void anEmptyPromptIsRefusedOnSubmissionAndOnDisk() throws IOException {
     assertThat(workspace.work().submit("").message()).isEqualTo("Empty prompt");
     writeJobDirectory(JobState.PENDING, ID, "prompt.txt", "", "meta.json", META);
     assertRefused(ID, "Empty prompt");
@@ -299,7 +299,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aPromptMayHaveTenMillionBytesAndNotOneMore() throws IOException {
+  void aPromptMayHaveAtMostTenMillionBytes() throws IOException {
     String most = "é".repeat(JobSpec.MAX_PROMPT_BYTES / 2);
     JobId id = workspace.submitter().submit(JobSpec.prompt("generate", most));
     assertThatThrownBy(() -> workspace.submitter().submit(JobSpec.prompt("generate", most + "x")))
@@ -345,7 +345,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
         "\"metadata\":3",
         "\"limits\":{\"queueTimeout\":\"P300000000D\"}"
       })
-  void metadataThatBreaksARuleStopsNobodyElse(String field) throws IOException {
+  void metadataThatBreaksARuleDoesNotStopOtherJobs(String field) throws IOException {
     writeJobDirectory(
         JobState.PENDING, ID, "prompt.txt", "x", "meta.json", META.replace("}", "," + field + "}"));
     JobStore store = own();
@@ -362,7 +362,7 @@ class DamagedWorkspaceTest extends RealWorkspaceCase {
         "-1000000000-01-01T00:00:00Z",
         "1969-12-31T23:59:59Z"
       })
-  void aJobOfAnyAgeIsWorkedOff(String time) throws IOException {
+  void aJobOfAnyAgeIsProcessed(String time) throws IOException {
     writeJobDirectory(
         JobState.PENDING,
         ID,

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Jobs that other programs brought, and jobs that people move and delete by hand. */
+/** Jobs that other programs submitted, and jobs that people move and delete by hand. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ExternalChangesTest extends RealWorkspaceCase {
   private static final JobId LONG_ID = new JobId("00001736700000000000_4090_000000");
@@ -57,7 +57,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobOfNrvnaIsWorkedOffInItsOrder() throws IOException {
+  void aJobOfNrvnaIsProcessedInItsOrder() throws IOException {
     writeJobDirectory(JobState.PENDING, LONG_ID, "prompt.txt", "later", "meta.json", META);
     writeJobDirectory(JobState.PENDING, SHORT_ID, "prompt.txt", "first");
     JobStore store = own();
@@ -75,7 +75,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobThatAppearsWhileTheOwnerLooksOnIsFound() throws IOException {
+  void aJobThatAppearsWhileTheOwnerRunsIsFound() throws IOException {
     JobStore store = own();
     Path staged = writeJobDirectory(JobState.CREATED, SHORT_ID, "prompt.txt", "x");
     Files.move(staged, place(JobState.PENDING, SHORT_ID));
@@ -106,7 +106,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobThatAnotherDaemonLeftRunningIsTakenUp() throws IOException {
+  void aJobThatAnotherDaemonLeftRunningIsRecovered() throws IOException {
     writeJobDirectory(JobState.IN_PROGRESS, LONG_ID, "prompt.txt", "x", "meta.json", META);
     JobStore store = own();
     completeAll(store);
@@ -141,7 +141,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aRunningJobThatIsMovedToPausedWhileNobodyOwnsItIsPaused() throws IOException {
+  void aRunningJobThatIsMovedToPausedWithoutAnOwnerIsPaused() throws IOException {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
     Claim stale = claim(store, 1).getFirst();
@@ -158,7 +158,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aPausedJobThatIsMovedBackToReadyGoesOn() throws IOException {
+  void aPausedJobThatIsMovedBackToReadyContinues() throws IOException {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.held(TestJobSpecs.plain("x")));
     close(store);
@@ -170,7 +170,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aRunningJobThatIsDeletedByHandIsGivenUp() throws IOException {
+  void aRunningJobThatIsDeletedByHandIsDropped() throws IOException {
     JobStore store = own();
     JobId deleted = store.submit(TestJobSpecs.plain("x"));
     JobId batch = store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
@@ -235,7 +235,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aClockThatIsSetBackAnHourConfusesNothing() {
+  void aClockThatIsSetBackAnHourDoesNoHarm() {
     ManualClock clock = new ManualClock();
     FsSettings settings =
         new FsSettings(

@@ -36,7 +36,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is acknowledged can be read back; what is too large is refused before anything is seen. */
+/** What is acknowledged can be read back; what is too large is refused before it is visible. */
 class SizeLimitsTest extends RealWorkspaceCase {
 
   private static JobSpec job(JsonObject data, StageSpec... stages) {
@@ -96,7 +96,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aReceiptLeavesRoomForTheEnd() {
+  void aReceiptLeavesRoomForTheFinalMetadata() {
     JobStore store = own();
     JobId id = store.submit(job(text(7_990_000), stage(JsonObject.create(), TaskSpec.of("p"))));
     Claim claim = claim(store, 1).getFirst();
@@ -109,9 +109,9 @@ class SizeLimitsTest extends RealWorkspaceCase {
     assertThat(store.task(id, 1, 1).orElseThrow().result().receipt()).isEqualTo(text(7_000_000));
   }
 
-  /** With an indent for each of its values, such a job was two hundred times as large. */
+  /** With an indent for each value, such a job would be two hundred times as large. */
   @Test
-  void whatMayHoldAnythingIsWrittenOnOneLine() throws IOException {
+  void fieldsWithAnyValueAreWrittenOnOneLine() throws IOException {
     Object values = Collections.nCopies(20_000, 1);
     for (int level = 0; level < 90; level++) {
       values = List.of(values);
@@ -136,7 +136,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobThatCannotBeReadStaysWhatItsMetadataSays() throws IOException {
+  void aJobThatCannotBeReadIsShownFromItsMetadata() throws IOException {
     JobStore store = own();
     JobId id =
         store.submit(
@@ -171,7 +171,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobWhoseLogCannotBeFollowedIsNamedAndPruned() throws IOException {
+  void aJobWhoseLogCannotBeReadIsNamedAndPruned() throws IOException {
     JobStore store = own();
     JobId id =
         store.submit(TestJobSpecs.open(TestJobSpecs.stage("a", "1"), TestJobSpecs.stage("b", "2")));
@@ -193,14 +193,13 @@ class SizeLimitsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void whatIsAddedCountsForTheSizeOfTheJob() throws IOException {
+  void additionsCountForTheSizeOfTheJob() throws IOException {
     JobStore store = own();
     JobId id =
         store.submit(TestJobSpecs.open(TestJobSpecs.stage("a", "1"), TestJobSpecs.stage("b")));
     Path tasks = place(JobState.PENDING, id).resolve("stages/1-a/tasks.jsonl");
     try (RandomAccessFile file = new RandomAccessFile(tasks.toFile(), "rw")) {
-      file.setLength(
-          JobSizeLimits.MAX_JOB_BYTES - 100); // sparse, as if somebody had added that much
+      file.setLength(JobSizeLimits.MAX_JOB_BYTES - 100); // sparse, as if that much had been added
     }
     JsonObject small = JsonObject.create().put("some", "json");
     assertThat(store.addTasks(id, 2, List.of(TaskSpec.of(small)), SimulatedStore.ANNA))
@@ -222,7 +221,7 @@ class SizeLimitsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobThatAHandHasRemovedIsSubmittedAgain() throws IOException {
+  void aJobThatWasDeletedByHandCanBeSubmittedAgain() throws IOException {
     JobStore store = own();
     JobId id = new JobId("00001736700000000000_1_000000");
     assertThat(store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")), id)).isTrue();

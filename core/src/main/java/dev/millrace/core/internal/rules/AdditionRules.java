@@ -101,7 +101,10 @@ public final class AdditionRules {
     return Outcome.DONE;
   }
 
-  /** Adds tasks to a stage of an open job that is not running yet. An empty list closes an empty stage: it completes when it opens. Closing it again changes nothing. */
+  /**
+   * Adds tasks to a stage of an open job that is not running yet. An empty list closes an empty
+   * stage: it completes when it opens. Closing it again changes nothing.
+   */
   public static Outcome addTasks(JobUpdate update, int number, List<TaskSpec> tasks, Cause cause) {
     Outcome allowed = allowsTasks(update.fold(), number, tasks);
     if (allowed.isDone() && (!tasks.isEmpty() || closes(update.fold().stage(number)))) {
@@ -150,7 +153,10 @@ public final class AdditionRules {
     return Outcome.DONE;
   }
 
-  /** Replaces the metadata of the job ({@code stage} 0), a stage ({@code task} 0) or a task, in any state. */
+  /**
+   * Replaces the metadata of the job ({@code stage} 0), a stage ({@code task} 0) or a task, in any
+   * state.
+   */
   public static Outcome replaceMetadata(
       JobUpdate update, int stage, int task, JsonObject metadata, Cause cause) {
     JobFold fold = update.fold();

@@ -11,7 +11,10 @@ import dev.millrace.core.task.TaskState;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Derives what the system does by itself, from tasks to stages to the job. It runs after every change and at every start (for what a crash interrupted) until nothing more follows. */
+/**
+ * Derives what the system does by itself, from tasks to stages to the job. It runs after every
+ * change and at every start (for what a crash interrupted) until nothing more follows.
+ */
 public final class Cascade {
   private Cascade() {}
 

@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules for workers' answers, and for what the system does when a worker is lost or late. */
 public final class ClaimRules {
-  /** How long after its limit the system fails an attempt. A worker that observes the limit has this long to report it, with its partial output. */
+  /**
+   * How long after its limit the system fails an attempt. A worker that observes the limit has this
+   * long to report it, with its partial output.
+   */
   public static final Duration OVERRUN_GRACE = Duration.ofSeconds(5);
 
   private ClaimRules() {}
@@ -52,7 +55,10 @@ public final class ClaimRules {
         && !at.isInBackoff(now, of.plan().policy().backoff().longest());
   }
 
-  /** PENDING or RETRIED to IN_PROGRESS. The number of the recorded entry completes the token. Callers try {@link #expire} first, because a queue timeout may have passed unnoticed. */
+  /**
+   * PENDING or RETRIED to IN_PROGRESS. The number of the recorded entry completes the token.
+   * Callers try {@link #expire} first, because a queue timeout may have passed unnoticed.
+   */
   public static Outcome claim(JobUpdate update, int stage, int task, Detail.Claimed by) {
     if (!isClaimable(update.fold(), stage, task, update.clock())) {
       return new Outcome.Refused("task " + stage + "/" + task + " cannot be claimed now");
@@ -138,7 +144,10 @@ public final class ClaimRules {
     return fold.stage(key.stage()).task(key.task()).recoveriesSince(fold.completedTasks()) > 0;
   }
 
-  /** The worker was lost: releases the task, or fails it if that happened too often without progress. The loss counts only against a task that was running and made no progress. */
+  /**
+   * The worker was lost: releases the task, or fails it if that happened too often without
+   * progress. The loss counts only against a task that was running and made no progress.
+   */
   public static Outcome recordLoss(
       JobUpdate update, ClaimKey key, WorkerLoss loss, AttemptProgress trace) {
     Outcome fence = checkFence(update.fold(), key);
@@ -168,7 +177,9 @@ public final class ClaimRules {
   }
 
   /**
-   * Releases every claim that an owner of another epoch granted, because its workers are gone with it. A claim with a lease outlives its owner: its worker may be on another machine, and the new owner watches the lease.
+   * Releases every claim that an owner of another epoch granted, because its workers are gone with
+   * it. A claim with a lease outlives its owner: its worker may be on another machine, and the new
+   * owner watches the lease.
    *
    * @param traces how far each attempt had come
    */
@@ -190,7 +201,8 @@ public final class ClaimRules {
   }
 
   /**
-   * IN_PROGRESS to RETRIED or FAILED: the attempt exceeded its run timeout, and its worker has not reported it.
+   * IN_PROGRESS to RETRIED or FAILED: the attempt exceeded its run timeout, and its worker has not
+   * reported it.
    *
    * @param random as for {@link #fail}
    */
@@ -234,7 +246,11 @@ public final class ClaimRules {
         : at.stateSince().plus(limit).plus(OVERRUN_GRACE);
   }
 
-  /** When a waiting task exceeds its queue timeout; null if it has none or cannot be claimed now. Only time in which the task can be claimed counts, not time behind a gate, in a pause or in a backoff. */
+  /**
+   * When a waiting task exceeds its queue timeout; null if it has none or cannot be claimed now.
+   * Only time in which the task can be claimed counts, not time behind a gate, in a pause or in a
+   * backoff.
+   */
   public static @Nullable Instant queueDeadline(JobFold fold, int stage, int task) {
     StageFold of = fold.stage(stage);
     TaskFold at = of.task(task);

@@ -23,7 +23,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a job, as the entries of its log add up to it. States of jobs, stages and tasks change only here, each by a row of a transition table. Not thread-safe. */
+/**
+ * The state of a job, as the entries of its log add up to it. States of jobs, stages and tasks
+ * change only here, each by a row of a transition table. Not thread-safe.
+ */
 public final class JobFold {
   private final JobPlan plan;
   private final TransitionListener listener;

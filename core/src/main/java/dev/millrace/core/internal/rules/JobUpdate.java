@@ -6,7 +6,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One update of a job: facts recorded at one instant, each applied to the fold at once. The store then appends {@link #entries} to the log; if that fails, it drops the fold and reads the log again. */
+/**
+ * One update of a job: facts recorded at one instant, each applied to the fold at once. The store
+ * then appends {@link #entries} to the log; if that fails, it drops the fold and reads the log
+ * again.
+ */
 public final class JobUpdate {
 
   /** Renders and stores the tasks of a stage with templates when it opens. */
@@ -43,7 +47,9 @@ public final class JobUpdate {
     return now;
   }
 
-  /** The time of the clock, even if it is before the job's last entry. Backoffs are measured by it. */
+  /**
+   * The time of the clock, even if it is before the job's last entry. Backoffs are measured by it.
+   */
   Instant clock() {
     return clock;
   }

@@ -13,7 +13,10 @@ import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a stage, as its events add up to it. Only {@link JobFold} changes it. Tasks count from 1. */
+/**
+ * The state of a stage, as its events add up to it. Only {@link JobFold} changes it. Tasks count
+ * from 1.
+ */
 public final class StageFold {
   private final int number;
   private final StagePlan plan;

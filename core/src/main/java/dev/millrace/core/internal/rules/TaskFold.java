@@ -248,8 +248,8 @@ public record TaskFold(
   }
 
   /**
-   * Whether its backoff still lasts. A backoff that ends later than any can means that the clock was
-   * set back since; it is over.
+   * Whether its backoff still lasts. A backoff that ends later than any can means that the clock
+   * was set back since; it is over.
    */
   public boolean isInBackoff(Instant now, Duration longest) {
     Instant end = times.notBefore;

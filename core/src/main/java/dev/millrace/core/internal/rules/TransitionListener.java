@@ -7,7 +7,9 @@ import dev.millrace.core.state.TransitionTable;
 public interface TransitionListener {
   TransitionListener IGNORED = move -> {};
 
-  /** One transition. {@code stage} and {@code task} are 0 for a job, {@code task} is 0 for a stage. */
+  /**
+   * One transition. {@code stage} and {@code task} are 0 for a job, {@code task} is 0 for a stage.
+   */
   record Transition(
       TransitionTable<?, ?> table, int stage, int task, Enum<?> from, Enum<?> event, Enum<?> to) {}
 

@@ -67,7 +67,7 @@ class AdditionRulesTest {
   }
 
   @Test
-  void aStageComesWithItsTasksInOneTurn() {
+  void aStageIsAddedWithItsTasksInOneUpdate() {
     JobUpdate update = turn();
     StageSpec spec = StageSpec.of("a", List.of(task(2), task(null)));
     assertThat(AdditionRules.addStage(update, spec, ANNA)).isEqualTo(Outcome.DONE);
@@ -104,7 +104,7 @@ class AdditionRulesTest {
   }
 
   @Test
-  void whatIsSoAlreadyIsSaidBeforeTheEnd() {
+  void anUnchangedPriorityIsReportedBeforeAnEndedJob() {
     LeverRules.applyToJob(turn(), JobEvent.ABORT, ANNA);
     JobUpdate update = turn();
     assertThat(AdditionRules.prioritize(update, Priority.LOW, Priority.LOW, ANNA))
@@ -114,7 +114,7 @@ class AdditionRulesTest {
   }
 
   @Test
-  void anEmptyStageIsClosedOnceHoweverOftenItIsSaid() {
+  void anEmptyStageIsClosedOnlyOnce() {
     addStage(StageSpec.of("a", List.of(task(null))));
     addStage(StageSpec.of("b", List.of()));
     JobUpdate update = turn();
@@ -123,12 +123,13 @@ class AdditionRulesTest {
     assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
     assertThat(update.entries()).hasSize(1);
     assertThat(
-            ((Outcome.Refused) AdditionRules.addTasks(update, 2, List.of(task(null)), ANNA)).reason())
+            ((Outcome.Refused) AdditionRules.addTasks(update, 2, List.of(task(null)), ANNA))
+                .reason())
         .isEqualTo(Reason.SEALED);
   }
 
   @Test
-  void anAddedTemplateSpeaksOfEarlierStages() {
+  void anAddedTemplateMayUseOnlyEarlierStages() {
     addStage(StageSpec.of("a", List.of(task(null))));
     JobUpdate update = turn();
     for (String bad : List.of("{{nonsense}}", "{{stages[2].results}}")) {
@@ -146,7 +147,7 @@ class AdditionRulesTest {
   }
 
   @Test
-  void aRequestThatWasDoneIsKnownByItsId() {
+  void aRepeatedRequestIsRecognizedByItsId() {
     JobUpdate update = turn();
     AdditionRules.addStage(update, StageSpec.of("a", List.of()), ANNA.withOp("1"));
     AdditionRules.addTasks(update, 1, List.of(task(null)), ANNA.withOp("2"));
@@ -158,7 +159,7 @@ class AdditionRulesTest {
   }
 
   @Test
-  void whatIsRecordedIsWhatWillBeRead() {
+  void recordedValuesAreAsTheyWillBeReadBack() {
     JsonObject written = JsonObject.create().put("n", 7).put("x", List.of(1, 2.50));
     JobUpdate update = turn();
     StageSpec spec = StageSpec.builder("a").data(written).build();
@@ -173,7 +174,7 @@ class AdditionRulesTest {
   }
 
   @Test
-  void aCopyGrowsOnItsOwn() {
+  void aCopyIsIndependent() {
     addStage(StageSpec.of("a", List.of(task(null))));
     JobFold copy = fold.copy(TransitionListener.IGNORED);
     JobUpdate update = new JobUpdate(copy, NOW, JobUpdate.TemplateResolver.NONE);

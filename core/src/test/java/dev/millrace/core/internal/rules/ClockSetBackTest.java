@@ -20,7 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The rules while the clock runs backwards: the log does not, and nothing waits for ever. */
+/** The rules while the clock runs backwards: the log's times do not, and nothing waits forever. */
 class ClockSetBackTest {
   private static final Instant START = Instant.parse("2026-03-01T08:00:00Z");
   private static final Detail.Claimed WORKER = new Detail.Claimed(1, "w");
@@ -75,7 +75,7 @@ class ClockSetBackTest {
   }
 
   @Test
-  void timesOfATurnAreNeverBeforeTheLastEntry() {
+  void timesOfAnUpdateAreNeverBeforeTheLastEntry() {
     failOnce();
     JobUpdate update = at(START.minusSeconds(5));
     assertThat(update.now()).isEqualTo(START);
@@ -83,7 +83,7 @@ class ClockSetBackTest {
   }
 
   @Test
-  void aHoldWhileAJobIsAssembledOutlivesItsSubmission() {
+  void aHoldBeforeTheSubmissionIsKept() {
     assertThat(LeverRules.hold(at(START), 1, Cause.SYSTEM)).isEqualTo(Outcome.DONE);
     JobUpdate update = at(START);
     update.record(new Fact.Submitted());

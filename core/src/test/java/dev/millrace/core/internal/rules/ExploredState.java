@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One point of the explored space: a job, the epoch of its owner, and for each task a token that a
- * former worker still holds.
+ * One state of the explored space: a job, the epoch of its owner, and for each task a token that a
+ * former worker still has.
  */
 record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
 
@@ -26,7 +26,7 @@ record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
     return new ExploredState(fold.copy(listener), epoch, stale);
   }
 
-  /** Late enough that every backoff is over and every limit is passed. */
+  /** Late enough that every backoff and every limit has passed. */
   Instant later() {
     return fold.lastAt().plus(Duration.ofHours(1));
   }
@@ -39,7 +39,7 @@ record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
     return task(at).token();
   }
 
-  /** This world with the tokens that {@code before} knew and that are not the present ones now. */
+  /** This state with the tokens of {@code before} that are no longer present. */
   ExploredState remembering(ExploredState before) {
     Map<Place, FencingToken> former = new HashMap<>(stale);
     for (StageFold stage : before.fold.stages()) {
@@ -54,7 +54,7 @@ record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
     return new ExploredState(fold, epoch, Map.copyOf(former));
   }
 
-  /** Whether nothing happens until a user does something. */
+  /** Whether nothing happens until a user acts. */
   boolean heldByUser() {
     return switch (fold.state()) {
       case CREATED, PAUSED -> true;
@@ -74,12 +74,12 @@ record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
     return ended() || heldByUser();
   }
 
-  /** Whether a gate or an empty stage stands here or further on. */
+  /** Whether this or a later stage has a gate or is empty. */
   boolean awaitsUser() {
     return heldByUser() || fold.stages().stream().anyMatch(this::needsUser);
   }
 
-  /** Whether a stage stands at a gate, or is empty and may still get tasks. */
+  /** Whether a stage waits at a gate, or is empty and may still get tasks. */
   private boolean needsUser(StageFold stage) {
     boolean mayGrow = !fold.plan().sealed() && !stage.plan().template() && !stage.isClosed();
     return stage.state() == StageState.WAITING
@@ -87,8 +87,8 @@ record ExploredState(JobFold fold, long epoch, Map<Place, FencingToken> stale) {
   }
 
   /**
-   * All that the future depends on. Entry numbers and times are left out, times but for whether
-   * they are set; so are the attempts and recoveries of a task that is final, which no rule reads.
+   * Everything that the future depends on. Entry numbers are left out, and times except whether
+   * they are set; so are the attempts and recoveries of final tasks, which no rule reads.
    */
   String key() {
     StringBuilder out = new StringBuilder(64).append(fold.state().ordinal());

@@ -15,9 +15,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small job whose whole space is explored: two stages, two attempts, recovery ceiling two.
+ * A small job whose whole state space is explored: two stages, two attempts, recovery ceiling two.
  *
- * @param templates what the templates of a stage come to when it opens
+ * @param templates what the templates of a stage are rendered to when it opens
  */
 record JobVariant(
     String name,
@@ -25,7 +25,7 @@ record JobVariant(
     BiFunction<JobFold, StageFold, Opening> templates,
     Set<Trait> traits) {
 
-  /** What happens in a variant beyond what happens in all. */
+  /** What can happen in a variant beyond the common actions. */
   enum Trait {
     /** Users hold stages by hand. */
     HOLDS,
@@ -80,7 +80,10 @@ record JobVariant(
     return traits.contains(trait);
   }
 
-  /** What may be added as the next stage: at most two, the second also behind a gate or of each. */
+  /**
+   * What can be added as the next stage: at most two, the second also behind a gate or with
+   * {@code each}.
+   */
   List<StageSpec> additions(int stages) {
     FailureTolerance none = FailureTolerance.NONE;
     return switch (stages) {
@@ -122,7 +125,7 @@ record JobVariant(
     return new Opening(stage.size(), "{{results[9]}}: task 9 has no result");
   }
 
-  /** Whether there is any way to completion. */
+  /** Whether the job can complete at all. */
   boolean completes() {
     return !name.equals("fan-in without answer");
   }

@@ -20,20 +20,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Everything that users, workers and the system can try in a world, each on a copy of it. */
+/** Everything that users, workers and the system can try in a state, each on a copy of it. */
 final class PossibleActions {
 
-  /** Who makes an edge: a user, a diligent worker, or anything else that may befall a job. */
+  /** Who takes an edge: a user, a correct worker, or anything else that can happen to a job. */
   enum Kind {
     USER,
     DILIGENT,
     TROUBLE,
-    /** An answer of a former owner; must change nothing. */
+    /** An answer to a former owner's claim; it must change nothing. */
     STALE
   }
 
   /**
-   * A verb that was tried.
+   * An action that was tried.
    *
    * @param recorded whether it added to the log
    */
@@ -141,10 +141,12 @@ final class PossibleActions {
     }
     if (variant.has(Trait.GROWS)) {
       Place at = new Place(stage, 0);
-      attempt("close", at, Kind.USER, update -> AdditionRules.addTasks(update, stage, List.of(), ANY));
+      attempt(
+          "close", at, Kind.USER, update -> AdditionRules.addTasks(update, stage, List.of(), ANY));
       if (from.fold().stage(stage).size() < (stage == 1 ? 2 : 1)) {
         List<TaskSpec> one = List.of(TaskSpec.of("more"));
-        attempt("add task", at, Kind.USER, update -> AdditionRules.addTasks(update, stage, one, ANY));
+        attempt(
+            "add task", at, Kind.USER, update -> AdditionRules.addTasks(update, stage, one, ANY));
       }
     }
   }
@@ -164,7 +166,8 @@ final class PossibleActions {
     int task = at.task();
     attempt("claim", at, Kind.DILIGENT, update -> ClaimRules.claim(update, stage, task, claimed()));
     attempt("expire", at, Kind.TROUBLE, update -> ClaimRules.expire(update, stage, task));
-    attempt("overrun", at, Kind.TROUBLE, update -> ClaimRules.failOverrun(update, stage, task, 0.5));
+    attempt(
+        "overrun", at, Kind.TROUBLE, update -> ClaimRules.failOverrun(update, stage, task, 0.5));
     FencingToken token = from.token(at);
     if (token != null) {
       boolean present = from.task(at).state() == TaskState.IN_PROGRESS;
@@ -199,7 +202,10 @@ final class PossibleActions {
         kind == Kind.STALE ? kind : Kind.DILIGENT,
         update -> ClaimRules.complete(update, key, new Detail.Completed(0, 1)));
     attempt(
-        prefix + "fail", at, kind, update -> ClaimRules.fail(update, key, Failure.of("broken"), 0.5));
+        prefix + "fail",
+        at,
+        kind,
+        update -> ClaimRules.fail(update, key, Failure.of("broken"), 0.5));
     attempt(
         prefix + "fail for good",
         at,

@@ -16,11 +16,11 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What must hold in every reachable world, and along every edge between two. */
+/** What must hold in every reachable state, and along every edge between two. */
 final class StateInvariants {
   private StateInvariants() {}
 
-  /** Is only written out where a rule is violated. */
+  /** Formatted only if a rule is violated. */
   private record Edge(ExploredState before, Step step) {
     @Override
     public String toString() {
@@ -144,7 +144,7 @@ final class StateInvariants {
     started(before, step, edge);
   }
 
-  /** Nothing of a former owner runs on but what has a lease, and progress forgives. */
+  /** Of a former owner only claims with a lease keep running, and progress resets recoveries. */
   private static void recoveries(ExploredState before, Step step, Object edge) {
     JobFold after = step.after().fold();
     if (step.verb().equals("crash")) {
@@ -166,7 +166,7 @@ final class StateInvariants {
     }
   }
 
-  /** A job grows by what adds to it, one at a time, and never under a worker's hands. */
+  /** A job grows only by additions, one at a time, and never in a running stage. */
   private static void growth(ExploredState before, Step step, Object edge) {
     JobFold was = before.fold();
     JobFold is = step.after().fold();
@@ -200,7 +200,7 @@ final class StateInvariants {
     }
   }
 
-  /** {@code startedAt} comes with the first entry into IN_PROGRESS and stays as it is. */
+  /** {@code startedAt} is set with the first entry into IN_PROGRESS and never changes. */
   private static void started(ExploredState before, Step step, Object edge) {
     JobFold was = before.fold();
     JobFold is = step.after().fold();
@@ -235,7 +235,7 @@ final class StateInvariants {
     }
   }
 
-  /** Each move of each table's own making: the observer tells the truth. */
+  /** The listener gets every transition, as the tables have it. */
   static void ofMove(Transition move) {
     boolean legal =
         switch (move.from()) {

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** Explores every world that a variant can reach, breadth first, and keeps the graph. */
+/** Explores every state that a variant can reach, breadth first, and keeps the graph. */
 final class StateSpace {
 
   /** A row of a table that was taken, for one of its states. */
@@ -24,7 +24,7 @@ final class StateSpace {
 
   private record Edge(int from, int to, Kind kind) {}
 
-  /** Several times what any variant has: beyond, something grows without end. */
+  /** Several times what any variant has: more means that something grows without end. */
   private static final int MOST = 100_000;
 
   private final JobVariant variant;
@@ -82,7 +82,7 @@ final class StateSpace {
     return known;
   }
 
-  /** The key is faithful: worlds that it does not tell apart can do the same. */
+  /** Checks that the key is sufficient: states with the same key can do the same. */
   private void requireSameFuture(ExploredState one, ExploredState other) {
     Set<String> first = futures(one);
     Set<String> second = futures(other);
@@ -99,7 +99,7 @@ final class StateSpace {
     return futures;
   }
 
-  /** Worlds that no user holds and from which no edge of these kinds leads to an end. */
+  /** States that no user holds and from which no edge of these kinds leads to an end. */
   List<ExploredState> stuck(EnumSet<Kind> kinds, Predicate<ExploredState> end) {
     List<List<Integer>> sources = new ArrayList<>();
     worlds.forEach(world -> sources.add(new ArrayList<>()));

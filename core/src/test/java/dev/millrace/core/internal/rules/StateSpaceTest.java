@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The whole space of small jobs, explored to closure: {@link StateInvariants} holds in every state and
- * along every edge, nothing gets stuck, and every row of the three tables is taken.
+ * Explores all states of small jobs: {@link StateInvariants} holds in every state and along every
+ * edge, nothing gets stuck, and every row of the three tables is taken.
  */
 class StateSpaceTest {
   private static final Set<Taken> TAKEN = ConcurrentHashMap.newKeySet();
@@ -32,7 +32,7 @@ class StateSpaceTest {
 
   @ParameterizedTest
   @MethodSource("variants")
-  void everyReachableStateKeepsTheRulesAndLeadsToAnEnd(JobVariant variant) {
+  void everyReachableStateKeepsTheInvariantsAndCanEnd(JobVariant variant) {
     StateSpace space = StateSpace.explore(variant);
     System.out.println(space);
     TAKEN.addAll(space.taken());
@@ -60,7 +60,7 @@ class StateSpaceTest {
   @AfterAll
   static void everyRowOfEveryTableIsTaken() {
     if (EXPLORED.size() < JobVariant.all().size()) {
-      return; // a selection of the tests was run
+      return; // only some of the tests were run
     }
     Set<Taken> never = new LinkedHashSet<>();
     addRows(JobTransitions.TABLE, never);

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** One atomic dequeue: what is claimed, in which order, and what a claim brings. */
+/** Claiming tasks: which ones, in which order, and what a claim contains. */
 abstract class ClaimContract extends ContractCase {
 
   private JobId submitAt(Priority priority) {
@@ -66,7 +66,7 @@ abstract class ClaimContract extends ContractCase {
   }
 
   @Test
-  void atTheSamePlaceTheLowerIdIsFirst() {
+  void atTheSameRankTheLowerIdIsFirst() {
     JobId low = submitAt(Priority.MEDIUM);
     clock.advance(Priority.AGEING);
     JobId high = submitAt(Priority.HIGH);
@@ -145,7 +145,7 @@ abstract class ClaimContract extends ContractCase {
   }
 
   @Test
-  void aClaimCarriesWhatTheWorkerNeeds() {
+  void aClaimHasWhatTheWorkerNeeds() {
     JobId id =
         submit(
             ContractJobs.data(

@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Many workers and users at once: each task is given to one, and ends once. */
+/** Many workers and users at once: each task is claimed by one worker and ends once. */
 abstract class ConcurrencyContract extends ContractCase {
   private static final int THREADS = 8;
 
@@ -42,7 +42,7 @@ abstract class ConcurrencyContract extends ContractCase {
   }
 
   @Test
-  void noTaskIsGivenTwice() throws Exception {
+  void noTaskIsClaimedTwice() throws Exception {
     List<JobId> ids = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       ids.add(submit(ContractJobs.tasks("a", 500)));
@@ -95,7 +95,7 @@ abstract class ConcurrencyContract extends ContractCase {
   }
 
   @Test
-  void workGoesOnWhileUsersPullTheirLevers() throws Exception {
+  void workContinuesWhileUsersPauseAndResume() throws Exception {
     List<JobId> ids = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       ids.add(submit(ContractJobs.tasks("a", 40), ContractJobs.each("a", "{{result}}")));

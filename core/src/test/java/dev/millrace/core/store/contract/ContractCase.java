@@ -41,8 +41,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What every topic of the contract starts from: an empty store on a clock that stands. After each
- * test every job's log is folded again and must come to what the store shows.
+ * The base of all contract tests: an empty store on a manual clock. After each test every job's log
+ * is folded again and must match what the store shows.
  */
 abstract class ContractCase {
   static final Cause ANNA = Cause.user("anna", "because");
@@ -81,7 +81,7 @@ abstract class ContractCase {
     store.close();
   }
 
-  /** What was asked at first: without the stages and tasks that the log says were added. */
+  /** The job as submitted, without the stages and tasks that the log says were added. */
   private static JobSpec asSubmitted(JobSpec spec, List<LogEntry> events) {
     List<StageSpec> stages = new ArrayList<>(spec.stages());
     for (LogEntry entry : events.reversed()) {
@@ -96,7 +96,7 @@ abstract class ContractCase {
     return spec.withStages(stages);
   }
 
-  /** The store dies and is opened again. */
+  /** The store crashes and is opened again. */
   final void crash() {
     fixture.abandon(store);
     store = fixture.open(settings);
@@ -138,7 +138,7 @@ abstract class ContractCase {
     assertThat(store.fail(claim, Failure.of(error))).isEqualTo(Outcome.DONE);
   }
 
-  /** Completes every task of the type, each with its input in capitals. */
+  /** Completes every task of the type, with its input in upper case as the result. */
   final void workOff(String type) {
     for (List<Claim> some = claim(10, type); !some.isEmpty(); some = claim(10, type)) {
       some.forEach(claim -> complete(claim, claim.inputText().toUpperCase(java.util.Locale.ROOT)));
@@ -169,7 +169,7 @@ abstract class ContractCase {
     return store.events(id, 0, Integer.MAX_VALUE);
   }
 
-  /** All that a reader can see of a job. */
+  /** Everything that a reader can see of a job. */
   final List<Object> everything(JobId id) {
     List<Object> seen = new ArrayList<>();
     JobView view = view(id);
@@ -180,7 +180,7 @@ abstract class ContractCase {
     return seen;
   }
 
-  /** None of the verbs of {@code claim} answers anything but {@code kind}, nor changes a thing. */
+  /** Checks that all methods for {@code claim} return {@code kind} and change nothing. */
   final void assertEveryAnswerIs(Class<? extends Outcome> kind, Claim claim) {
     List<Object> before = everything(claim.job());
     assertThat(store.complete(claim, TaskResult.of("late"))).isInstanceOf(kind);

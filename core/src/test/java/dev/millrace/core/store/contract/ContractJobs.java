@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says in few words which job a test is about. */
+/** Makes the jobs of the contract tests. */
 final class ContractJobs {
   private ContractJobs() {}
 
@@ -27,7 +27,7 @@ final class ContractJobs {
     return it.toBuilder().held(true).build();
   }
 
-  /** A job that may grow. */
+  /** A job that stages and tasks can be added to. */
   static JobSpec openJob(StageSpec... stages) {
     return JobSpec.builder().stages(List.of(stages)).open(true).build();
   }
@@ -88,7 +88,7 @@ final class ContractJobs {
     return it.toBuilder().data(data).build();
   }
 
-  /** That many attempts, a second apart and exactly so. */
+  /** A policy with that many attempts, exactly a second apart. */
   static TaskPolicy attempts(int most) {
     Duration second = Duration.ofSeconds(1);
     return new TaskPolicy(most, new Backoff(second, 1.0, second, 0.0), null, null, 3);

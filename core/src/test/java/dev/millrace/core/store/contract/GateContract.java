@@ -17,7 +17,7 @@ import dev.millrace.core.store.fixture.ManualClock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Stages that wait for a user: gates that were asked for, and holds by hand. */
+/** Stages that wait for a user: gates and holds. */
 abstract class GateContract extends ContractCase {
 
   @Test
@@ -51,7 +51,7 @@ abstract class GateContract extends ContractCase {
   }
 
   @Test
-  void aGateIsNotApprovedBeforeItsTurn() {
+  void aGateIsNotApprovedBeforeThePreviousStageIsCompleted() {
     JobId id = submit(stage("a", "x"), gate(stage("b", "y")));
     List<Object> before = everything(id);
     Outcome outcome = store.approve(id, 2, ANNA);
@@ -84,7 +84,7 @@ abstract class GateContract extends ContractCase {
   }
 
   @Test
-  void aHeldStageGivesNothingOutUntilItIsApproved() {
+  void noTaskOfAHeldStageIsClaimedUntilItIsApproved() {
     JobId id = submit(stage("a", "x", "y"));
     assertThat(store.hold(id, 1, ANNA).isDone()).isTrue();
     assertThat(stageState(id, 1)).isEqualTo(StageState.WAITING);
@@ -114,7 +114,7 @@ abstract class GateContract extends ContractCase {
   }
 
   @Test
-  void aStageThatHadStartedBeforeAHoldGoesOnWhereItWas() {
+  void aStageThatHadStartedBeforeAHoldContinuesWhereItWas() {
     JobId id = submit(stage("a", "x", "y"));
     complete(claimOne("a"), "done");
     clock.advance(MINUTE);
@@ -136,7 +136,7 @@ abstract class GateContract extends ContractCase {
   }
 
   @Test
-  void aStageHeldBeforeItsTurnIsAGateFromThenOn() {
+  void aStageHeldBeforeItOpensBecomesAGate() {
     JobId id = submit(stage("a", "x"), stage("b", "y"));
     assertThat(store.hold(id, 2, ANNA).isDone()).isTrue();
     workOff("a");

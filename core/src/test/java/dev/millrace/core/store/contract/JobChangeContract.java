@@ -33,7 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
-/** What users change about a job that is there: its priority, its metadata, whether it is there. */
+/** Changes of an existing job: its priority, its metadata, its deletion. */
 abstract class JobChangeContract extends ContractCase {
   private static final JsonObject NOTE = Json.object("{\"owner\":\"anna\",\"n\":[1,0.5,null]}");
   private static final TraceContext TRACE =
@@ -93,7 +93,7 @@ abstract class JobChangeContract extends ContractCase {
   }
 
   @Test
-  void whatIsKeptWithAJobIsReplacedWhateverItsState() {
+  void metadataIsReplacedInAnyState() {
     JobId id = submit(stage("a", "x"), stage("b", "y"));
     clock.advance(SECOND);
     assertThat(store.replaceMetadata(id, 0, 0, NOTE, ANNA)).isEqualTo(Outcome.DONE);
@@ -123,7 +123,7 @@ abstract class JobChangeContract extends ContractCase {
   }
 
   @Test
-  void aRunningTaskIsDescribedUnderItsWorkersHands() {
+  void theMetadataOfARunningTaskIsReplaced() {
     JobId id = submit(stage("a", "x"));
     Claim claim = claimOne("a");
     store.freeze(claim, JsonObject.create().put("seed", 7));
@@ -136,7 +136,7 @@ abstract class JobChangeContract extends ContractCase {
   }
 
   @Test
-  void aTaskIsUpdatedWhenItIsDescribedAndItsTimeRunsOn() {
+  void newMetadataUpdatesATaskButDoesNotRestartItsTimeouts() {
     JobId id = submit(ContractJobs.with(ContractJobs.runTimeout(1, MINUTE), stage("a", "x")));
     Instant submitted = clock.instant();
     clock.advance(SECOND);
@@ -156,7 +156,7 @@ abstract class JobChangeContract extends ContractCase {
   }
 
   @Test
-  void whatIsNotThereCannotBeDescribed() {
+  void metadataOfAnUnknownEntityIsMissing() {
     JobId id = submit(stage("a", "x"));
     List<Object> before = everything(id);
     assertThat(store.replaceMetadata(new JobId("1_2_3"), 0, 0, NOTE, ANNA))
@@ -223,7 +223,7 @@ abstract class JobChangeContract extends ContractCase {
   }
 
   @Test
-  void everythingThatAJobSaysIsKept() {
+  void allFieldsOfAJobAreKept() {
     Webhook hook =
         new Webhook(
             "https://example.org/hook?x=1", Set.of(Webhook.Event.FAILED, Webhook.Event.WAITING));

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a task settles and produces before it answers, and what it answers about that. */
+/** Frozen terms and journals: what a task stores before it answers, and what later attempts get. */
 abstract class JournalContract extends ContractCase {
   private static final JsonObject TERMS =
       Json.object("{\"model\":\"m\",\"seed\":7,\"parameters\":{\"stop\":[\"a\"]}}");
@@ -45,7 +45,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void aFirstClaimHasNothingToGoOnFrom() {
+  void aFirstClaimHasNothingToResumeFrom() {
     submit(stage("generate", "x"));
     Claim claim = claimOne("generate");
     assertThat(claim.frozenTerms()).isNull();
@@ -54,7 +54,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void anotherAttemptGoesByTheTermsAndOnFromTheTokensOfTheFirst() {
+  void anotherAttemptGetsTheTermsAndTokensOfTheFirst() {
     JobId id = submit(stage("generate", "x"));
     Claim claim = frozen();
     assertThat(store.appendJournal(claim, piece("He", 1, 2))).isEqualTo(ClaimSignal.CONTINUE);
@@ -134,7 +134,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void whoFollowsADraftSeesEveryPieceOnceAndABeginningAnew() {
+  void aFollowerOfTheOutputSeesEveryChunkOnceAndARestart() {
     JobId id = submit(stage("generate", "x"));
     Claim claim = frozen();
     assertThat(store.outputSoFar(id, 1, 1, 0).pieces()).isEmpty();
@@ -158,7 +158,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void aDraftOfWhatIsUnknownOrCompletedIsEmpty() {
+  void theOutputOfAnUnknownOrCompletedTaskIsEmpty() {
     JobId id = submit(stage("generate", "x"));
     assertThat(draft(id, 1, 1)).isEmpty();
     assertThat(draft(id, 1, 2)).isEmpty();
@@ -186,7 +186,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void theJournalIsWhatIsLeftOfATaskThatFailedOrWasCancelled() {
+  void aFailedOrCancelledTaskKeepsItsJournal() {
     JobId aborted = submit(stage("generate", "x"));
     Claim claim = frozen();
     store.appendJournal(claim, piece("half", 1));
@@ -218,7 +218,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void nobodyElseFreezesOrJournals() {
+  void onlyThePresentClaimFreezesAndJournals() {
     JobId id = submit(stage("generate", "x"));
     Claim former = claimOne("generate");
     store.release(former, "x");
@@ -243,7 +243,7 @@ abstract class JournalContract extends ContractCase {
     assertThat(events(id).getLast().fact()).isEqualTo(new Fact.TermsFrozen(1, 1, TERMS));
   }
 
-  /** A life in which the task was at work and got nowhere. */
+  /** Starts the task and crashes before it makes progress. */
   private void crashAtWork() {
     assertThat(store.appendJournal(claimOne("generate"), OutputChunk.EMPTY))
         .isEqualTo(ClaimSignal.CONTINUE);
@@ -269,7 +269,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void newTokensForgiveEarlierCrashes() {
+  void newTokensResetEarlierCrashes() {
     JobId id = submit(ContractJobs.with(ContractJobs.ceiling(1), stage("generate", "x")));
     store.release(frozen(), "shutdown");
     for (int i = 0; i < 3; i++) {
@@ -288,7 +288,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void withoutTermsNewTokensAreProgressAllTheSame() {
+  void newTokensAreProgressAlsoWithoutTerms() {
     JobId id = submit(ContractJobs.with(ContractJobs.ceiling(0), stage("generate", "x")));
     store.appendJournal(claimOne("generate"), piece("t", 1));
     crash();
@@ -299,7 +299,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void aCrashIsNotCountedAgainstATaskThatOnlyWaitedForItsTurn() {
+  void aCrashIsNotCountedAgainstATaskThatOnlyWaited() {
     JobId id =
         submit(ContractJobs.with(ContractJobs.ceiling(0), ContractJobs.tasks("generate", 2)));
     List<Claim> claims = claim(2, "generate");
@@ -327,7 +327,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void aLostLeaseIsJudgedAsACrashIs() {
+  void aLostLeaseCountsLikeACrash() {
     JobId id = submit(ContractJobs.with(ContractJobs.ceiling(0), stage("generate", "x")));
     for (OutputChunk piece : List.of(piece("t", 1), OutputChunk.EMPTY)) {
       Claim claim = claim(1, MINUTE, "generate").getFirst();
@@ -340,7 +340,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void whoOnlySaysThatItBeginsAddsNothing() {
+  void anEmptyChunkAddsNothing() {
     JobId id = submit(stage("generate", "x"));
     Claim claim = frozen();
     store.appendJournal(claim, OutputChunk.EMPTY);
@@ -403,7 +403,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void whoeverStopsRunningTasksSaysSoAtOnce() {
+  void theLeverWatcherIsCalledWhenRunningTasksMustStop() {
     List<JobId> told = new ArrayList<>();
     JobId id = submit(ContractJobs.tasks("a", 3));
     JobId waiting = submit(ContractJobs.tasks("b", 1));
@@ -430,7 +430,7 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
-  void aJobThatFailsTellsItsOtherTasks() {
+  void theLeverWatcherIsCalledWhenAJobFails() {
     List<JobId> told = new ArrayList<>();
     JobId id = submit(ContractJobs.tasks("a", 2));
     List<Claim> claims = claim(2, "a");

@@ -17,11 +17,11 @@ import dev.millrace.core.task.TaskResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is as deep as it may be is read back as it was given. */
+/** Values of the greatest depth are read back unchanged. */
 abstract class JsonDepthContract extends ContractCase {
   private static final int MOST = Json.MAX_INPUT_DEPTH;
 
-  /** Something that only its mark tells from others. */
+  /** A value that differs from others by its mark. */
   private static JsonObject deep(String mark, int levels) {
     String inner = "[".repeat(levels - 1) + "\"" + mark + "\"" + "]".repeat(levels - 1);
     return Json.object("{\"x\":" + inner + "}");
@@ -60,7 +60,7 @@ abstract class JsonDepthContract extends ContractCase {
   }
 
   @Test
-  void whatIsSubmittedAndAdded() {
+  void submittedAndAddedValuesMayBeThatDeep() {
     JobId id = submitted();
     assertUnchanged(id);
     assertThat(store.addTasks(id, 1, List.of(taskOf("3")), ANNA).outcome()).isEqualTo(Outcome.DONE);
@@ -75,7 +75,7 @@ abstract class JsonDepthContract extends ContractCase {
   }
 
   @Test
-  void whatIsDescribed() {
+  void newMetadataMayBeThatDeep() {
     JobId id = submit(stage("a", "x", "y"));
     assertThat(store.replaceMetadata(id, 0, 0, deep("job", MOST), ANNA)).isEqualTo(Outcome.DONE);
     assertThat(store.replaceMetadata(id, 1, 0, deep("stage", MOST), ANNA)).isEqualTo(Outcome.DONE);
@@ -89,7 +89,7 @@ abstract class JsonDepthContract extends ContractCase {
   }
 
   @Test
-  void whatAWorkerSays() {
+  void workersAnswersMayBeThatDeep() {
     JobId plain = submit(stage("generate", "x"));
     JobId batch = submit(stage("a", "x", "y"));
     for (String type : List.of("generate", "a")) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Claims of workers elsewhere: they outlive the store's owner, and end with their lease. */
+/** Claims of remote workers: they outlive the store's owner and end with their lease. */
 abstract class LeaseContract extends ContractCase {
 
   private Claim leased(Duration lease) {
@@ -60,7 +60,7 @@ abstract class LeaseContract extends ContractCase {
   void aNewOwnerGrantsTheWholeLeaseAgain() {
     JobId id = submit(stage("a", "x"));
     Claim claim = leased(MINUTE);
-    clock.advance(Duration.ofHours(5)); // the old owner is gone, and nobody renews
+    clock.advance(Duration.ofHours(5)); // the old owner is gone, and no one renews
     crash();
     assertThat(store.sweep()).isZero();
     clock.advance(MINUTE.minusMillis(1));
@@ -166,7 +166,7 @@ abstract class LeaseContract extends ContractCase {
   }
 
   @Test
-  void aClaimWithoutALeaseIsHeldToo() {
+  void aClaimWithoutALeaseIsFoundToo() {
     JobId id = submit(stage("a", "x"));
     Claim claim = claimOne("a");
     assertThat(claim.lease()).isNull();
@@ -176,7 +176,7 @@ abstract class LeaseContract extends ContractCase {
   }
 
   @Test
-  void aWorkerThatCannotSayItsTokenIsAnsweredForByTheTask() {
+  void aTokenlessWorkersClaimIsFoundByItsTask() {
     JobId id = submit(stage("a", "x", "y"));
     Claim claim = bare();
     assertThat(claim.tokenless()).isTrue();
@@ -192,7 +192,7 @@ abstract class LeaseContract extends ContractCase {
   }
 
   @Test
-  void aLeaseIsOfWholeMillisecondsAndABareClaimHasOne() {
+  void aLeaseHasWholeMillisecondsAndATokenlessClaimNeedsOne() {
     submit(stage("a", "x"));
     Claim claim = leased(Duration.ofNanos(1_999_999));
     assertThat(claim.lease()).isEqualTo(Duration.ofMillis(1));

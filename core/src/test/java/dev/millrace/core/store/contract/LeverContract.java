@@ -21,7 +21,7 @@ import dev.millrace.core.task.TaskState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Pause, resume and abort, with all that follows from them in the same step. */
+/** Pause, resume and abort, with all that follows in the same step. */
 abstract class LeverContract extends ContractCase {
 
   private void assertRefused(Outcome outcome, JobEvent event, JobState state) {
@@ -31,7 +31,7 @@ abstract class LeverContract extends ContractCase {
   }
 
   @Test
-  void nothingOfAPausedJobIsClaimedUntilItIsResumed() {
+  void noTaskOfAPausedJobIsClaimedUntilItIsResumed() {
     JobId id = submit(stage("a", "x"));
     assertThat(store.pause(id, ANNA).isDone()).isTrue();
     assertThat(state(id)).isEqualTo(JobState.PAUSED);
@@ -48,7 +48,7 @@ abstract class LeverContract extends ContractCase {
   }
 
   @Test
-  void aJobThatHadStartedGoesOnWhereItWas() {
+  void aJobThatHadStartedContinuesWhereItWas() {
     JobId id = submit(stage("a", "x", "y"));
     Claim running = claimOne("a");
     clock.advance(MINUTE);
@@ -141,7 +141,7 @@ abstract class LeverContract extends ContractCase {
   }
 
   @Test
-  void aJobCanBeAbortedWhereverItStands() {
+  void aJobCanBeAbortedInAnyState() {
     JobId pending = submit(stage("a", "x"));
     JobId held = store.submit(ContractJobs.held(ContractJobs.job(stage("a", "x"))));
     JobId waiting = submit(ContractJobs.gate(stage("a", "x")));
@@ -175,7 +175,7 @@ abstract class LeverContract extends ContractCase {
   }
 
   @Test
-  void aLeverThatDoesNotFitIsRefusedAndChangesNothing() {
+  void anIllegalLeverIsRefusedAndChangesNothing() {
     JobId id = submit(stage("a", "x"));
     List<Object> before = everything(id);
     assertRefused(store.resume(id, ANNA), JobEvent.RESUME, JobState.PENDING);
@@ -187,7 +187,7 @@ abstract class LeverContract extends ContractCase {
   }
 
   @Test
-  void aLeverOfNoJobIsMissing() {
+  void aLeverForAnUnknownJobIsMissing() {
     JobId nobody = new JobId("1_2_3");
     assertThat(
             List.of(

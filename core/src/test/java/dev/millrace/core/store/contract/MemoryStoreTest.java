@@ -4,7 +4,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
 
-/** The executable specification keeps its own contract. */
+/** The executable specification passes its own contract. */
 class MemoryStoreTest extends StoreContract {
   private final MemoryStoreFixture memory = new MemoryStoreFixture();
 

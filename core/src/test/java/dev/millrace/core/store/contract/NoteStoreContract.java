@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Small notes: whole or not there. */
+/** Notes are complete or absent. */
 abstract class NoteStoreContract extends ContractCase {
   private static final String LONG = "n".repeat(NoteStore.MAX_NAME);
 
@@ -33,7 +33,7 @@ abstract class NoteStoreContract extends ContractCase {
   }
 
   @Test
-  void whatIsNotThereIsEmpty() {
+  void aMissingNoteIsEmpty() {
     assertThat(store.readNote("keys", "one")).isEmpty();
     assertThat(store.noteNames("keys")).isEmpty();
     store.deleteNote("keys", "one");
@@ -44,7 +44,7 @@ abstract class NoteStoreContract extends ContractCase {
   }
 
   @Test
-  void aNoteIsReplacedAndDropped() {
+  void aNoteIsReplacedAndDeleted() {
     store.writeNote("keys", "one", "a longer text than the next");
     store.writeNote("keys", "two", "2");
     store.writeNote("keys", "one", "1");
@@ -64,7 +64,7 @@ abstract class NoteStoreContract extends ContractCase {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ".", "..", "../x", "a/b", "A", "a b", "é", "a.b", "a\n", "a\0", " "})
-  void anOddNameIsRefused(String name) {
+  void anInvalidNameIsRefused(String name) {
     for (String odd : List.of(name, name + "n".repeat(NoteStore.MAX_NAME + 1))) {
       assertRefused(() -> store.writeNote("keys", odd, "x"));
       assertRefused(() -> store.writeNote(odd, "name", "x"));
@@ -90,7 +90,7 @@ abstract class NoteStoreContract extends ContractCase {
   }
 
   @Test
-  void manyWriteAtOnceAndEveryReaderSeesAWholeNote() throws Exception {
+  void concurrentWritersLeaveACompleteNoteForEveryReader() throws Exception {
     List<Callable<Void>> all =
         IntStream.range(0, 64)
             .<Callable<Void>>mapToObj(

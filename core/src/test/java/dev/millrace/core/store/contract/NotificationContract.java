@@ -21,13 +21,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Being told of changes, and waiting for work. */
+/** Notification of changes, and waiting for work. */
 abstract class NotificationContract extends ContractCase {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final List<JobId> told = new CopyOnWriteArrayList<>();
 
-  /** Does {@code act}, and requires that the watcher heard of {@code id} by the time it returned. */
+  /** Runs {@code act} and requires that the watcher was called with {@code id} when it returns. */
   private void assertTold(String name, JobId id, Runnable act) {
     told.clear();
     act.run();
@@ -35,7 +35,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void everyChangeOfAJobIsTold() {
+  void everyChangeOfAJobIsNotified() {
     Subscription subscription = store.onChange(told::add);
     JobId id = submit(ContractJobs.with(ContractJobs.attempts(9), ContractJobs.tasks("a", 9)));
     assertThat(told).as("submit").contains(id);
@@ -61,7 +61,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void growthIsTold() {
+  void additionsAreNotified() {
     JobId id = store.submit(openJob());
     store.onChange(told::add);
     assertTold("stage", id, () -> store.addStage(id, stage("a"), ANNA));
@@ -69,7 +69,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void aWorkersLineIsToldAtTheLatestWithTheNextAnswer() {
+  void aWorkersLogLineIsNotifiedWithTheNextAnswerAtTheLatest() {
     JobId id = submit(stage("a", "x"));
     Claim claim = claimOne("a");
     store.onChange(told::add);
@@ -83,7 +83,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void whatIsToldIsDurableAndCanBeReadAtOnce() {
+  void aNotifiedChangeIsDurableAndReadable() {
     List<Long> seen = new CopyOnWriteArrayList<>();
     store.onChange(id -> seen.add(view(id).lastEvent()));
     JobId id = submit(stage("a", "x"));
@@ -93,7 +93,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void whatIsRefusedIsNotTold() {
+  void aRefusedChangeIsNotNotified() {
     JobId id = submit(stage("a", "x"));
     store.onChange(told::add);
     store.resume(id, ANNA);
@@ -108,7 +108,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void eachWatcherIsToldUntilItLeaves() {
+  void eachWatcherIsNotifiedUntilItUnsubscribes() {
     List<JobId> others = new CopyOnWriteArrayList<>();
     Subscription first = store.onChange(told::add);
     Subscription second = store.onChange(others::add);
@@ -132,7 +132,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void workThatCameSinceTheLastLookIsNotMissed() {
+  void workThatArrivedSinceTheLastWaitIsNotMissed() {
     assertTimeoutPreemptively(
         PATIENCE,
         () -> {
@@ -143,7 +143,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void everyWaiterIsWokenByWhatMayBeForIt() throws Exception {
+  void everyWaiterIsWokenByNewWork() throws Exception {
     int count = 8;
     CountDownLatch woken = new CountDownLatch(count);
     long first = store.awaitWork(0, PATIENCE);
@@ -172,7 +172,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void aTaskThatComesBackIsWorkAgain() {
+  void aTaskThatIsEnqueuedAgainIsNewWork() {
     assertTimeoutPreemptively(
         PATIENCE,
         () -> {
@@ -216,7 +216,7 @@ abstract class NotificationContract extends ContractCase {
   }
 
   @Test
-  void theEndOfABackoffIsWorkForTheNextOwnerToo() {
+  void theEndOfABackoffIsNewWorkForTheNextOwnerToo() {
     assertTimeoutPreemptively(
         PATIENCE,
         () -> {

@@ -32,7 +32,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
-/** Open jobs: stages and tasks that come after the job did. */
+/** Open jobs: stages and tasks that are added after the submission. */
 abstract class OpenJobContract extends ContractCase {
 
   private int addStage(JobId id, StageSpec spec) {
@@ -59,7 +59,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void anOpenJobMayHaveNoStageAndStays() {
+  void anOpenJobWithoutStagesStaysOpen() {
     JobId id = store.submit(openJob());
     assertThat(state(id)).isEqualTo(JobState.PENDING);
     assertThat(view(id).stages()).isEmpty();
@@ -91,7 +91,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void whatWasAddedSurvivesACrashAndIsPartOfWhatWasAsked() {
+  void additionsSurviveACrashAndArePartOfTheSpec() {
     JobId id = store.submit(openJob(stage("a", "1")));
     addTasks(id, 1, "2");
     addStage(id, gate(stage("b", "3")));
@@ -112,7 +112,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void everythingThatAStageAndATaskSayIsKept() {
+  void allFieldsOfStagesAndTasksAreKept() {
     JsonObject some = Json.object("{\"n\":7,\"deep\":{\"x\":[0.5,null]}}");
     TraceContext trace =
         new TraceContext("00-" + "a1".repeat(16) + "-" + "b2".repeat(8) + "-01", "k=v");
@@ -148,7 +148,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void anEmptyStageStaysUntilItIsClosed() {
+  void anEmptyStageWaitsUntilItIsClosed() {
     JobId id = store.submit(openJob(stage("a")));
     addStage(id, stage("b", "x"));
     assertThat(stageState(id, 1)).isEqualTo(StageState.PENDING);
@@ -162,7 +162,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void aStageThatIsClosedBeforeItsTurnCompletesInItsTurn() {
+  void aStageThatIsClosedEarlyCompletesWhenItOpens() {
     JobId id =
         store.submit(openJob(stage("a", "x"), stage("b"), gate(stage("c")), stage("d", "y")));
     close(id, 2);
@@ -180,7 +180,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void nothingAtAllDoesNotCloseAStageThatHasTasks() {
+  void addingNoTasksDoesNotCloseAStageThatHasTasks() {
     JobId id = store.submit(openJob(stage("a", "x")));
     int before = events(id).size();
     close(id, 1);
@@ -189,7 +189,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void aStageOfEachResultMayBeAddedAtAnyTime() {
+  void anEachStageMayBeAddedAtAnyTime() {
     JobId id = store.submit(openJob(stage("a", "x", "y")));
     assertRefused(
         Reason.PREVIOUS_STAGE,
@@ -207,9 +207,9 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void aStageOfEachResultOpensAtOnceWhereItsTurnHasComeAlready() {
+  void anEachStageOpensAtOnceIfThePreviousOneIsCompleted() {
     JobId id = store.submit(openJob(stage("a", "x")));
-    store.pause(id, ANNA); // or the job would be over with its only stage
+    store.pause(id, ANNA); // or the job would end with its only stage
     store.resume(id, ANNA);
     Claim claim = claimOne("a");
     store.pause(id, ANNA);
@@ -228,7 +228,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void aStageOfNoResultsCompletesThoughTheJobIsOpen() {
+  void anEachStageWithoutResultsCompletesInAnOpenJob() {
     JobId id =
         store.submit(
             openJob(ContractJobs.collecting(1.0, stage("a", "x")), each("b", "{{result}}")));
@@ -238,7 +238,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void aPausedOrHeldJobGrowsAllTheSame() {
+  void stagesCanBeAddedToAPausedOrHeldJob() {
     JobId id = store.submit(ContractJobs.held(openJob()));
     assertThat(state(id)).isEqualTo(JobState.PAUSED);
     addStage(id, stage("a"));
@@ -256,7 +256,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void anEmptyStageIsHeldAndApprovedAsAnyOther() {
+  void anEmptyStageCanBeHeldAndApproved() {
     JobId id = store.submit(openJob(stage("a")));
     assertThat(store.hold(id, 1, ANNA)).isEqualTo(Outcome.DONE);
     addTasks(id, 1, "x");
@@ -267,7 +267,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void anOpenJobEndsByAbortAndByFailure() {
+  void anAbortOrAFailureEndsAnOpenJob() {
     JobId aborted = store.submit(openJob());
     addStage(aborted, stage("a", "x"));
     assertThat(store.abort(aborted, ANNA)).isEqualTo(Outcome.DONE);
@@ -279,7 +279,7 @@ abstract class OpenJobContract extends ContractCase {
   }
 
   @Test
-  void noTwoStagesGetOneNumber() throws Exception {
+  void everyAddedStageGetsItsOwnNumber() throws Exception {
     JobId id = store.submit(openJob());
     Set<Integer> numbers = ConcurrentHashMap.newKeySet();
     Set<String> layout = ConcurrentHashMap.newKeySet();

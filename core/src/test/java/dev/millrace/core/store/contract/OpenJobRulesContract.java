@@ -23,7 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What may be added to an open job and what not, and what each task may say of itself. */
+/** What can be added to an open job, and what tasks can say about themselves. */
 abstract class OpenJobRulesContract extends ContractCase {
 
   private int addStage(JobId id, StageSpec spec) {
@@ -71,7 +71,7 @@ abstract class OpenJobRulesContract extends ContractCase {
   }
 
   @Test
-  void thereIsALastStage() {
+  void theNumberOfStagesIsLimited() {
     StageSpec[] most = new StageSpec[JobSpec.MAX_STAGES];
     java.util.Arrays.fill(most, stage("a"));
     JobId id = store.submit(openJob(most));
@@ -79,7 +79,7 @@ abstract class OpenJobRulesContract extends ContractCase {
   }
 
   @Test
-  void aTaskThatIsAddedLaterIsNoTemplate() {
+  void aTaskThatIsAddedLaterCannotBeATemplate() {
     JobId id = store.submit(openJob(stage("a")));
     List<TaskSpec> template = List.of(new TaskSpec("{{results}}", true));
     assertThatThrownBy(() -> store.addTasks(id, 1, template, ANNA))
@@ -104,7 +104,7 @@ abstract class OpenJobRulesContract extends ContractCase {
   }
 
   @Test
-  void aTaskHasAttemptsOfItsOwn() {
+  void aTaskMayHaveItsOwnLimitOfAttempts() {
     TaskPolicy two = attempts(2);
     StageSpec given =
         ContractJobs.with(
@@ -135,7 +135,7 @@ abstract class OpenJobRulesContract extends ContractCase {
   }
 
   @Test
-  void aTemplateKeepsWhatItsTaskSaysOfItself() {
+  void aRenderedTaskKeepsItsAttemptsMetadataAndTrace() {
     JsonObject mine = Json.object("{\"mine\":1}");
     TaskSpec template = new TaskSpec("{{results[1]}}!", true, 4, mine, null);
     JobId id = submit(stage("a", "x"), StageSpec.of("b", List.of(template)));

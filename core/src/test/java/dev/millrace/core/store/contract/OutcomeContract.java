@@ -23,7 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a worker may answer, and that nobody else's answer counts. */
+/** What workers may answer, and that only the answer of the present claim counts. */
 abstract class OutcomeContract extends ContractCase {
 
   @Test
@@ -107,7 +107,7 @@ abstract class OutcomeContract extends ContractCase {
   }
 
   @Test
-  void aPermanentFailureForfeitsTheOtherAttempts() {
+  void aPermanentFailureUsesNoFurtherAttempts() {
     JobId id = submit(ContractJobs.with(ContractJobs.attempts(5), stage("a", "x")));
     store.fail(claimOne("a"), Failure.permanent("hopeless"));
     assertThat(state(id)).isEqualTo(JobState.FAILED);
@@ -150,7 +150,7 @@ abstract class OutcomeContract extends ContractCase {
   }
 
   @Test
-  void anAnswerIsTakenOnce() {
+  void anAnswerIsAcceptedOnce() {
     submit(ContractJobs.with(ContractJobs.attempts(3), ContractJobs.tasks("a", 3)));
     List<Claim> claims = claim(3, "a");
     complete(claims.get(0), "once");
@@ -163,7 +163,7 @@ abstract class OutcomeContract extends ContractCase {
   }
 
   @Test
-  void aFormerOwnerIsFencedOffWhileAnotherWorks() {
+  void answersToAFormerOwnersClaimAreFenced() {
     JobId id = submit(stage("a", "x"));
     Claim former = claimOne("a");
     store.release(former, "pause");
@@ -175,7 +175,7 @@ abstract class OutcomeContract extends ContractCase {
   }
 
   @Test
-  void aTokenThatWasNeverGivenIsFenced() {
+  void anUnknownTokenIsFenced() {
     JobId id = submit(stage("a", "x"));
     Claim claim = claimOne("a");
     FencingToken token = claim.key().token();
@@ -190,7 +190,7 @@ abstract class OutcomeContract extends ContractCase {
   }
 
   @Test
-  void anAnswerAboutNothingIsMissing() {
+  void anAnswerForAnUnknownTaskIsMissing() {
     JobId id = submit(stage("a", "x"));
     Claim claim = claimOne("a");
     FencingToken token = claim.key().token();

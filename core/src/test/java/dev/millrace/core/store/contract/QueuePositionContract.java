@@ -9,7 +9,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader.QueuePosition;
 import org.junit.jupiter.api.Test;
 
-/** Where a job stands in line. */
+/** A job's position in the queue. */
 abstract class QueuePositionContract extends ContractCase {
 
   private void assertPlace(JobId id, int ahead, int waiting) {
@@ -19,7 +19,7 @@ abstract class QueuePositionContract extends ContractCase {
   }
 
   @Test
-  void jobsStandInClaimOrder() {
+  void positionsFollowTheClaimOrder() {
     JobId first = submit(stage("generate", "1"));
     clock.advance(SECOND);
     JobId second = submit(stage("embed", "2"));
@@ -35,11 +35,11 @@ abstract class QueuePositionContract extends ContractCase {
     assertThat(store.queuePosition(urgent)).as("it has begun").isEmpty();
     assertPlace(first, 0, 2);
     crash();
-    assertPlace(second, 2, 3); // behind the one that a crash put back
+    assertPlace(second, 2, 3); // after the job that a crash enqueued again
   }
 
   @Test
-  void aBatchThatHasMoreToClaimStillStandsAhead() {
+  void aStartedBatchWithMoreToClaimIsStillAhead() {
     JobId batch = submit(ContractJobs.tasks("a", 2));
     clock.advance(SECOND);
     JobId next = submit(stage("a", "x"));
@@ -53,7 +53,7 @@ abstract class QueuePositionContract extends ContractCase {
   }
 
   @Test
-  void whatDoesNotWaitHasNoPlace() {
+  void aJobThatDoesNotWaitHasNoPosition() {
     assertThat(store.queuePosition(new JobId("1_2_3"))).isEmpty();
     JobId held = store.submit(ContractJobs.held(ContractJobs.job(stage("a", "x"))));
     JobId gated = submit(ContractJobs.gate(stage("a", "x")));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The store and the executable specification, side by side through random operations. */
+/** The store and the executable specification agree through random operations. */
 abstract class RandomContract {
   abstract StoreFixture fixture();
 

@@ -33,10 +33,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The comparison finds nothing where there is nothing, and finds what is broken. */
+/** The comparison finds no difference between equal stores, and finds each injected fault. */
 class RandomOperationsTest {
 
-  /** What a broken store does instead of one verb, given the sound store and the arguments. */
+  /** What a broken store does instead of one method, given the correct store and the arguments. */
   private interface Fault extends BiFunction<JobStore, Object[], Object> {}
 
   @ParameterizedTest
@@ -94,7 +94,7 @@ class RandomOperationsTest {
 
   @ParameterizedTest
   @MethodSource("faults")
-  void aBrokenStoreIsFound(Map.Entry<String, Fault> fault) {
+  void everyInjectedFaultIsFound(Map.Entry<String, Fault> fault) {
     MemoryStoreFixture sound = new MemoryStoreFixture();
     StoreFixture broken =
         settings -> broken(sound.open(settings), fault.getKey(), fault.getValue());

@@ -25,7 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The way out: lists, counts, pages, waiting; and the only way in which a job is ever deleted. */
+/** Lists, counts, pages, waiting for changes, and deletion. */
 abstract class ReadContract extends ContractCase {
   private static final Set<JobState> ALL = EnumSet.allOf(JobState.class);
 
@@ -98,7 +98,7 @@ abstract class ReadContract extends ContractCase {
   }
 
   @Test
-  void nothingIsKnownOfAJobThatIsNowhere() {
+  void allReadsOfAnUnknownJobAreEmpty() {
     submit(stage("a", "x"));
     JobId nobody = new JobId("1_2_3");
     assertThat(store.state(nobody)).isEmpty();
@@ -179,7 +179,7 @@ abstract class ReadContract extends ContractCase {
   }
 
   @Test
-  void aPrunedJobIsNowhereAndStaysSo() {
+  void aPrunedJobStaysDeleted() {
     JobId id = submit(stage("a", "x"));
     Claim claim = claimOne("a");
     complete(claim, "done");
@@ -229,7 +229,7 @@ abstract class ReadContract extends ContractCase {
   }
 
   @Test
-  void aListGoesOnWhereThePageBeforeEnded() {
+  void aListContinuesAfterThePreviousPage() {
     List<JobId> ids = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
       ids.add(submit(stage("a", "x")));
@@ -255,7 +255,7 @@ abstract class ReadContract extends ContractCase {
   }
 
   @Test
-  void theCensusCountsWhatWaitsAndWhatRuns() {
+  void queueStatsCountWaitingAndRunningTasks() {
     JobId first =
         submit(
             ContractJobs.with(ContractJobs.attempts(2), stage("a", "1", "2", "3")),
@@ -269,7 +269,7 @@ abstract class ReadContract extends ContractCase {
     assertLines(
         new QueueStats.TypeStats("a", Priority.HIGH, 1, 1, 0, 0, view(urgent).createdAt()),
         new QueueStats.TypeStats("a", Priority.MEDIUM, 2, 5, 0, 0, view(first).createdAt()));
-    complete(claimOne("a"), "done"); // the urgent one
+    complete(claimOne("a"), "done"); // the job with the high priority
     List<Claim> claims = claim(3, "a");
     fail(claims.getFirst(), "broken");
     claimOne("a");
@@ -289,14 +289,14 @@ abstract class ReadContract extends ContractCase {
     assertThat(census().types()).containsExactlyInAnyOrder(lines);
   }
 
-  /** As of now: a store may answer with one that is some seconds old. */
+  /** Present statistics: a store may return some that are seconds old. */
   private QueueStats census() {
     clock.advance(Duration.ofSeconds(30));
     return store.queueStats();
   }
 
   @Test
-  void anEmptyStoreHasAnEmptyCensus() {
+  void anEmptyStoreHasEmptyQueueStats() {
     assertThat(store.queueStats().types()).isEmpty();
     assertThat(store.queueStats().jobs().values()).allSatisfy(n -> assertThat(n).isZero());
   }

@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a new owner finds and does after the former one crashed or closed. */
+/** What a new owner recovers after the last one crashed or closed. */
 abstract class RecoveryContract extends ContractCase {
 
   @Test
-  void aCrashReleasesWhatWasRunning() {
+  void aCrashReleasesRunningTasks() {
     JobId id = submit(stage("a", "x", "y"));
     Claim former = claimOne("a");
     clock.advance(MINUTE);
@@ -47,7 +47,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void aCleanCloseReleasesWhatWasRunning() {
+  void aCleanCloseReleasesRunningTasks() {
     JobId id = submit(stage("a", "x"));
     Claim former = claimOne("a");
     reopen();
@@ -58,7 +58,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void noTwoClaimsEverHaveTheSameToken() {
+  void everyClaimHasItsOwnToken() {
     submit(ContractJobs.with(ContractJobs.ceiling(100), ContractJobs.tasks("a", 3)));
     Set<FencingToken> tokens = new HashSet<>();
     for (int i = 0; i < 10; i++) {
@@ -76,7 +76,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void aTaskThatBringsItsOwnerDownTooOftenFails() {
+  void aTaskThatCrashesItsOwnerTooOftenFails() {
     JobId id = submit(stage("a", "x"));
     for (int i = 0; i < TaskPolicy.DEFAULT.recoveryCeiling(); i++) {
       claimOne("a");
@@ -92,7 +92,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void progressForgivesEarlierCrashes() {
+  void progressResetsEarlierCrashes() {
     JobId id = submit(with(ContractJobs.ceiling(1), stage("a", "x")));
     for (int i = 0; i < 4; i++) {
       Claim claim = claimOne("a");
@@ -107,7 +107,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void aFinishedTaskForgivesTheCrashesOfItsSiblings() {
+  void aCompletedTaskResetsTheCrashesOfItsSiblings() {
     JobId id = submit(with(ContractJobs.ceiling(1), stage("a", "slow", "quick")));
     claim(2, "a");
     crash();
@@ -146,7 +146,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void whatIsFinalIsNotTouched() {
+  void recoveryDoesNotChangeEndedJobs() {
     JobId completed = submit(stage("a", "x"));
     complete(claimOne("a"), "done");
     JobId failed = submit(stage("a", "x", "y"));
@@ -176,7 +176,7 @@ abstract class RecoveryContract extends ContractCase {
   }
 
   @Test
-  void numbersGoOnWithoutAGap() {
+  void entryNumbersContinueWithoutAGap() {
     JobId id =
         submit(
             with(ContractJobs.ceiling(50), with(ContractJobs.attempts(9), stage("a", "x", "y"))));

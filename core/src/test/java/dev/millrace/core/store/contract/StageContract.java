@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Stages that collect failures, and stages whose tasks are texts over earlier results. */
+/** Stages that collect failures, and stages with templates over earlier results. */
 abstract class StageContract extends ContractCase {
 
   @Test
@@ -97,7 +97,7 @@ abstract class StageContract extends ContractCase {
   }
 
   @Test
-  void eachOfAnEachSpeaksOfItsOwnPredecessor() {
+  void anEachAfterAnEachUsesItsOwnPreviousStage() {
     JobId id = submit(tasks("a", 2), each("b", "<{{result}}>"), each("c", "{{input}}={{result}}"));
     workOff("a");
     workOff("b");
@@ -107,7 +107,7 @@ abstract class StageContract extends ContractCase {
   }
 
   @Test
-  void aFanInSpeaksOfAllEarlierResults() {
+  void aTemplateCanUseAllEarlierResults() {
     StageSpec last =
         StageSpec.of(
             "c",
@@ -133,7 +133,7 @@ abstract class StageContract extends ContractCase {
   }
 
   @Test
-  void aTemplateWithoutAnAnswerFailsStageAndJob() {
+  void aTemplateThatCannotBeRenderedFailsStageAndJob() {
     JobId id =
         submit(tasks("a", 2), templates("b", "{{results}}", "{{results[7]}}"), stage("c", "x"));
     workOff("a");
@@ -151,7 +151,7 @@ abstract class StageContract extends ContractCase {
   }
 
   @Test
-  void anEachWithoutAnAnswerFailsStageAndJob() {
+  void anEachThatCannotBeRenderedFailsStageAndJob() {
     JobId id = submit(tasks("a", 2), each("b", "{{result.name}}"));
     workOff("a");
     assertThat(state(id)).isEqualTo(JobState.FAILED);

@@ -5,8 +5,8 @@ import dev.millrace.core.store.fixture.StoreFixture;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What it means to be a {@link JobStore}. A store's test extends this class, says how a fresh store
- * is opened, and has all topics:
+ * The contract of a {@link JobStore}. A store's test extends this class and says how a new store is
+ * opened; it then runs all topics:
  *
  * <pre>
  * class FsStoreTest extends StoreContract {
@@ -16,54 +16,56 @@ import org.junit.jupiter.api.Nested;
  * }
  * </pre>
  *
- * Where the interfaces are silent, the kit decides:
+ * Where the interfaces do not say, the kit decides:
  *
  * <ul>
  *   <li>An id is taken from the settings once for each job that is accepted. {@code createdAt} is
  *       the clock's time at submission, in whole microseconds, and so is the time of every entry.
  *   <li>A job is kept as its {@code JobDocument}; numbers are what {@code Json} reads them as.
  *   <li>An input over {@code JobSpec.MAX_PROMPT_BYTES} bytes is an IllegalArgumentException.
- *   <li>Claim order: jobs by {@code Priority.queueRank(createdAt)}, then id; inside a job by stage, then
- *       task number, PENDING and RETRIED alike.
- *   <li>What is due is judged by the clock as it is, even where it was set back; entries are
- *       recorded at {@code JobUpdate.now()}. Due is what ends at or before now.
- *   <li>{@code sweep} goes through a job's tasks by stage and number: run timeout ({@code
- *       Claims.overrun}), queue timeout ({@code ClaimRules.expire}), lost lease ({@code ClaimRules.recordLoss}
- *       of a lease). It counts those, not what is aborted in consequence. A lease that ends later
- *       than it could is of a clock that was set back since: a sweep lets it begin anew.
- *   <li>{@code heartbeat} renews the lease by its length even if it ran out, as long as no sweep
- *       took it. Progress is recorded only where recoveries count that it can forgive. Of an
- *       unknown job it is LOST.
- *   <li>{@code journal} is also a heartbeat with progress. Without terms, a journal is that of one
- *       claim. Positions in a draft mean nothing but to the store, and none is that of another
- *       journal.
- *   <li>{@code onLever} hears of a job that comes to PAUSED, ABORTED or FAILED, or a stage to WAITING,
- *       while a task of the job is IN_PROGRESS.
- *   <li>{@code queuePlace}: in line are jobs of any type that have a task in the queue, be it in its
- *       backoff, of an open stage; a place has who is PENDING and in line.
- *   <li>{@code log} of a claim that is not the present one records nothing.
- *   <li>Opening after a crash and opening after a clean close are the same: what runs without a
- *       lease is recovered, and every lease begins anew, all of its time.
- *   <li>{@code spec} is what was asked with all that was added since, so a stage's number is its
- *       place in it; a priority and metadata that were changed are in the views alone.
- *   <li>What is added or described is kept as {@code Json} reads it. Adding nothing to a stage that
- *       has tasks, or is closed, is done, and changes nothing. A template cannot be added; {@code
- *       each} can.
- *   <li>{@code census}: pending and retried are tasks in the queue of an open stage of an open job,
- *       running are all that are IN_PROGRESS; a line that would count nothing is left out.
- *   <li>{@code onChange}: by the time a verb returns, its change was told. What changed nothing is
- *       not told; a job that was deleted may be.
- *   <li>{@code awaitWork} answers another number than {@code seen} after whatever may have made a
- *       task claimable; a backoff's end it notices when it is asked again at the latest.
- *   <li>Names that a {@code NoteStore} refuses are an IllegalArgumentException of every verb.
- *   <li>{@code each} makes a task of every COMPLETED task of the previous stage. A template without
- *       an answer: {@code new Opening(stage.size(), message)} with the exception's message, and the
- *       inputs stay as they were asked for.
- *   <li>{@code idle}: no task of the types is IN_PROGRESS, whatever its job's state, and none stands
- *       in the queue of an open stage of an open job, be it in its backoff.
- *   <li>{@code list} is in the order of ids, oldest first also where it keeps the newest. {@code
- *       counts} may leave zeros out. {@code tasks} and {@code events} of what is unknown are empty.
- *   <li>{@code prune} deletes final jobs whose {@code completedAt} is before the time given; states
+ *   <li>Claim order: jobs by {@code Priority.queueRank(createdAt)}, then id; inside a job by stage,
+ *       then task number, PENDING and RETRIED alike.
+ *   <li>What is due is decided by the present clock, even if it was set back; entries are recorded
+ *       at {@code JobUpdate.now()}. Due is what ends at or before now.
+ *   <li>{@code sweep} goes through a job's tasks by stage and number: run timeout
+ *       ({@code ClaimRules.failOverrun}), queue timeout ({@code ClaimRules.expire}), lost lease
+ *       ({@code ClaimRules.recordLoss} of a lease). It counts those, not what is aborted as a
+ *       consequence. A lease that ends later than it can means that the clock was set back: a sweep
+ *       restarts it.
+ *   <li>{@code heartbeat} renews the lease by its length even if it has expired, until a sweep ends
+ *       the claim. Progress is recorded only if it resets recoveries that count. For an unknown job
+ *       the signal is LOST.
+ *   <li>{@code appendJournal} is also a heartbeat with progress. Without frozen terms, a journal
+ *       belongs to one claim. Only the store knows what the positions in an output mean, and no
+ *       position is valid in another journal.
+ *   <li>{@code onLever} is called for a job that gets PAUSED, ABORTED or FAILED, or whose stage
+ *       gets WAITING, while a task of the job is IN_PROGRESS.
+ *   <li>{@code queuePosition}: jobs of any type are in the queue that have a queued task of an open
+ *       stage, even in its backoff; a PENDING job in the queue has a position.
+ *   <li>{@code log} with a claim that is not the present one records nothing.
+ *   <li>Opening after a crash and opening after a clean close are the same: running tasks without a
+ *       lease are recovered, and every lease restarts in full.
+ *   <li>{@code spec} is the job as submitted with all that was added since, so that a stage's
+ *       number is its index in it; a changed priority and changed metadata are only in the views.
+ *   <li>What is added, and new metadata, is kept as {@code Json} reads it. Adding nothing to a
+ *       stage that has tasks or is closed is done and changes nothing. A template cannot be added;
+ *       {@code each} can.
+ *   <li>{@code queueStats}: pending and retried are queued tasks of an open stage of an open job,
+ *       running are all tasks that are IN_PROGRESS; an entry that would count nothing is left out.
+ *   <li>{@code onChange}: watchers are called before the method that made the change returns. They
+ *       are not called if nothing changed; they may be called for a deleted job.
+ *   <li>{@code awaitWork} returns another number than {@code seen} after anything that may have
+ *       made a task claimable; the end of a backoff it notices at the next call at the latest.
+ *   <li>Names that a {@code NoteStore} refuses are an IllegalArgumentException of every method.
+ *   <li>{@code each} makes a task of every COMPLETED task of the previous stage. If a template
+ *       cannot be rendered: {@code new Opening(stage.size(), message)} with the exception's
+ *       message, and the inputs stay as submitted.
+ *   <li>{@code isIdle}: no task of the types is IN_PROGRESS, in any state of its job, and none is
+ *       queued in an open stage of an open job, even in its backoff.
+ *   <li>{@code list} is in the order of ids, oldest first also if it keeps the newest.
+ *       {@code counts} may leave zeros out. {@code tasks} and {@code events} of unknown jobs are
+ *       empty.
+ *   <li>{@code prune} deletes final jobs whose {@code completedAt} is before the given time; states
  *       that are not final are ignored.
  * </ul>
  */

@@ -38,7 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** The way in: what was acknowledged is there, whole, and stays. */
+/** Submitting: an acknowledged job is there, complete and durable. */
 abstract class SubmitContract extends ContractCase {
 
   /** A job that uses every field. */
@@ -113,7 +113,7 @@ abstract class SubmitContract extends ContractCase {
   }
 
   @Test
-  void whatWasAskedCanBeReadBackFieldByField() {
+  void everyFieldOfASubmissionIsReadBack() {
     JobId parent = submit(stage("a", "x"));
     JobSpec asked = elaborate(parent);
     JobId id = store.submit(asked);
@@ -175,7 +175,7 @@ abstract class SubmitContract extends ContractCase {
   }
 
   @Test
-  void anInputThatIsTooLargeIsRefusedAndNothingIsTaken() {
+  void anInputThatIsTooLargeIsRefusedAndNoJobIsMade() {
     String large = "é".repeat(JobSpec.MAX_PROMPT_BYTES / 2) + "x";
     assertThatThrownBy(() -> submit(stage("generate", large)))
         .isInstanceOf(IllegalArgumentException.class);
@@ -196,7 +196,7 @@ abstract class SubmitContract extends ContractCase {
   }
 
   @Test
-  void idsRiseWithEverySubmissionThoughTheClockIsSetBack() {
+  void idsIncreaseWithEverySubmissionEvenIfTheClockIsSetBack() {
     JobId first = submit(stage("a", "x"));
     clock.advance(Duration.ofDays(-1));
     JobId second = submit(stage("a", "x"));

@@ -21,12 +21,12 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What time brings about: leases, timeouts, and clocks that jump. */
+/** Leases, timeouts, and clocks that jump. */
 abstract class TimeoutContract extends ContractCase {
   private static final Duration MILLI = Duration.ofMillis(1);
 
   @Test
-  void aClaimWhoseLeaseRanOutGoesBackIntoTheQueue() {
+  void aClaimWhoseLeaseExpiredIsEnqueuedAgain() {
     JobId id = submit(stage("a", "x"));
     Claim former = claim(1, MINUTE, "a").getFirst();
     clock.advance(MINUTE.minus(MILLI));
@@ -59,7 +59,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void aLeaseIsLostByTheSweepAndNotBefore() {
+  void anExpiredLeaseIsLostOnlyByASweep() {
     submit(stage("a", "x"));
     Claim claim = claim(1, MINUTE, "a").getFirst();
     clock.advance(MINUTE.multipliedBy(10));
@@ -79,7 +79,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void leasesThatAreLostAgainAndAgainReachTheCeiling() {
+  void leasesLostRepeatedlyReachTheCeiling() {
     JobId id = submit(with(ContractJobs.ceiling(2), stage("a", "x")));
     for (int i = 0; i < 3; i++) {
       assertThat(state(id)).isNotEqualTo(JobState.FAILED);
@@ -94,7 +94,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void aLeaseLostDuringAPauseLeavesThePauseAlone() {
+  void aLeaseLostDuringAPauseDoesNotEndThePause() {
     JobId id = submit(stage("a", "x"));
     claim(1, MINUTE, "a");
     store.pause(id, ANNA);
@@ -107,7 +107,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void anAttemptThatRunsTooLongIsItsWorkersToFail() {
+  void aWorkerHasAGracePeriodToFailAnAttemptThatRanTooLong() {
     JobId id = submit(with(ContractJobs.runTimeout(1, MINUTE), stage("a", "x")));
     Claim claim = claimOne("a");
     clock.advance(MINUTE.plus(ClaimRules.OVERRUN_GRACE).minus(MILLI));
@@ -120,7 +120,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void anAttemptThatRunsTooLongAndWhoseWorkerIsSilentFails() {
+  void anAttemptThatRanTooLongFailsAfterTheGracePeriod() {
     JobId id = submit(with(ContractJobs.runTimeout(2, MINUTE), stage("a", "x")));
     Claim first = claimOne("a");
     clock.advance(MINUTE.plus(ClaimRules.OVERRUN_GRACE).minus(MILLI));
@@ -147,7 +147,7 @@ abstract class TimeoutContract extends ContractCase {
     JobId id = submit(with(ContractJobs.queueTimeout(MINUTE), stage("a", "x", "y")));
     clock.advance(MINUTE.minus(MILLI));
     Claim inTime = claimOne("a");
-    crash(); // the claim goes back into the queue, its clock starts again
+    crash(); // the claim is enqueued again, its timeout restarts
     assertThat(store.sweep()).isZero();
     clock.advance(MILLI);
     assertThat(store.sweep()).isEqualTo(1);
@@ -159,7 +159,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void aTaskThatWaitedTooLongIsNotClaimedEvenIfNobodySawIt() {
+  void aTaskThatWaitedTooLongIsNotClaimedEvenWithoutASweep() {
     JobId id = submit(with(ContractJobs.queueTimeout(MINUTE), stage("a", "x")));
     JobId partly =
         submit(
@@ -187,7 +187,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void aStageThatOpensBecauseOthersWaitedTooLongIsClaimedAtOnce() {
+  void aStageThatOpensAfterQueueTimeoutsIsClaimedAtOnce() {
     JobId id =
         submit(
             ContractJobs.collecting(
@@ -199,7 +199,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void timeBehindAPauseDoesNotCount() {
+  void timeInAPauseDoesNotCount() {
     JobId id = submit(with(ContractJobs.queueTimeout(MINUTE), stage("a", "x")));
     clock.advance(MINUTE.minus(MILLI));
     store.pause(id, ANNA);
@@ -244,7 +244,7 @@ abstract class TimeoutContract extends ContractCase {
   }
 
   @Test
-  void theSweepTakesTasksInTheirOrder() {
+  void aSweepHandlesTasksInOrder() {
     JobId id =
         submit(
             ContractJobs.collecting(
@@ -263,7 +263,7 @@ abstract class TimeoutContract extends ContractCase {
     Claim claim = claimOne("a");
     clock.advance(Duration.ofHours(-2));
     fail(claim, "broken");
-    // A backoff that ends later than any could is of the clock that was: it is over.
+    // A backoff that ends later than any can was set by the old clock: it is over.
     assertThat(claim(9, "a")).extracting(c -> c.key().task()).containsExactly(1, 2);
     assertThat(events(id)).allSatisfy(e -> assertThat(e.at()).isEqualTo(ManualClock.START));
     clock.advance(Duration.ofHours(3));

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The half of a {@link MemoryStore} that users see: submitting, levers, additions, notes. */
+/** The part of {@link MemoryStore} for users: submissions, levers, additions, notes. */
 abstract class MemoryControls extends MemoryUpdates
     implements JobSubmitter, JobControls, NoteStore {
   private final Map<String, java.util.SortedMap<String, String>> shelves;
@@ -106,7 +106,7 @@ abstract class MemoryControls extends MemoryUpdates
         () -> {
           JobFold fold = folds.get(id);
           if (fold != null && AdditionRules.allowsStage(fold, spec).isDone()) {
-            jobs.get(id).add(spec); // before it opens, in the same turn perhaps
+            jobs.get(id).add(spec); // before it opens, perhaps in the same update
           }
           Outcome outcome = answer(id, update -> AdditionRules.addStage(update, spec, cause));
           return new Added(outcome, outcome.isDone() ? fold.stageCount() : 0);
@@ -136,7 +136,8 @@ abstract class MemoryControls extends MemoryUpdates
 
   @Override
   public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
-    return answer(id, update -> AdditionRules.replaceMetadata(update, stage, task, metadata, cause));
+    return answer(
+        id, update -> AdditionRules.replaceMetadata(update, stage, task, metadata, cause));
   }
 
   @Override

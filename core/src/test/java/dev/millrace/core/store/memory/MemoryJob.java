@@ -29,9 +29,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is kept of a job: what was asked, what happened, and the texts that went in and came out.
- */
+/** A stored job: its specification, its log, and the texts of its inputs and results. */
 final class MemoryJob {
 
   private record At(int stage, int task) {}
@@ -45,12 +43,12 @@ final class MemoryJob {
   private final Map<At, TaskResult> results = new HashMap<>();
   private final Map<At, Journal> journals = new HashMap<>();
 
-  /** Output so far, the entry of the log that it belongs to, and what the last claim added. */
+  /** Output so far, the log entry that it belongs to, and what the last claim added. */
   record Journal(FencingToken entry, List<OutputChunk> pieces, FencingToken last, boolean grew) {}
 
   MemoryJob(JobId id, JobSpec spec, Instant createdAt) {
     this.id = id;
-    // Through its document and back, as every durable store keeps it.
+    // Written to its document and read back, as every durable store does.
     this.submitted =
         JobDocument.read(
             Json.object(Json.write(JobDocument.write(spec, true))), JobDocument.INLINE);
@@ -72,12 +70,12 @@ final class MemoryJob {
     }
   }
 
-  /** What was asked, with all that was added since. */
+  /** The job as submitted, with all that was added since. */
   JobSpec spec() {
     return submitted.withStages(asked);
   }
 
-  /** One more stage with its tasks. */
+  /** Adds a stage with its tasks. */
   void add(StageSpec stage) {
     List<TaskSpec> given = stage.tasks().stream().map(MemoryJob::kept).toList();
     JsonObject written = Json.object(Json.write(JobDocument.write(stage)));
@@ -85,7 +83,7 @@ final class MemoryJob {
     tasks.add(given);
   }
 
-  /** More tasks of a stage that is there. */
+  /** Adds tasks to an existing stage. */
   void add(int stage, List<TaskSpec> more) {
     List<TaskSpec> all = new ArrayList<>(asked.get(stage - 1).tasks());
     more.forEach(task -> all.add(kept(task)));
@@ -97,14 +95,14 @@ final class MemoryJob {
     return JobDocument.task(Json.parse(Json.write(JobDocument.task(task))), "task");
   }
 
-  /** What the log adds up to. */
+  /** Folds the log. */
   JobFold fold() {
     JobFold fold = JobFold.created(JobPlan.of(submitted, createdAt), TransitionListener.IGNORED);
     log.forEach(fold::apply);
     return fold;
   }
 
-  /** A task as it was asked for or, of a template, rendered. */
+  /** A task as submitted or, for a template, as rendered. */
   TaskSpec task(int stage, int task) {
     return tasks.get(stage - 1).get(task - 1);
   }
@@ -142,7 +140,7 @@ final class MemoryJob {
     journals.put(at, new Journal(entry, all, key.token(), grew || !piece.tokens().isEmpty()));
   }
 
-  /** What the journal tells of the task's last claim. */
+  /** The progress of the task's last claim, as the journal shows it. */
   AttemptProgress trace(int stage, int task, TaskFold fold) {
     Journal journal = journals.get(new At(stage, task));
     boolean present = journal != null && journal.entry().equals(fold.journalKey());

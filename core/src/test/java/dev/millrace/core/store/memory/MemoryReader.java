@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The reading half of {@link MemoryStore}. */
+/** The reading part of {@link MemoryStore}. */
 abstract class MemoryReader implements JobReader {
 
   private static final long MARK = 1L << 32;
@@ -48,14 +48,14 @@ abstract class MemoryReader implements JobReader {
     jobs.forEach((id, job) -> folds.put(id, job.fold()));
   }
 
-  /** By place in the queue, then by id. */
+  /** By queue rank, then by id. */
   List<MemoryJob> inClaimOrder() {
     Comparator<MemoryJob> byPlace =
         Comparator.comparingLong(job -> priority(job.id).queueRank(job.createdAt));
     return jobs.values().stream().sorted(byPlace.thenComparing(job -> job.id)).toList();
   }
 
-  /** What was asked for, or what a user has made of it since. */
+  /** The priority as submitted, or as a user changed it since. */
   Priority priority(JobId id) {
     Priority changed = folds.get(id).priority();
     return changed == null ? jobs.get(id).submitted.priority() : changed;
@@ -95,7 +95,7 @@ abstract class MemoryReader implements JobReader {
     return task < 1 ? Optional.empty() : tasks(id, stage, task, 1).stream().findFirst();
   }
 
-  /** Positions count pieces, and tell apart what was journaled under other terms. */
+  /** Positions count chunks, and differ for output under different terms. */
   @Override
   public synchronized OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
     JobFold fold = folds.get(id);
@@ -115,7 +115,7 @@ abstract class MemoryReader implements JobReader {
         all.subList((int) start, all.size()));
   }
 
-  /** By everything that has something to claim, or will when a backoff ends. */
+  /** All jobs with tasks to claim, now or after a backoff. */
   @Override
   public synchronized Optional<QueuePosition> queuePosition(JobId id) {
     List<JobId> line =
@@ -209,7 +209,7 @@ abstract class MemoryReader implements JobReader {
         job.createdAt);
   }
 
-  /** The line of a single job: it waits, or has nothing that could be the oldest. */
+  /** The statistics of a single job: it waits, or has no oldest task. */
   private static QueueStats.TypeStats waits(QueueStats.TypeStats line) {
     boolean waits = line.pending() + line.retried() > 0;
     return new QueueStats.TypeStats(

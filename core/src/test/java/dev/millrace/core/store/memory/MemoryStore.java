@@ -33,19 +33,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store contract as a program: everything in memory, every question answered by looking at
- * everything, one thread at a time. Slow on purpose; other stores are compared with it.
+ * The store contract as a program: everything in memory, every answer by a full search, one thread
+ * at a time. Slow on purpose; other stores are compared with it.
  */
 public final class MemoryStore extends MemoryControls implements JobStore {
 
-  /** How often a waiting worker looks at a clock that may be a test's. */
+  /** How often a waiting worker checks the clock, which may be a test's. */
   private static final long LOOK_MILLIS = 10;
 
   private record Holding(JobId job, ClaimKey key) {}
 
   private record Lease(Duration length, Instant until) {
 
-    /** One that ends later than it could is of a clock that was set back: it begins anew. */
+    /** A lease that ends later than it can was set by another clock: it restarts. */
     Lease at(Instant now) {
       Instant latest = now.plus(length);
       return until.isAfter(latest) ? new Lease(length, latest) : this;
@@ -55,7 +55,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
   private final long epoch;
   private final Map<Holding, Lease> leases = new HashMap<>();
 
-  /** Takes over {@code contents}: folds every log again, and recovers what was left running. */
+  /** Takes over {@code contents}: folds every log and recovers running tasks. */
   MemoryStore(ContractSettings settings, Contents contents) {
     super(settings, contents);
     this.epoch = ++contents.epoch;
@@ -70,7 +70,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     }
   }
 
-  /** Grants its leases again, all of their time, and looks for backoffs. */
+  /** Grants all leases again in full, and collects the backoffs. */
   private void takeOver(JobId id) {
     for (StageFold stage : folds.get(id).stages()) {
       for (int task = 1; task <= stage.size(); task++) {
@@ -113,7 +113,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     JobFold fold = folds.get(job.id);
     for (StageFold stage : fold.stages()) {
       if (taken.size() < most && request.types().contains(stage.plan().type())) {
-        expire(job.id, stage); // nobody may have been there to see them wait
+        expire(job.id, stage); // their queue timeout may have passed unnoticed
       }
       for (int task = 1; task <= stage.size(); task++) {
         if (taken.size() < most
@@ -180,7 +180,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
         () -> {
           MemoryJob job = jobs.get(claim.job());
           if (job != null && ClaimRules.checkFence(folds.get(job.id), key).isDone()) {
-            // Before the completion: the next stage's templates may ask for it at once.
+            // before the completion: the next stage's templates may need it at once
             job.keep(key.stage(), key.task(), result);
           }
           return answer(
@@ -279,7 +279,8 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     int number = stage.number();
     if (due(ClaimRules.runDeadline(fold, number, task))) {
       return step(
-          id, update -> ClaimRules.failOverrun(update, number, task, settings.random().nextDouble()));
+          id,
+          update -> ClaimRules.failOverrun(update, number, task, settings.random().nextDouble()));
     }
     if (due(ClaimRules.queueDeadline(fold, number, task))) {
       return step(id, update -> ClaimRules.expire(update, number, task));

@@ -4,7 +4,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.StoreFixture;
 
-/** Keeps the contents of memory stores from one to the next. */
+/** Keeps the contents of a memory store for the next one. */
 public final class MemoryStoreFixture implements StoreFixture {
   private final MemoryReader.Contents contents = new MemoryReader.Contents();
 

@@ -26,14 +26,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** How a {@link MemoryStore} changes: one step at a time, and who is told of it afterwards. */
+/** How a {@link MemoryStore} changes: one step at a time, followed by notifications. */
 abstract class MemoryUpdates extends MemoryReader {
   final ContractSettings settings;
 
-  /** Counts what may have made something claimable. */
+  /** Counts changes that may have made a task claimable. */
   long work = 1;
 
-  /** When backoffs end: time makes their tasks claimable, and nobody else says so. */
+  /** When backoffs end: only time makes their tasks claimable. */
   final NavigableSet<Instant> backoffs = new TreeSet<>();
 
   private final List<Consumer<JobId>> watchers = new CopyOnWriteArrayList<>();
@@ -50,7 +50,7 @@ abstract class MemoryUpdates extends MemoryReader {
     return settings.clock().instant().truncatedTo(ChronoUnit.MICROS);
   }
 
-  /** Runs {@code act} alone; when its outermost call has let go, tells of what it changed. */
+  /** Runs {@code act} alone; after the outermost call, notifies of what it changed. */
   final <T> T alone(Supplier<T> act) {
     boolean outermost = !Thread.holdsLock(this);
     List<JobId> tell = List.of();
@@ -70,7 +70,7 @@ abstract class MemoryUpdates extends MemoryReader {
     return answer;
   }
 
-  /** One step of a job: when it returns, what it recorded is in the log. */
+  /** One update of a job: when it returns, what it recorded is in the log. */
   final <T> T step(JobId id, Function<JobUpdate, T> act) {
     return alone(
         () -> {
@@ -123,7 +123,7 @@ abstract class MemoryUpdates extends MemoryReader {
     return running;
   }
 
-  /** What of a job keeps its tasks from running. */
+  /** The states of a job and its stages that stop its tasks. */
   private static Set<String> stopping(JobFold fold) {
     Set<String> names = new HashSet<>();
     if (Set.of(JobState.PAUSED, JobState.ABORTED, JobState.FAILED).contains(fold.state())) {
@@ -140,7 +140,7 @@ abstract class MemoryUpdates extends MemoryReader {
   }
 
   public Subscription onChange(Consumer<JobId> watcher) {
-    Consumer<JobId> own = watcher::accept; // the same watcher may come twice
+    Consumer<JobId> own = watcher::accept; // the same watcher may be added twice
     watchers.add(own);
     return () -> watchers.remove(own);
   }

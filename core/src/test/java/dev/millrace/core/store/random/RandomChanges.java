@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** What users change about jobs that are there, at random, and the notes they keep. */
+/** Random changes of existing jobs and of notes. */
 final class RandomChanges {
-  /** Where the notes are. */
+  /** The collection of the notes. */
   static final String SHELF = "random";
 
   private final SplittableRandom random;
@@ -25,7 +25,7 @@ final class RandomChanges {
 
   /**
    * @param ids of all jobs
-   * @param touched takes those that a step may have changed
+   * @param touched gets those that a step may have changed
    */
   RandomChanges(SplittableRandom random, StorePair pair, List<JobId> ids, Set<JobId> touched) {
     this.random = random;
@@ -86,7 +86,7 @@ final class RandomChanges {
             "prioritize " + id + " " + priority,
             side -> side.store.prioritize(id, priority, cause),
             this::kind);
-        touched.addAll(ids); // their places in line
+        touched.addAll(ids); // their queue positions
       }
       default -> {
         int stage = random.nextInt(4);

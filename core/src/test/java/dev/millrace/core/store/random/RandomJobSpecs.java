@@ -21,8 +21,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Small jobs of every shape: gates, tolerances, templates with and without answers, limits, holds;
- * whole and open ones.
+ * Makes small random jobs of every shape: gates, tolerances, templates with and without results,
+ * limits, holds; sealed and open.
  */
 public final class RandomJobSpecs {
   static final List<String> TYPES = List.of("generate", "embed", "resize");
@@ -67,7 +67,7 @@ public final class RandomJobSpecs {
     this.known = known;
   }
 
-  /** A job that may name one of {@code known} as its parent or as what it runs again. */
+  /** A job that may name one of {@code known} as its parent or as the job that it retries. */
   public static JobSpec next(RandomGenerator random, List<JobId> known) {
     return new RandomJobSpecs(random, known).job();
   }
@@ -85,7 +85,7 @@ public final class RandomJobSpecs {
     return new RandomJobSpecs(random, List.of()).tasks(random.nextInt(4));
   }
 
-  /** What a user may keep with something. */
+  /** Random metadata. */
   static JsonObject metadata(RandomGenerator random) {
     return new RandomJobSpecs(random, List.of()).some();
   }

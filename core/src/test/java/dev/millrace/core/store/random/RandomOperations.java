@@ -29,8 +29,8 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Two stores, one sequence of random operations, one clock, the same ids: after every step both
- * must have answered the same and show the same. The seed repeats a run exactly.
+ * Runs one sequence of random operations on two stores with the same clock and ids. After every
+ * step both must have returned and must show the same. The seed repeats a run exactly.
  */
 public final class RandomOperations {
   private final SplittableRandom random;
@@ -43,7 +43,7 @@ public final class RandomOperations {
   private final List<JobId> ids = new ArrayList<>();
   private final Set<JobId> touched = new LinkedHashSet<>();
 
-  /** Whether what the step did is durable with the next answer only. */
+  /** Whether the step's change is durable only with the next answer. */
   private boolean soft;
 
   private RandomOperations(long seed, StoreFixture a, StoreFixture b) {
@@ -56,9 +56,9 @@ public final class RandomOperations {
   }
 
   /**
-   * Runs {@code steps} operations on both.
+   * Runs {@code steps} operations on both stores.
    *
-   * @throws AssertionError naming the seed, the step, the last operations and the difference
+   * @throws AssertionError with the seed, the step, the last operations and the difference
    */
   public static void compare(long seed, int steps, StoreFixture a, StoreFixture b) {
     RandomOperations run = new RandomOperations(seed, a, b);
@@ -133,7 +133,8 @@ public final class RandomOperations {
     Duration lease = random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(120_000));
     boolean tokenless = lease != null && random.nextInt(3) == 0;
     ClaimRequest request =
-        new ClaimRequest(types, 1 + random.nextInt(5), "worker " + random.nextInt(3), lease, tokenless);
+        new ClaimRequest(
+            types, 1 + random.nextInt(5), "worker " + random.nextInt(3), lease, tokenless);
     List<Claim> claims =
         pair.same(
             "claim " + request,
@@ -260,7 +261,7 @@ public final class RandomOperations {
           side.open();
           return true;
         });
-    comparison.requireSameCensus(a.store, b.store);
+    comparison.requireSameQueueStats(a.store, b.store);
     comparison.requireSameStore(a.store, b.store);
   }
 

@@ -22,13 +22,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds two stores side by side. They may differ in where results stand, in the ids that they give
- * to requests and, by a constant, in how they count epochs; in nothing else.
+ * Compares two stores. They may differ in the offsets of results, in the ids that they give to
+ * requests and, by a constant, in their epochs; in nothing else.
  */
 public final class StoreComparison {
   private @Nullable Long epochsApart;
 
-  /** What a claim says to its worker; the token's number is part of it, its epoch is not. */
+  /** The content of a claim, with the token's number and without its epoch. */
   static List<@Nullable Object> facts(Claim claim) {
     List<@Nullable Object> facts = new ArrayList<>();
     facts.add(claim.toString());
@@ -47,7 +47,7 @@ public final class StoreComparison {
     return facts;
   }
 
-  /** The epoch of a task's token is the store's own affair. */
+  /** A view without the epoch of its token, in which stores may differ. */
   static TaskView comparable(TaskView view) {
     TaskView.LastClaim claim = view.lastClaim();
     return new TaskView(
@@ -141,10 +141,11 @@ public final class StoreComparison {
           case Detail.Completed _ -> new Detail.Completed(0, 0);
           default -> detail;
         };
-    return new LogEntry(entry.number(), entry.at(), new Fact.TaskChanged(stage, task, event, normalized));
+    return new LogEntry(
+        entry.number(), entry.at(), new Fact.TaskChanged(stage, task, event, normalized));
   }
 
-  /** A lever without the id of its request, which a store may make up; null for any other fact. */
+  /** A lever without the id of its request, which a store may choose; null for any other fact. */
   public static @Nullable Fact withoutOp(Fact fact) {
     return switch (fact) {
       case Fact.JobChanged(var event, Cause cause) ->
@@ -163,8 +164,8 @@ public final class StoreComparison {
     };
   }
 
-  /** For stores that were just opened: a census may be some seconds old. */
-  void requireSameCensus(JobStore a, JobStore b) {
+  /** For stores that were just opened: queue statistics may be some seconds old. */
+  void requireSameQueueStats(JobStore a, JobStore b) {
     assertThat(Set.copyOf(b.queueStats().types()))
         .as("lines of the census")
         .isEqualTo(Set.copyOf(a.queueStats().types()));
@@ -179,7 +180,9 @@ public final class StoreComparison {
           .isEqualTo(a.counts().getOrDefault(state, 0));
     }
     for (String collection : List.of(NoteStore.WEBHOOKS, RandomChanges.SHELF)) {
-      assertThat(notes(b, collection)).as("notes on %s", collection).isEqualTo(notes(a, collection));
+      assertThat(notes(b, collection))
+          .as("notes on %s", collection)
+          .isEqualTo(notes(a, collection));
     }
     for (String type : RandomJobSpecs.TYPES) {
       assertThat(b.isIdle(Set.of(type))).as("idle for %s", type).isEqualTo(a.isIdle(Set.of(type)));
@@ -189,6 +192,7 @@ public final class StoreComparison {
 
   private static Map<String, String> notes(JobStore store, String collection) {
     return store.noteNames(collection).stream()
-        .collect(Collectors.toMap(name -> name, name -> store.readNote(collection, name).orElseThrow()));
+        .collect(
+            Collectors.toMap(name -> name, name -> store.readNote(collection, name).orElseThrow()));
   }
 }

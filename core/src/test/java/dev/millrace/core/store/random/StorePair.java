@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Two stores on one clock: whatever is asked of one is asked of the other. */
+/** Two stores on one clock that get the same calls. */
 final class StorePair {
   private static final int TRACE = 40;
 
-  /** One store with the claims it gave, in the order given. */
+  /** One store with the claims that it granted, in order. */
   static final class Side {
     final StoreFixture fixture;
     final ContractSettings settings;
@@ -50,7 +50,7 @@ final class StorePair {
   final Side a;
   final Side b;
 
-  /** The last operations and what came of them. */
+  /** The last operations and their outcomes. */
   final List<String> trace = new ArrayList<>();
 
   StorePair(StoreFixture a, StoreFixture b) {
@@ -75,9 +75,10 @@ final class StorePair {
   }
 
   /**
-   * No change is left out.
+   * Checks that no change was left out.
    *
-   * @param soft whether what changed is durable with the next answer only, and may be told with it
+   * @param soft whether the change is durable only with the next answer, and may be notified with
+   *     it
    */
   void requireTold(boolean soft) {
     assertThat(Set.copyOf(b.takeTold())).as("levers told").isEqualTo(Set.copyOf(a.takeTold()));

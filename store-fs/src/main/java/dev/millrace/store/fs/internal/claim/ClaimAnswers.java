@@ -43,7 +43,10 @@ public final class ClaimAnswers {
   private final Leases leases;
   private final Retention retention;
 
-  /** Claims whose journals could not be written. They are remembered here because jobs are dropped from memory and read again: a gap in a journal is worse than a short journal. */
+  /**
+   * Claims whose journals could not be written. They are remembered here because jobs are dropped
+   * from memory and read again: a gap in a journal is worse than a short journal.
+   */
   private final Set<JobClaimKey> unjournaled = ConcurrentHashMap.newKeySet();
 
   public ClaimAnswers(FsSettings settings, JobWriter writer, Leases leases, Retention retention) {
@@ -61,7 +64,8 @@ public final class ClaimAnswers {
                 claim.job(),
                 (job, unsynced) ->
                     ClaimRules.checkFence(job.fold(), claim.key()).isDone()
-                        ? job.files().writeResult(job.at(), AnsweredTask.of(claim), result, unsynced)
+                        ? job.files()
+                            .writeResult(job.at(), AnsweredTask.of(claim), result, unsynced)
                         : NOWHERE)
             .orElse(NOWHERE);
     ClaimKey key = claim.key();
@@ -74,7 +78,8 @@ public final class ClaimAnswers {
               job.files().publishResult(job.at());
               boolean journaled = job.hasJournal(key);
               Outcome done =
-                  writer.record(job, unsynced, update -> ClaimRules.complete(update, key, delivered));
+                  writer.record(
+                      job, unsynced, update -> ClaimRules.complete(update, key, delivered));
               if (journaled && !job.fold().state().isFinal()) {
                 journal.set(
                     job.files().journalFile(job.at(), job.fold().stage(key.stage()), key.task()));
@@ -87,7 +92,10 @@ public final class ClaimAnswers {
     return outcome;
   }
 
-  /** Deletes the journal: the result is durable, so no attempt resumes from it. One that remains is removed with the job's other files. */
+  /**
+   * Deletes the journal: the result is durable, so no attempt resumes from it. One that remains is
+   * removed with the job's other files.
+   */
   private void removeJournal(Path file) {
     try {
       settings.disk().delete(file);
@@ -118,7 +126,8 @@ public final class ClaimAnswers {
         claim,
         PartialOutput.NONE,
         (job, unsynced) ->
-            writer.record(job, unsynced, update -> ClaimRules.release(update, claim.key(), reason)));
+            writer.record(
+                job, unsynced, update -> ClaimRules.release(update, claim.key(), reason)));
   }
 
   /** The present claim of a running task. */
@@ -202,9 +211,11 @@ public final class ClaimAnswers {
             claim.job(),
             (job, unsynced) -> {
               Outcome done =
-                  writer.record(job, unsynced, update -> ClaimRules.freeze(update, claim.key(), terms));
+                  writer.record(
+                      job, unsynced, update -> ClaimRules.freeze(update, claim.key(), terms));
               if (done.isDone()) {
-                unjournaled.remove(JobClaimKey.of(claim)); // from here on another journal is written
+                unjournaled.remove(
+                    JobClaimKey.of(claim)); // from here on another journal is written
               }
               return done;
             })

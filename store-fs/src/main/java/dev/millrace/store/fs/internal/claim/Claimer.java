@@ -104,7 +104,10 @@ public final class Claimer {
     return was;
   }
 
-  /** Claims tasks of the job's open stage, up to the requested number. True if that ended the stage, because the remaining tasks had timed out or were malformed: the next stage may be open now. */
+  /**
+   * Claims tasks of the job's open stage, up to the requested number. True if that ended the stage,
+   * because the remaining tasks had timed out or were malformed: the next stage may be open now.
+   */
   private boolean from(
       ActiveJob job, ClaimRequest request, List<Claim> claims, UnsyncedChanges unsynced)
       throws IOException {

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Caches the part of a file that was last read, for sequential reads of lines. The file may only grow or move. */
+/**
+ * Caches the part of a file that was last read, for sequential reads of lines. The file may only
+ * grow or move.
+ */
 public final class CachedFileRegion {
   private static final int SIZE = 1 << 18;
 

@@ -6,7 +6,9 @@ import java.time.Instant;
 import java.util.function.Predicate;
 
 /**
- * All file operations of the store. Symbolic links are never followed at the last step of a path. Nothing is durable before it is synced: contents by {@link #syncFile}, names (of new files and renamed directories) by {@link #syncDirectory} of the directory that holds them.
+ * All file operations of the store. Symbolic links are never followed at the last step of a path.
+ * Nothing is durable before it is synced: contents by {@link #syncFile}, names (of new files and
+ * renamed directories) by {@link #syncDirectory} of the directory that holds them.
  *
  * <p>Tests use a disk that fails, stops or loses data at any operation.
  */
@@ -50,13 +52,18 @@ public interface Disk {
   /** Cuts the file to {@code length} bytes. */
   void truncate(Path file, long length) throws IOException;
 
-  /** Renames atomically. An empty directory or a file at {@code to} is replaced, anything else refused. */
+  /**
+   * Renames atomically. An empty directory or a file at {@code to} is replaced, anything else
+   * refused.
+   */
   void rename(Path from, Path to) throws IOException;
 
   /** Removes a file or an empty directory. */
   void delete(Path path) throws IOException;
 
-  /** Passes the names in a directory to the visitor one by one, unsorted, until it returns false. */
+  /**
+   * Passes the names in a directory to the visitor one by one, unsorted, until it returns false.
+   */
   void list(Path directory, Predicate<String> visitor) throws IOException;
 
   void syncFile(Path file) throws IOException;

@@ -11,7 +11,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Syncs changes of many threads together. A thread that comes while no sync is running syncs at once; threads that come during a sync wait and share the next one. After a failed sync every later commit is refused: the system forgets what it could not write, so nothing is certain any more. */
+/**
+ * Syncs changes of many threads together. A thread that comes while no sync is running syncs at
+ * once; threads that come during a sync wait and share the next one. After a failed sync every
+ * later commit is refused: the system forgets what it could not write, so nothing is certain any
+ * more.
+ */
 public final class GroupCommit {
   private static final long LONGEST_GATHERING = 3_000_000;
 
@@ -34,7 +39,11 @@ public final class GroupCommit {
     this.disk = disk;
   }
 
-  /** Adds {@code unsynced} to the next sync, on whichever thread that runs. The holder of a job's lock does so before unlocking, so that the next rename of the job is committed no earlier than this is durable. */
+  /**
+   * Adds {@code unsynced} to the next sync, on whichever thread that runs. The holder of a job's
+   * lock does so before unlocking, so that the next rename of the job is committed no earlier than
+   * this is durable.
+   */
   public void enlist(UnsyncedChanges unsynced) {
     if (!unsynced.isEmpty()) {
       lock.lock();
@@ -135,7 +144,11 @@ public final class GroupCommit {
     }
   }
 
-  /** Waits for the threads that shared the last sync, which mostly come back soon. This wait, at most half as long as that sync took, makes few large syncs out of many small ones; a single thread never waits. */
+  /**
+   * Waits for the threads that shared the last sync, which mostly come back soon. This wait, at
+   * most half as long as that sync took, makes few large syncs out of many small ones; a single
+   * thread never waits.
+   */
   private void gather() {
     long left = Math.min(lastNanos / 2, LONGEST_GATHERING);
     try {

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds jobs that may be moving. A job is missing only after two passes between which no state directory changed, so a job that moves against the direction of a pass is not overlooked. */
+/**
+ * Finds jobs that may be moving. A job is missing only after two passes between which no state
+ * directory changed, so a job that moves against the direction of a pass is not overlooked.
+ */
 public final class JobLocator {
 
   /** The resolution of directory times may be this coarse: a change within it would not show. */

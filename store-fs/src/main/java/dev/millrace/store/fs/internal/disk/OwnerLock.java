@@ -10,7 +10,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The lock of a workspace's owner: {@code flock(2)} on {@code .nrvnad.lock}. A held lock means a live process: the system releases it with the process, however that ends. (Java's FileLock is another kind of lock.) */
+/**
+ * The lock of a workspace's owner: {@code flock(2)} on {@code .nrvnad.lock}. A held lock means a
+ * live process: the system releases it with the process, however that ends. (Java's FileLock is
+ * another kind of lock.)
+ */
 public final class OwnerLock implements AutoCloseable {
   public static final String FILE = ".nrvnad.lock";
 
@@ -35,7 +39,10 @@ public final class OwnerLock implements AutoCloseable {
     }
   }
 
-  /** Whether the lock file is still the one that is locked. If someone deletes it, a second owner can start: then this one must stop. */
+  /**
+   * Whether the lock file is still the one that is locked. If someone deletes it, a second owner
+   * can start: then this one must stop.
+   */
   public boolean isIntact() throws IOException {
     return inode == null || inode.equals(inode(file));
   }

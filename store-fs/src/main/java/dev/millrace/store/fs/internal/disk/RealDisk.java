@@ -70,7 +70,10 @@ public final class RealDisk implements Disk {
     T with(FileChannel channel) throws IOException;
   }
 
-  /** Opens, uses and closes a file. An interrupt closes a channel during its work: then the action is repeated, and the thread is interrupted afterwards. */
+  /**
+   * Opens, uses and closes a file. An interrupt closes a channel during its work: then the action
+   * is repeated, and the thread is interrupted afterwards.
+   */
   private static <T> T use(Path file, Set<OpenOption> options, Use<T> use) throws IOException {
     boolean interrupted = false;
     try {

@@ -77,7 +77,10 @@ public final class UnsyncedChanges {
     void run() throws IOException;
   }
 
-  /** A job's directory may be renamed after it was added here and before it is synced. The thread that renames syncs the contents first, so nothing is left to do under the old name. */
+  /**
+   * A job's directory may be renamed after it was added here and before it is synced. The thread
+   * that renames syncs the contents first, so nothing is left to do under the old name.
+   */
   private static void unlessMoved(Call sync) throws IOException {
     try {
       sync.run();

@@ -56,7 +56,10 @@ public final class WorkspaceLayout {
     return root.resolve(".millrace").resolve(name);
   }
 
-  /** Creates missing directories. Their names are synced, because a job must not outlive its directory; one directory is created only after that, as a proof for later processes. */
+  /**
+   * Creates missing directories. Their names are synced, because a job must not outlive its
+   * directory; one directory is created only after that, as a proof for later processes.
+   */
   public void create(Disk disk) throws IOException {
     if (complete(disk)) {
       return;
@@ -73,7 +76,10 @@ public final class WorkspaceLayout {
     directory(disk, internalPath("trash"), new LinkedHashSet<>());
   }
 
-  /** Whether the last directory that {@link #create} makes exists; then all do, unless one was deleted. */
+  /**
+   * Whether the last directory that {@link #create} makes exists; then all do, unless one was
+   * deleted.
+   */
   private boolean complete(Disk disk) throws IOException {
     for (Path place : byState.values()) {
       if (disk.kind(place) != Disk.Kind.DIRECTORY) {

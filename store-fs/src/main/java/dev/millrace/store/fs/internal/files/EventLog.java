@@ -31,7 +31,10 @@ public final class EventLog {
    */
   public record Content(List<LogEntry> entries, long length, @Nullable String torn) {}
 
-  /** The log is damaged in a way that a crash cannot cause: a complete line is not an entry, or not the next one. */
+  /**
+   * The log is damaged in a way that a crash cannot cause: a complete line is not an entry, or not
+   * the next one.
+   */
   public static final class DamagedLogException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -43,7 +46,10 @@ public final class EventLog {
   /** A log that was not read. */
   static final Content UNREAD = new Content(List.of(), 0, null);
 
-  /** Ends the line of an entry that counts only with the next one. What a user adds to a job in one request is in the log completely or not at all, because the rules cannot derive the rest of it. */
+  /**
+   * Ends the line of an entry that counts only with the next one. What a user adds to a job in one
+   * request is in the log completely or not at all, because the rules cannot derive the rest of it.
+   */
   private static final String MORE = ",\"more\":true}";
 
   private static final byte[] MORE_BYTES = StrictUtf8.bytes(MORE);
@@ -59,7 +65,10 @@ public final class EventLog {
     return read(at, UNREAD);
   }
 
-  /** As {@link #read(JobDirectory)}, if {@code known} was read before: mostly the log has only grown. */
+  /**
+   * As {@link #read(JobDirectory)}, if {@code known} was read before: mostly the log has only
+   * grown.
+   */
   static Content read(JobDirectory at, Content known) throws IOException {
     Path file = at.file(FILE);
     try {

@@ -7,7 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Remembers where some entries of a job's log end, so that a follower of the log need not read all of it again. If there are too many offsets, every second one is dropped. */
+/**
+ * Remembers where some entries of a job's log end, so that a follower of the log need not read all
+ * of it again. If there are too many offsets, every second one is dropped.
+ */
 public final class EventLogOffsets {
   private static final int MOST = 1_024;
 

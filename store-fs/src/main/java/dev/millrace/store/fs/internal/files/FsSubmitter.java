@@ -30,7 +30,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Submits jobs into a workspace from any process, owner or not: a rename publishes a job. Thread-safe. */
+/**
+ * Submits jobs into a workspace from any process, owner or not: a rename publishes a job.
+ * Thread-safe.
+ */
 public final class FsSubmitter implements JobSubmitter {
 
   /** Finds a job's state reliably; empty only if there is no such job. */
@@ -102,7 +105,11 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  /** Assembles the job under a temporary name and gives it its id while it is still invisible. If several do so at once, one succeeds and the others only help to publish its job. So what a crash leaves under the id is complete, too. */
+  /**
+   * Assembles the job under a temporary name and gives it its id while it is still invisible. If
+   * several do so at once, one succeeds and the others only help to publish its job. So what a
+   * crash leaves under the id is complete, too.
+   */
   private boolean publishAs(JobId id, JobSpec spec, Map<String, byte[]> files) throws IOException {
     Path own = layout.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
     Path named = layout.of(JobState.CREATED, id);
@@ -194,7 +201,9 @@ public final class FsSubmitter implements JobSubmitter {
     commits.commit(unsynced.addDirectory(dir));
   }
 
-  /** Deletes a job that was never acknowledged, as far as the disk allows; it is invisible anyway. */
+  /**
+   * Deletes a job that was never acknowledged, as far as the disk allows; it is invisible anyway.
+   */
   private void discard(Path dir) {
     try {
       DirectoryDeleter.delete(disk, dir);

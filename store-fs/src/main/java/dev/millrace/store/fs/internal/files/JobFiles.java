@@ -43,8 +43,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   record AnsweredTask(int stage, String type, int task, int attempt, FencingToken claim) {
     public static AnsweredTask of(Claim claim) {
       ClaimKey key = claim.key();
-      return new AnsweredTask(
-          key.stage(), claim.type(), key.task(), claim.attempt(), key.token());
+      return new AnsweredTask(key.stage(), claim.type(), key.task(), claim.attempt(), key.token());
     }
   }
 
@@ -133,7 +132,8 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   void publishResult(JobDirectory at) throws IOException;
 
   /** Stores output that is not a result. */
-  void writePartial(JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
+  void writePartial(
+      JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
       throws IOException;
 
   /** As {@link #writePartial}, for a job that a user has ended. */
@@ -155,7 +155,10 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     }
   }
 
-  /** Deletes what an ended job does not need, once its end is durable: journals of completed tasks, a receipt that does not count. */
+  /**
+   * Deletes what an ended job does not need, once its end is durable: journals of completed tasks,
+   * a receipt that does not count.
+   */
   void deleteUnneeded(JobDirectory at, JobFold fold) throws IOException;
 
   @Nullable TaskResult result(JobDirectory at, TaskSnapshot task) throws IOException;
@@ -164,7 +167,8 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   void writeFinalFiles(JobDirectory at, JobFold fold, UnsyncedChanges unsynced) throws IOException;
 
   /** Renders the templates of an opening stage. */
-  JobUpdate.TemplateResolver templateResolver(JobDirectory at, JobFold fold, UnsyncedChanges unsynced);
+  JobUpdate.TemplateResolver templateResolver(
+      JobDirectory at, JobFold fold, UnsyncedChanges unsynced);
 
   /** Whether a directory has the file that makes it a job. */
   static boolean looksLikeJob(Disk disk, Path dir) throws IOException {

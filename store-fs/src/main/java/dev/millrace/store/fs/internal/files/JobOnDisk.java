@@ -88,7 +88,8 @@ public record JobOnDisk(
                 : EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
       }
     }
-    // A waiting job without a log was never touched by a user. Most jobs are like that when they are
+    // A waiting job without a log was never touched by a user. Most jobs are like that when they
+    // are
     // claimed.
     boolean untouched = place == JobState.PENDING && log.length() == 0 && !files.plan().held();
     return new JobOnDisk(

@@ -47,7 +47,10 @@ final class LineFile {
         file, region.read(at.disk(), file, from, Math.toIntExact(ends[number - 1] - from)));
   }
 
-  /** Appends lines after the first {@code known}. Anything beyond those was left by a crash and is cut off. */
+  /**
+   * Appends lines after the first {@code known}. Anything beyond those was left by a crash and is
+   * cut off.
+   */
   synchronized void append(JobDirectory at, int known, byte[] lines) throws IOException {
     Path file = at.file(relative);
     if (known > 0) {

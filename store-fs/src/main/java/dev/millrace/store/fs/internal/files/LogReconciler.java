@@ -16,7 +16,11 @@ import dev.millrace.core.task.Failure;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reconciles a job's directory and its log. If they disagree, the directory is right about the job, and the log about its stages and tasks. Records the entries that the directory proves and the log lacks. */
+/**
+ * Reconciles a job's directory and its log. If they disagree, the directory is right about the job,
+ * and the log about its stages and tasks. Records the entries that the directory proves and the log
+ * lacks.
+ */
 final class LogReconciler {
   private LogReconciler() {}
 

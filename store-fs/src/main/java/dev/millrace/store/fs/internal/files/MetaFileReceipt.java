@@ -9,7 +9,12 @@ import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The receipt in a plain job's {@code meta.json}. It is durable before its answer is recorded, so until the job has ended it names its claim: a crash may leave the receipt of an attempt that does not count. It is written to a separate file, which then replaces {@code meta.json} by a rename: at every moment one of the two has it. */
+/**
+ * The receipt in a plain job's {@code meta.json}. It is durable before its answer is recorded, so
+ * until the job has ended it names its claim: a crash may leave the receipt of an attempt that does
+ * not count. It is written to a separate file, which then replaces {@code meta.json} by a rename:
+ * at every moment one of the two has it.
+ */
 final class MetaFileReceipt {
   private static final String RECEIPT = "receipt";
   private static final String CLAIM = "receipt_claim";
@@ -20,7 +25,8 @@ final class MetaFileReceipt {
   private MetaFileReceipt() {}
 
   /** Writes the file that {@link #publish} renames. */
-  static void prepare(JobDirectory at, JsonObject meta, UnsyncedChanges unsynced) throws IOException {
+  static void prepare(JobDirectory at, JsonObject meta, UnsyncedChanges unsynced)
+      throws IOException {
     at.disk().write(at.file(NEXT), JobMetaFile.bytes(meta));
     unsynced.addFile(at.file(NEXT)).addDirectory(at.dir());
   }
@@ -40,7 +46,8 @@ final class MetaFileReceipt {
   }
 
   /** Keeps the receipt of that claim, wherever a crash left it, and no other. */
-  static void keepOnly(JobDirectory at, JsonObject meta, FencingToken claim, UnsyncedChanges unsynced)
+  static void keepOnly(
+      JobDirectory at, JsonObject meta, FencingToken claim, UnsyncedChanges unsynced)
       throws IOException {
     if (meta.has("completed_at") && !meta.has(CLAIM)) {
       return; // left by a process that was killed before the last rename
@@ -56,7 +63,9 @@ final class MetaFileReceipt {
     meta.values().remove(CLAIM);
   }
 
-  /** Call after {@link #keepOnly}: a file that has not replaced {@code meta.json} by now never will. */
+  /**
+   * Call after {@link #keepOnly}: a file that has not replaced {@code meta.json} by now never will.
+   */
   static void tidy(JobDirectory at) throws IOException {
     if (at.disk().kind(at.file(NEXT)) == Disk.Kind.FILE) {
       at.disk().delete(at.file(NEXT));

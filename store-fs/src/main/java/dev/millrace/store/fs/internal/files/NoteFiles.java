@@ -17,7 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
-/** Notes as files in {@code .millrace/notes/<collection>/<name>}, each replaced by a rename. Thread-safe. */
+/**
+ * Notes as files in {@code .millrace/notes/<collection>/<name>}, each replaced by a rename.
+ * Thread-safe.
+ */
 public final class NoteFiles implements NoteStore {
   private final Disk disk;
   private final WorkspaceLayout layout;

@@ -17,7 +17,10 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A transition that a user requested, {@code op.json}: written into the job before the rename that makes it. It happened if and only if the directory is in {@code to}. */
+/**
+ * A transition that a user requested, {@code op.json}: written into the job before the rename that
+ * makes it. It happened if and only if the directory is in {@code to}.
+ */
 public record PendingTransition(
     String id,
     JobEvent event,

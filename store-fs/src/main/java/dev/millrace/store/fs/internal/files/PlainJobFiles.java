@@ -31,7 +31,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A job with a single prompt, with the same files as in nrvna: {@code prompt.txt} in, {@code result.txt} out. */
+/**
+ * A job with a single prompt, with the same files as in nrvna: {@code prompt.txt} in,
+ * {@code result.txt} out.
+ */
 public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, JsonObject meta)
     implements JobFiles {
 

@@ -6,7 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Caches jobs that were read recently, because logs can be long. The last one is kept whatever its size, others while there is room. Thread-safe. */
+/**
+ * Caches jobs that were read recently, because logs can be long. The last one is kept whatever its
+ * size, others while there is room. Thread-safe.
+ */
 public final class RecentJobCache<T> {
   private static final int MOST_JOBS = 64;
   private static final long MOST_BYTES = 32_000_000;

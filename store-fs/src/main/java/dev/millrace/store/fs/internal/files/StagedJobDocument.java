@@ -187,7 +187,10 @@ public final class StagedJobDocument {
         bytes.length);
   }
 
-  /** A stand-in for a job whose document cannot be read, made from its metadata, so that the job can be shown, failed and aborted. Null if the metadata does not suffice. */
+  /**
+   * A stand-in for a job whose document cannot be read, made from its metadata, so that the job can
+   * be shown, failed and aborted. Null if the metadata does not suffice.
+   */
   static @Nullable StagedJobFiles unreadable(JobHeader header, JsonObject meta, Instant created) {
     String type = meta.string("type", null);
     if (type == null && !header.open()) {

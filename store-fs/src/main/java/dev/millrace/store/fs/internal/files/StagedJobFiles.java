@@ -32,7 +32,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A staged job: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and {@code results.jsonl}. A batch of 50,000 prompts is two files. Stages that were added later are only in the log, so callers pass the stage. */
+/**
+ * A staged job: {@code job.json}, and for each stage a directory with {@code tasks.jsonl} and
+ * {@code results.jsonl}. A batch of 50,000 prompts is two files. Stages that were added later are
+ * only in the log, so callers pass the stage.
+ */
 public final class StagedJobFiles implements JobFiles {
   static final String TASKS = "tasks.jsonl";
   static final String TEMPLATES = "templates.jsonl";

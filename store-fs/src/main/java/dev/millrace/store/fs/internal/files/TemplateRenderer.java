@@ -16,8 +16,12 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Renders the templates of a stage when it opens; replaces a file from an opening that a crash undid. */
-record TemplateRenderer(JobDirectory at, StagedJobFiles files, JobFold fold, UnsyncedChanges unsynced)
+/**
+ * Renders the templates of a stage when it opens; replaces a file from an opening that a crash
+ * undid.
+ */
+record TemplateRenderer(
+    JobDirectory at, StagedJobFiles files, JobFold fold, UnsyncedChanges unsynced)
     implements JobUpdate.TemplateResolver {
 
   @Override

@@ -17,13 +17,22 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A task's output so far. The first line names the log entry that it belongs to; then comes one line for each chunk, and before the first chunk of each claim a line that names the claim. It is never synced, so a power loss may leave any part of it. Only the leading complete lines are valid, and nothing of a journal that names another entry than the task's present one: output under different terms is never resumed. */
+/**
+ * A task's output so far. The first line names the log entry that it belongs to; then comes one
+ * line for each chunk, and before the first chunk of each claim a line that names the claim. It is
+ * never synced, so a power loss may leave any part of it. Only the leading complete lines are
+ * valid, and nothing of a journal that names another entry than the task's present one: output
+ * under different terms is never resumed.
+ */
 public final class TokenJournal {
   public static final String FILE = "journal.jsonl";
   private static final int CHUNK = 1 << 20;
   private static final int MAX_BYTES = 1 << 30;
 
-  /** A position has the offset in the file and the last digits of the entry's number, because files are started again. */
+  /**
+   * A position has the offset in the file and the last digits of the entry's number, because files
+   * are started again.
+   */
   private static final int OFFSET_BITS = 40;
 
   private static final long OFFSET = (1L << OFFSET_BITS) - 1;
@@ -34,7 +43,8 @@ public final class TokenJournal {
   /**
    * The valid content of a journal.
    *
-   * @param good the bytes of its complete lines with the first one; empty if it belongs to another entry
+   * @param good the bytes of its complete lines with the first one; empty if it belongs to another
+   *     entry
    * @param whole whether that is the whole file
    * @param last the last claim that wrote to it
    * @param grew whether that claim added tokens

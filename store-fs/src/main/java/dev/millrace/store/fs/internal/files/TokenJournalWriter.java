@@ -9,7 +9,8 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 
 /**
- * Appends the output of one claim to its task's journal. What a crash left is never overwritten in place, so that a power loss cannot mix it with new output.
+ * Appends the output of one claim to its task's journal. What a crash left is never overwritten in
+ * place, so that a power loss cannot mix it with new output.
  *
  * <p>Guarded by the job's lock.
  */

@@ -99,7 +99,9 @@ final class DirectoryWatcher implements AutoCloseable {
     }
   }
 
-  /** Lists the ready jobs. A slow listing runs less often, and handles events between its slices. */
+  /**
+   * Lists the ready jobs. A slow listing runs less often, and handles events between its slices.
+   */
   private void rescan() {
     long start = System.nanoTime();
     nextScan = Long.MAX_VALUE;

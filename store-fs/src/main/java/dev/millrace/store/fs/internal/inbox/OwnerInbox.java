@@ -17,7 +17,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Carries out the requests of other processes. A request is a file in {@code inbox/}; the reply is a file of the same name in {@code answers/}, which the requester deletes. */
+/**
+ * Carries out the requests of other processes. A request is a file in {@code inbox/}; the reply is
+ * a file of the same name in {@code answers/}, which the requester deletes.
+ */
 public final class OwnerInbox {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
   private static final int MAX_BYTES = 64_000_000;

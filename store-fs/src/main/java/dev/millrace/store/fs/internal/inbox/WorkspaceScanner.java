@@ -31,7 +31,11 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that others cancelled. It follows file-system events, and lists a directory if events may be missing and the directory has changed since the last listing. */
+/**
+ * Finds what is new in a workspace: jobs in {@code input/ready}, requests in the inbox, jobs that
+ * others cancelled. It follows file-system events, and lists a directory if events may be missing
+ * and the directory has changed since the last listing.
+ */
 public final class WorkspaceScanner implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -129,7 +133,10 @@ public final class WorkspaceScanner implements AutoCloseable {
                     "is not a job id (digits joined by single underscores) and is ignored"));
   }
 
-  /** Announces that the owner itself submits under this id; it reports when the job has {@link #arrived}. */
+  /**
+   * Announces that the owner itself submits under this id; it reports when the job has
+   * {@link #arrived}.
+   */
   public void expect(JobId id) {
     synchronized (expected) {
       if (expected.size() == MOST_EXPECTED) {

@@ -163,7 +163,9 @@ public final class ActiveJob implements TransitionListener {
     return was;
   }
 
-  /** The earliest time at which a waiting task of the stage can exceed its timeout; null if unknown. */
+  /**
+   * The earliest time at which a waiting task of the stage can exceed its timeout; null if unknown.
+   */
   public @Nullable Instant overdueFrom(int stage) {
     return overdue.get(stage);
   }

@@ -17,7 +17,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs in the owner's memory: those that have started, and others while they are needed. A job that moves is among them. Thread-safe. */
+/**
+ * The jobs in the owner's memory: those that have started, and others while they are needed. A job
+ * that moves is among them. Thread-safe.
+ */
 public final class ActiveJobs {
   private final Disk disk;
   private final WorkspaceLayout layout;

@@ -12,7 +12,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** Notifies watchers of changes to jobs, once they are durable and the thread holds no job's lock. Thread-safe. */
+/**
+ * Notifies watchers of changes to jobs, once they are durable and the thread holds no job's lock.
+ * Thread-safe.
+ */
 public final class ChangeNotifier {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 

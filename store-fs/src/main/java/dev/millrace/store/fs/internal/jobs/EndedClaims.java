@@ -11,7 +11,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Claims that ended with their job, until their workers have answered or their leases are over. Without them, each late answer would read the whole log of a job that is no longer in memory. Thread-safe. */
+/**
+ * Claims that ended with their job, until their workers have answered or their leases are over.
+ * Without them, each late answer would read the whole log of a job that is no longer in memory.
+ * Thread-safe.
+ */
 public final class EndedClaims {
 
   /** A claim's job as it ended, and the answer for its worker. */

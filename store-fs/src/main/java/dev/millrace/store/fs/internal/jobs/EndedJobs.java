@@ -27,7 +27,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Changes jobs in their final directories: completes a log, appends to it, deletes the job. One thread at a time per job. Callers have checked that the job is not in memory; an ended job never returns there. */
+/**
+ * Changes jobs in their final directories: completes a log, appends to it, deletes the job. One
+ * thread at a time per job. Callers have checked that the job is not in memory; an ended job never
+ * returns there.
+ */
 public final class EndedJobs {
   private static final Function<JobUpdate, Outcome> NOTHING_MORE = _ -> Outcome.DONE;
 
@@ -83,12 +87,16 @@ public final class EndedJobs {
    */
   public record Recorded(Outcome outcome, boolean changed) {}
 
-  /** Appends what the final directory of a job proves and its log lacks; true if that was anything. */
+  /**
+   * Appends what the final directory of a job proves and its log lacks; true if that was anything.
+   */
   boolean completeLog(JobId id) throws IOException {
     return record(id, NOTHING_MORE).map(Recorded::changed).orElse(false);
   }
 
-  /** Applies a rule and appends what it records; empty if the job has not ended or does not exist. */
+  /**
+   * Applies a rule and appends what it records; empty if the job has not ended or does not exist.
+   */
   public Optional<Recorded> record(JobId id, Function<JobUpdate, Outcome> rule) throws IOException {
     UnsyncedChanges dirty = new UnsyncedChanges();
     Optional<Recorded> answer =

@@ -20,7 +20,10 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Completes what a crash, another process or a manual change left unfinished in a job. The caller has it alone. */
+/**
+ * Completes what a crash, another process or a manual change left unfinished in a job. The caller
+ * has it alone.
+ */
 final class JobRecovery {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
@@ -53,7 +56,8 @@ final class JobRecovery {
   boolean recover(ActiveJob job, UnsyncedChanges told, boolean interrupted) throws IOException {
     JobOnDisk read = JobOnDisk.read(job.location(), job, null, settings.recoveryCeiling());
     job.load(read);
-    // What this owner dropped from memory was durable; a sync for each of many waiting jobs is slow.
+    // What this owner dropped from memory was durable; a sync for each of many waiting jobs is
+    // slow.
     boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.isKnown(job.id());
     UnsyncedChanges unsynced =
         letGo && read.log().torn() == null ? new UnsyncedChanges() : repairLog(disk, layout, read);
@@ -99,7 +103,10 @@ final class JobRecovery {
     return released.sumThenReset();
   }
 
-  /** Cuts off what a crash left at the end of a log, and syncs the rest: the last owner may have been killed before its sync, and what is added now will be acknowledged. */
+  /**
+   * Cuts off what a crash left at the end of a log, and syncs the rest: the last owner may have
+   * been killed before its sync, and what is added now will be acknowledged.
+   */
   static UnsyncedChanges repairLog(Disk disk, WorkspaceLayout layout, JobOnDisk job)
       throws IOException {
     UnsyncedChanges unsynced = new UnsyncedChanges();

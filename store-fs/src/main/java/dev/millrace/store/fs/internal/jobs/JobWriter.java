@@ -35,9 +35,11 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The only way to change the owner's jobs: lock the job, let a rule record entries, append them to the log, move the directory if the job ended, sync, and only then notify.
+ * The only way to change the owner's jobs: lock the job, let a rule record entries, append them to
+ * the log, move the directory if the job ended, sync, and only then notify.
  *
- * <p>If a step cannot be written, the job is dropped and read again from disk: memory is never ahead of the log.
+ * <p>If a step cannot be written, the job is dropped and read again from disk: memory is never
+ * ahead of the log.
  */
 public final class JobWriter {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
@@ -258,7 +260,10 @@ public final class JobWriter {
     unsynced.addDirectory(layout.of(to));
   }
 
-  /** Moves the job to its final directory if the rules ended it; else updates the queue. True if it ended; everything is durable then. */
+  /**
+   * Moves the job to its final directory if the rules ended it; else updates the queue. True if it
+   * ended; everything is durable then.
+   */
   public boolean finish(ActiveJob job, UnsyncedChanges unsynced) throws IOException {
     JobState end = job.fold().state();
     if (end != JobState.COMPLETED && end != JobState.FAILED) {
@@ -285,7 +290,10 @@ public final class JobWriter {
     } catch (IOException e) {
       LOG.log(
           Level.WARNING,
-          "job " + job.id() + ": cannot delete a file that is no longer needed: " + StoreErrors.explain(e));
+          "job "
+              + job.id()
+              + ": cannot delete a file that is no longer needed: "
+              + StoreErrors.explain(e));
     }
   }
 
@@ -309,7 +317,10 @@ public final class JobWriter {
     }
   }
 
-  /** A user's lever that moves the job: writes its intent, renames the directory, then records the event. */
+  /**
+   * A user's lever that moves the job: writes its intent, renames the directory, then records the
+   * event.
+   */
   public Outcome applyLever(ActiveJob job, PendingTransition op, UnsyncedChanges unsynced)
       throws IOException {
     if (job.fold().hasRequest(op.id())) {
@@ -340,7 +351,9 @@ public final class JobWriter {
     };
   }
 
-  /** Completes the log of a job that another process or a user by hand moved to a final directory. */
+  /**
+   * Completes the log of a job that another process or a user by hand moved to a final directory.
+   */
   public void completeEndedLog(JobId id) {
     ActiveJob before = jobs.get(id);
     if (before != null) {

@@ -13,7 +13,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The leases of claims. The log says which claims have a lease and how long it is; its end is in memory only. A new owner grants each claim its whole lease again, because its worker may have sent heartbeats while there was no owner. Thread-safe. */
+/**
+ * The leases of claims. The log says which claims have a lease and how long it is; its end is in
+ * memory only. A new owner grants each claim its whole lease again, because its worker may have
+ * sent heartbeats while there was no owner. Thread-safe.
+ */
 public final class Leases {
   private record Lease(Duration length, Instant until) {
 

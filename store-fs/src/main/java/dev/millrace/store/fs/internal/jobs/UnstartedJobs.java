@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/** Jobs in memory that have not started. The queue and their files hold all their state, so only recently used ones stay: a process that adds to a job mostly adds more. Thread-safe. */
+/**
+ * Jobs in memory that have not started. The queue and their files hold all their state, so only
+ * recently used ones stay: a process that adds to a job mostly adds more. Thread-safe.
+ */
 final class UnstartedJobs {
   /** How many stay in memory. */
   static final int MOST = 1_000;
@@ -45,7 +48,10 @@ final class UnstartedJobs {
     }
   }
 
-  /** Drops a job; false if another thread uses it. Never waits, because the caller holds another job's lock. */
+  /**
+   * Drops a job; false if another thread uses it. Never waits, because the caller holds another
+   * job's lock.
+   */
   private boolean letGo(ActiveJob job) {
     if (!job.lock.tryLock()) {
       return false;

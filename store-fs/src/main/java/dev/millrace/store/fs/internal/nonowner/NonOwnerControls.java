@@ -27,7 +27,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A user's levers in a process that does not own the workspace. It asks the owner; without one it takes the lock and does them itself. If the owner dies meanwhile, it takes over: a request that was already carried out is recognized by its id. */
+/**
+ * A user's levers in a process that does not own the workspace. It asks the owner; without one it
+ * takes the lock and does them itself. If the owner dies meanwhile, it takes over: a request that
+ * was already carried out is recognized by its id.
+ */
 public final class NonOwnerControls implements JobControls {
   private static final long TIMEOUT_NANOS = 30_000_000_000L;
 

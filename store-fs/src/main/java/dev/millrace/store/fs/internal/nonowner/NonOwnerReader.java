@@ -21,7 +21,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Reads a workspace that another process may own. It asks the owner what only the owner knows; if there is no quick answer, it uses the files. */
+/**
+ * Reads a workspace that another process may own. It asks the owner what only the owner knows; if
+ * there is no quick answer, it uses the files.
+ */
 public final class NonOwnerReader extends ForwardingReader {
   private final FsReader files;
   private final FsSettings settings;

@@ -137,7 +137,8 @@ public final class FsStore extends ForwardingControls implements JobStore {
   }
 
   private void recover() throws IOException {
-    // What the last owner renamed before it was killed may not be durable, but must be before it is shown.
+    // What the last owner renamed before it was killed may not be durable, but must be before it is
+    // shown.
     UnsyncedChanges found = new UnsyncedChanges();
     WorkspaceLayout.ORDER.forEach(state -> found.addDirectory(settings.layout().of(state)));
     commits.commit(found);
@@ -188,8 +189,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
       // An empty first stage completes too; the job is submitted, whatever happens then.
       scanner.runIsolated(id, () -> writer.step(id, (job, unsynced) -> job));
     } else if (spec.stages().isEmpty()) {
-      scanner.markNothingToClaim(
-          id); // nothing to claim or read before it has a stage
+      scanner.markNothingToClaim(id); // nothing to claim or read before it has a stage
     } else {
       scanner.discover(id);
     }

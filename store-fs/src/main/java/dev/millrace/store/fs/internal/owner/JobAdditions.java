@@ -23,7 +23,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Function;
 
-/** Adds stages and tasks to open jobs. Their texts are durable before the entry that counts them is written, so no entry is without its texts. */
+/**
+ * Adds stages and tasks to open jobs. Their texts are durable before the entry that counts them is
+ * written, so no entry is without its texts.
+ */
 final class JobAdditions {
   private final JobWriter writer;
   private final GroupCommit commits;
@@ -69,7 +72,8 @@ final class JobAdditions {
         (job, unsynced) -> {
           int known = job.fold().stage(stage).size();
           keep(job, stage, job.fold().stage(stage).plan().type(), known, lines);
-          writer.record(job, unsynced, update -> AdditionRules.addTasks(update, stage, tasks, cause));
+          writer.record(
+              job, unsynced, update -> AdditionRules.addTasks(update, stage, tasks, cause));
           return known + 1;
         });
   }

@@ -32,7 +32,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Carries out a user's levers in the owner's process. A request that was carried out before is recognized by its id. */
+/**
+ * Carries out a user's levers in the owner's process. A request that was carried out before is
+ * recognized by its id.
+ */
 final class OwnerControls implements JobControls {
   private final JobWriter writer;
   private final FsReader reader;

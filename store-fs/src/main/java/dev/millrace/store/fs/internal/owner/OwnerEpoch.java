@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** How often the workspace has changed its owner. Part of every token, and synced before any is granted. */
+/**
+ * How often the workspace has changed its owner. Part of every token, and synced before any is
+ * granted.
+ */
 final class OwnerEpoch {
   private OwnerEpoch() {}
 

@@ -30,9 +30,15 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads jobs for the owner: from memory if they are there, because logs can be long, else from their files. Thread-safe. */
+/**
+ * Reads jobs for the owner: from memory if they are there, because logs can be long, else from
+ * their files. Thread-safe.
+ */
 final class OwnerReader implements JobReader {
-  /** How long queue statistics are valid; at least {@code AGE_FACTOR} times as long as they took to make. */
+  /**
+   * How long queue statistics are valid; at least {@code AGE_FACTOR} times as long as they took to
+   * make.
+   */
   private static final Duration MIN_STATS_AGE = Duration.ofSeconds(2);
 
   private static final int AGE_FACTOR = 10;

@@ -20,14 +20,18 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs with tasks to claim, by type, in claim order. Jobs whose waiting tasks are all in their backoff are kept apart until the first backoff ends. Holds ids and positions only: about 200 bytes for each waiting job. Thread-safe. */
+/**
+ * The jobs with tasks to claim, by type, in claim order. Jobs whose waiting tasks are all in their
+ * backoff are kept apart until the first backoff ends. Holds ids and positions only: about 200
+ * bytes for each waiting job. Thread-safe.
+ */
 public final class ClaimQueue {
 
   /**
    * A job that may have tasks to claim.
    *
    * @param tasks how many wait, for a job that has not started; 0: the job in memory knows
-   * @param restsUntil when its first backoff ends; null: it has tasks to claim now
+   * @param backoffUntil when its first backoff ends; null: it has tasks to claim now
    */
   public record Candidate(
       long rank,
@@ -228,7 +232,10 @@ public final class ClaimQueue {
     }
   }
 
-  /** How many jobs come before this one in claim order; -1 if it has nothing to claim. It counts one by one without a lock: concurrent changes may count or not. */
+  /**
+   * How many jobs come before this one in claim order; -1 if it has nothing to claim. It counts one
+   * by one without a lock: concurrent changes may count or not.
+   */
   public int countAhead(JobId id) {
     Candidate own = byId.get(id);
     if (own == null) {
@@ -270,7 +277,10 @@ public final class ClaimQueue {
     arrived.signalAll();
   }
 
-  /** Waits for an arrival after {@code seen} was returned, or for the end of a backoff. Any number of threads may wait; each remembers what it has seen. */
+  /**
+   * Waits for an arrival after {@code seen} was returned, or for the end of a backoff. Any number
+   * of threads may wait; each remembers what it has seen.
+   */
   public long await(long seen, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -291,7 +301,10 @@ public final class ClaimQueue {
     }
   }
 
-  /** Moves jobs whose backoff is over to the queue, and returns the time until the next one. After the clock was set back it moves all of them, because their ends must be computed again. */
+  /**
+   * Moves jobs whose backoff is over to the queue, and returns the time until the next one. After
+   * the clock was set back it moves all of them, because their ends must be computed again.
+   */
   private long wake() {
     Instant now = clock.instant();
     boolean setBack = now.isBefore(looked);

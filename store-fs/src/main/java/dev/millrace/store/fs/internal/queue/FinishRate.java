@@ -5,7 +5,11 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Measures how fast jobs finish: their number divided by the time with work to do, both fading by half in five minutes of work. Time between the end of one job and the start of the next does not count, so that a night without work says nothing about the morning. Thread-safe. */
+/**
+ * Measures how fast jobs finish: their number divided by the time with work to do, both fading by
+ * half in five minutes of work. Time between the end of one job and the start of the next does not
+ * count, so that a night without work says nothing about the morning. Thread-safe.
+ */
 public final class FinishRate {
   private static final double FADING = 300 / Math.log(2);
 

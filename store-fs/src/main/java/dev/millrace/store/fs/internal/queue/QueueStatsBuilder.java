@@ -28,7 +28,10 @@ public final class QueueStatsBuilder {
 
   private final Map<Key, TypeStats> lines = new TreeMap<>();
 
-  /** Adds a job: waiting tasks of its open stage, running tasks of any stage (a held stage may still run). */
+  /**
+   * Adds a job: waiting tasks of its open stage, running tasks of any stage (a held stage may still
+   * run).
+   */
   public void add(JobView job) {
     for (StageView stage : job.stages()) {
       boolean open = job.state().isOpen() && stage.state().isOpen();

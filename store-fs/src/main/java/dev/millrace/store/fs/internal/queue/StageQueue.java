@@ -9,7 +9,10 @@ import java.util.Comparator;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The waiting tasks of one stage. Tasks in their backoff are kept apart, else each claim would look at each of them. Not thread-safe: guarded by its job's lock. */
+/**
+ * The waiting tasks of one stage. Tasks in their backoff are kept apart, else each claim would look
+ * at each of them. Not thread-safe: guarded by its job's lock.
+ */
 public final class StageQueue {
   private record Rest(Instant until, int task) {
     static final Comparator<Rest> ORDER =
@@ -48,7 +51,10 @@ public final class StageQueue {
     return -1;
   }
 
-  /** Wakes tasks whose backoff is over. One that ends later than any can means that the clock was set back; it wakes too. */
+  /**
+   * Wakes tasks whose backoff is over. One that ends later than any can means that the clock was
+   * set back; it wakes too.
+   */
   private void wake(Instant now, Instant latest) {
     while (!resting.isEmpty() && !now.isBefore(resting.first().until())) {
       wake(resting.pollFirst());
@@ -59,10 +65,14 @@ public final class StageQueue {
   }
 
   private void wake(Rest rest) {
-    awake.set(rest.task(), waiting.get(rest.task())); // it may have ended, or been enqueued again, in the meantime
+    awake.set(
+        rest.task(),
+        waiting.get(rest.task())); // it may have ended, or been enqueued again, in the meantime
   }
 
-  /** When the next task wakes, if {@link #nextClaimable} found none; null if none is in its backoff. */
+  /**
+   * When the next task wakes, if {@link #nextClaimable} found none; null if none is in its backoff.
+   */
   public @Nullable Instant nextBackoffEnd() {
     return resting.isEmpty() ? null : resting.first().until();
   }

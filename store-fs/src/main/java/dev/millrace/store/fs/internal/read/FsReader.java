@@ -263,7 +263,10 @@ public final class FsReader implements JobReader {
         .orElse(List.of());
   }
 
-  /** Whether the completed log is final: a user's lever that is not in the log yet will be added exactly so; other entries may differ. */
+  /**
+   * Whether the completed log is final: a user's lever that is not in the log yet will be added
+   * exactly so; other entries may differ.
+   */
   private static boolean certain(JobOnDisk job) {
     return job.place().isFinal()
         || job.op() != null

@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Estimates the queue position for a process that does not own the workspace: by age alone, because only the owner knows the claim order. Counts as many names as it can in a short time. */
+/**
+ * Estimates the queue position for a process that does not own the workspace: by age alone, because
+ * only the owner knows the claim order. Counts as many names as it can in a short time.
+ */
 final class QueuePositionByAge {
   private static final Duration LISTING = Duration.ofMillis(250);
   private static final int SLICE = 1_024;

@@ -22,7 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What one job does to a claim or a sweep is no other job's trouble. */
+/** A problem with one job does not affect claims and sweeps of others. */
 class ClaimIsolationTest {
   private final SimulatedStore rig = SimulatedStore.fresh();
   private final CapturedLog log = CapturedLog.open();
@@ -33,7 +33,7 @@ class ClaimIsolationTest {
   }
 
   private JobId submit(String input) {
-    rig.later(TestJobSpecs.MINUTE); // claim order is that of submission
+    rig.later(TestJobSpecs.MINUTE); // claim order is the order of submission
     return rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", input, input + " again")));
   }
 
@@ -42,7 +42,7 @@ class ClaimIsolationTest {
     return rig.submit(TestJobSpecs.with(TestJobSpecs.queueTimeout(TestJobSpecs.MINUTE), spec));
   }
 
-  /** Whoever reads this job meets what nobody has thought of. */
+  /** Makes every read of this job fail unexpectedly. */
   private void odd(JobId id) {
     rig.disk.failBy(
         op -> {
@@ -58,7 +58,7 @@ class ClaimIsolationTest {
   }
 
   @Test
-  void oneWithAttemptsOutOfAllReasonFailsAndTheOthersAreClaimed() throws IOException {
+  void aJobWithAnAbsurdLimitFailsAndTheOthersAreClaimed() throws IOException {
     JobId before = submit("before");
     JobId bad = submit("bad");
     JobId after = submit("after");
@@ -75,7 +75,7 @@ class ClaimIsolationTest {
   }
 
   @Test
-  void oneThatThrowsIsPassedOverAndTheOthersHaveTheirLeases() {
+  void aJobThatThrowsIsSkippedAndTheOthersGetTheirLeases() {
     JobId before = submit("before");
     JobId bad = submit("bad");
     JobId after = submit("after");
@@ -93,7 +93,7 @@ class ClaimIsolationTest {
   }
 
   @Test
-  void aSweepGoesOnBehindOneThatThrowsAndComesBackToIt() {
+  void aSweepContinuesAfterAJobThatThrowsAndRetriesIt() {
     JobId first = expiring("first");
     JobId second = expiring("second");
     JobId third = expiring("third");
@@ -111,7 +111,7 @@ class ClaimIsolationTest {
   }
 
   @Test
-  void whatEndedBeforeAClaimMetTroubleIsToldAllTheSame() {
+  void anEndBeforeAFailedClaimIsStillNotified() {
     JobId late = expiring("late");
     rig.later(TestJobSpecs.MINUTE);
     JobId stuck = submit("stuck");

@@ -33,9 +33,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many threads share a store, its jobs and its syncs; then the power goes, at any operation of the
- * disk. What any of them was told is so. The seed is that of {@code -Dmillrace.seed=…}; {@code
- * -Dmillrace.proof=true} tries many times as much.
+ * Many threads share a store, its jobs and its syncs; then the power fails, at any operation of the
+ * disk. What any thread was told must be true. The seed is that of {@code -Dmillrace.seed=…};
+ * {@code -Dmillrace.proof=true} tries many times as much.
  */
 class ConcurrentCrashTest {
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 2_000 : 60;
@@ -43,12 +43,12 @@ class ConcurrentCrashTest {
   private static final Logger LOG = Logger.getLogger("dev.millrace.store");
 
   @BeforeEach
-  void keepTheLogQuiet() {
+  void captureTheLog() {
     LOG.setLevel(Level.OFF);
   }
 
   @AfterEach
-  void letTheLogGo() {
+  void releaseTheLog() {
     LOG.setLevel(null);
   }
 
@@ -57,7 +57,7 @@ class ConcurrentCrashTest {
     final Map<JobId, JobSpec> submitted = new ConcurrentHashMap<>();
     final Map<String, String> completed = new ConcurrentHashMap<>();
 
-    /** Whether the job is paused; a job is not in it while a lever is being pulled. */
+    /** Whether the job is paused; a job is not in the map while a lever runs. */
     final Map<JobId, Boolean> paused = new ConcurrentHashMap<>();
 
     final ConcurrentLinkedQueue<Throwable> surprises = new ConcurrentLinkedQueue<>();
@@ -111,7 +111,7 @@ class ConcurrentCrashTest {
                   action.run(rig, told, random);
                 }
               } catch (Throwable e) {
-                // The end comes to this thread, or to whoever synced for it.
+                // The end reaches this thread, or the thread that synced for it.
                 boolean end = e instanceof Stopped || e instanceof StoreException;
                 if (!end || !rig.disk.stopped()) {
                   told.surprises.add(e);
@@ -142,7 +142,7 @@ class ConcurrentCrashTest {
     }
   }
 
-  /** Pauses or resumes a job that no other thread has in its hands. */
+  /** Pauses or resumes a job that no other thread uses. */
   private static void lever(SimulatedStore rig, Told told, RandomGenerator random) {
     List<JobId> all = List.copyOf(told.paused.keySet());
     JobId id = all.isEmpty() ? null : all.get(random.nextInt(all.size()));

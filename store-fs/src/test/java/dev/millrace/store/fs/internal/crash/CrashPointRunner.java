@@ -22,10 +22,10 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * Runs a scenario once undisturbed, writing down what a user sees after each acknowledgement; then
- * again and again, each time stopped at another operation of the disk. Whatever the next program
- * finds then, after a kill or a power loss, each job must look as after the last acknowledgement or
- * as after the one that did not come, and must go on to its right end.
+ * Runs a scenario once undisturbed and records what a user sees after each acknowledgement; then
+ * repeatedly, each time stopped at another operation of the disk. After a kill or a power loss, the
+ * next program must find each job as after the last acknowledgement or as after the one that did
+ * not come, and must bring it to its expected end.
  */
 final class CrashPointRunner {
   private final CrashScenario scenario;
@@ -48,7 +48,7 @@ final class CrashPointRunner {
   }
 
   /**
-   * A life that ended in the middle.
+   * A run that was stopped.
    *
    * @param sights what may be seen of a job after it: one of these
    */
@@ -57,7 +57,7 @@ final class CrashPointRunner {
       return new Crashed(found, at, claims, sights);
     }
 
-    /** The next life, on a copy of the disk. */
+    /** The next run, on a copy of the disk. */
     SimulatedStore reopen() {
       return new SimulatedStore(disk.afterKill(), at.plusSeconds(5), 8);
     }
@@ -73,7 +73,7 @@ final class CrashPointRunner {
     for (int n = first; n <= last; n++) {
       What what = reference.disk.operation(n).what();
       for (Cut cut : Cut.values()) {
-        // After an operation is before the next one, but for the last.
+        // After an operation is before the next one, except for the last.
         if (cut == Cut.BEFORE
             || cut == Cut.MIDDLE && what == What.PUT_BYTES
             || cut == Cut.AFTER && (n == last || thorough)) {
@@ -83,7 +83,7 @@ final class CrashPointRunner {
     }
   }
 
-  /** What is seen now, and will be after each acknowledgement to come. */
+  /** Records what is seen now and after each later acknowledgement. */
   private static List<VisibleState> sights(SimulatedStore rig) {
     List<VisibleState> sights = new ArrayList<>(List.of(VisibleState.of(rig.store)));
     rig.observe(() -> sights.add(VisibleState.of(rig.store)));
@@ -123,7 +123,7 @@ final class CrashPointRunner {
     }
   }
 
-  /** The store is opened again on what a kill or a power loss leaves. */
+  /** Opens the store again on what a kill or a power loss leaves. */
   private void aftermath(Crashed crashed, long salt) {
     kills++;
     named("kill", () -> survives(crashed));
@@ -143,7 +143,7 @@ final class CrashPointRunner {
     }
   }
 
-  /** Opens a store, compares, and goes on to the end. */
+  /** Opens a store, compares, and continues to the end. */
   private void survives(Crashed crashed) {
     SimulatedStore rig = crashed.reopen();
     VisibleState sight = VisibleState.of(rig.store);
@@ -159,15 +159,15 @@ final class CrashPointRunner {
     Map<JobId, JobState> ends = JobFinisher.expected(rig.store);
     JobFinisher.drive(rig);
     JobFinisher.check(rig, ends);
-    // What was acknowledged on the way is durable, though it began on a disk that was not.
+    // What was acknowledged meanwhile is durable, even if the run started on a disk that was not.
     SimDisk found = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(seed));
     SimulatedStore last = new SimulatedStore(found, rig.clock.instant(), 9);
     named("a power loss after the end", () -> JobFinisher.check(last, ends));
   }
 
   /**
-   * The next life is stopped too, in its recovery or in its work, at some of its operations; and
-   * then once it is a kill and once the power goes.
+   * Stops the next run too, at some operations of its recovery or its work, once by a kill and once
+   * by a power loss.
    */
   private void again(String how, Crashed crashed, long salt) {
     SimulatedStore reference = crashed.reopen();
@@ -204,12 +204,12 @@ final class CrashPointRunner {
     try {
       JobFinisher.drive(rig);
     } catch (Stopped e) {
-      // as it should be
+      // expected
     }
     int told = rig.acknowledged();
     List<VisibleState> allowed =
         new ArrayList<>(undisturbed.subList(told, Math.min(told + 2, undisturbed.size())));
-    // Of a job that nothing more was acknowledged of, what was seen is still no promise.
+    // If nothing more was acknowledged for a job, what was seen is no promise.
     crashed
         .sights()
         .forEach(sight -> allowed.add(sight.where(undisturbed.getFirst(), undisturbed.get(told))));

@@ -36,7 +36,7 @@ class CrashPointTest {
   private static final LongAdder SECOND = new LongAdder();
 
   @BeforeAll
-  static void keepTheLogQuiet() {
+  static void captureTheLog() {
     LOG.setLevel(Level.OFF);
   }
 
@@ -62,14 +62,14 @@ class CrashPointTest {
 
   @ParameterizedTest
   @MethodSource("scenarios")
-  void nothingAcknowledgedIsLostWhereverItStops(CrashScenario scenario) {
+  void nothingAcknowledgedIsLostAtAnyCrashPoint(CrashScenario scenario) {
     prove(new CrashPointRunner(scenario, SEED, PROOF, false));
   }
 
   @ParameterizedTest
   @MethodSource("scenarios")
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
-  void norWhereManyFilesAreSyncedByOneSyncOfEverything(CrashScenario scenario) {
+  void nothingAcknowledgedIsLostWithOneSyncOfEverything(CrashScenario scenario) {
     prove(new CrashPointRunner(scenario, SEED, PROOF, true));
   }
 
@@ -83,7 +83,7 @@ class CrashPointTest {
   }
 
   @Test
-  void aWorkspaceThatWasHalfMadeIsMadeWhole() {
+  void aHalfCreatedWorkspaceIsCompleted() {
     SimDisk whole = new SimDisk();
     new SimulatedStore(whole, ManualClock.START, 7);
     for (int n = 1; n <= whole.operations(); n++) {

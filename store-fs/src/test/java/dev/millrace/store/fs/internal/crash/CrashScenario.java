@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Something a program does with a store, once it is crashed at every step.
+ * A use of a store that is crashed at every step.
  *
- * @param before what was done before, undisturbed
+ * @param before what is done before, undisturbed
  * @param act what is disturbed
  */
 record CrashScenario(String name, Consumer<SimulatedStore> before, Consumer<SimulatedStore> act) {

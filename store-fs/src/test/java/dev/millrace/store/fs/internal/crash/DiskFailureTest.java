@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A disk that is full, fails to sync or may not be written: what is said, what comes of it. */
+/** A disk that is full, fails to sync or is read-only: the error, and what follows. */
 class DiskFailureTest {
   private static final JobSpec TWO_STAGES =
       TestJobSpecs.job(
@@ -56,12 +56,12 @@ class DiskFailureTest {
   private CapturedLog log;
 
   @BeforeEach
-  void keepTheLogQuiet() {
+  void captureTheLog() {
     log = CapturedLog.open();
   }
 
   @AfterEach
-  void letTheLogGo() {
+  void releaseTheLog() {
     log.close();
   }
 
@@ -79,7 +79,7 @@ class DiskFailureTest {
         .contains(op.what());
   }
 
-  /** Lets the act run into trouble at each of its operations that a fault may hit. */
+  /** Runs the act with a fault at each of its operations that can fail. */
   private static void atEach(CrashScenario scenario, Consumer<Integer> trial) {
     SimulatedStore reference = SimulatedStore.fresh();
     scenario.before().accept(reference);
@@ -117,7 +117,10 @@ class DiskFailureTest {
     goOn(rig);
   }
 
-  /** The same store goes on: workers answer again, users ask again, until all has ended. */
+  /**
+   * Continues with the same store: workers answer again, users ask again, until all jobs have
+   * ended.
+   */
   private static void goOn(SimulatedStore rig) {
     for (Claim claim : List.copyOf(rig.claims)) {
       rig.store.complete(claim, SimulatedStore.answerOf(claim));
@@ -157,7 +160,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void whatWasCompletedOnAFullDiskComesToItsEndEvenIfTheWorkerGivesUp() {
+  void aTaskCompletedOnAFullDiskEndsEvenIfTheWorkerGivesUp() {
     CrashScenario complete =
         new CrashScenario(
             "complete",
@@ -256,7 +259,7 @@ class DiskFailureTest {
         });
   }
 
-  /** What the system could not write, it may also forget. */
+  /** The system may forget what it could not write. */
   private static void reopened(SimulatedStore rig, VisibleState before) {
     for (SimDisk disk :
         List.of(
@@ -323,7 +326,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void oneJobWithoutPermissionDoesNotHoldUpTheOthers() {
+  void oneJobWithoutPermissionDoesNotStopTheOthers() {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId denied = rig.submit(TestJobSpecs.plain("x"));
     rig.submit(TestJobSpecs.plain("y"));
@@ -344,7 +347,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void anAnswerThatComesWhileTheDiskIsFullIsTakenWhenItComesAgain() {
+  void anAnswerRefusedOnAFullDiskIsAcceptedWhenRepeated() {
     SimulatedStore rig = SimulatedStore.fresh();
     rig.submit(TestJobSpecs.plain("x"));
     Claim claim = rig.claim(1).getFirst();
@@ -363,7 +366,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void aJournalThatCouldNotBeWrittenEndsThereEvenIfItsJobIsReadAgain() {
+  void aJournalThatCouldNotBeWrittenStaysEndedIfItsJobIsReadAgain() {
     SimulatedStore rig = SimulatedStore.fresh();
     rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "one", "two")));
     List<Claim> claims = rig.claim(2);
@@ -387,7 +390,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void otherTermsBeginAnotherJournal() {
+  void newTermsStartANewJournal() {
     SimulatedStore rig = SimulatedStore.fresh();
     rig.submit(TestJobSpecs.plain("x"));
     Claim claim = rig.claim(1).getFirst();
@@ -402,7 +405,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void aJournalThatCouldNotBeRemovedGoesWithTheEndOfTheJob() throws IOException {
+  void aJournalThatCouldNotBeDeletedIsDeletedWhenTheJobEnds() throws IOException {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "one", "two")));
     List<Claim> claims = rig.claim(2);
@@ -417,7 +420,7 @@ class DiskFailureTest {
   }
 
   @Test
-  void aReceiptThatDoesNotCountGoesWithTheEndOfTheJob() throws IOException {
+  void aReceiptThatDoesNotCountIsDeletedWhenTheJobEnds() throws IOException {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.plain("x"));
     Claim first = rig.claim(1).getFirst();

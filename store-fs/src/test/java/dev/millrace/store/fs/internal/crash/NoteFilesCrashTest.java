@@ -21,13 +21,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Notes at every operation of the disk: whole or not there, and what was acknowledged stays. */
+/** Notes at every operation of the disk: complete or absent, and what was acknowledged stays. */
 class NoteFilesCrashTest {
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
   private static final String SHELF = "keys";
   private static final JobId CHOSEN = JobId.of(1_767_225_600_000_000L, 77, 1);
 
-  /** Stops {@code act} at each of its operations and looks at what each kind of end leaves. */
+  /** Stops {@code act} at each of its operations and checks what each kind of end leaves. */
   private static void everywhere(
       Consumer<SimulatedStore> before,
       Consumer<SimulatedStore> act,
@@ -44,7 +44,7 @@ class NoteFilesCrashTest {
         try {
           act.accept(rig);
         } catch (Stopped e) {
-          // as it should be
+          // expected
         }
         String where = "stopped " + cut + " " + n + ", seed " + SEED;
         List<SimDisk> found = new ArrayList<>(List.of(rig.disk.afterKill()));
@@ -59,7 +59,7 @@ class NoteFilesCrashTest {
   }
 
   @Test
-  void aNoteIsTheOldOneOrTheNewOne() {
+  void afterACrashANoteIsTheOldOneOrTheNewOne() {
     String old = "old ".repeat(100);
     String fresh = "new ".repeat(200);
     List<String> told = new ArrayList<>();
@@ -86,7 +86,7 @@ class NoteFilesCrashTest {
   }
 
   @Test
-  void whoeverIsToBeToldOfAJobIsNotedWhereverTheJobIs() {
+  void everyVisibleJobWithWebhooksHasItsNote() {
     everywhere(
         rig -> {},
         rig -> {
@@ -109,7 +109,7 @@ class NoteFilesCrashTest {
   }
 
   @Test
-  void aNoteOfItsOwnAdvancesPastARepeatedSubmission() {
+  void aRepeatedSubmissionKeepsAnAdvancedNote() {
     SimulatedStore rig = SimulatedStore.fresh();
     rig.store.submit(TestJobSpecs.hooked(TestJobSpecs.plain("x")), CHOSEN);
     rig.store.writeNote(NoteStore.WEBHOOKS, CHOSEN.value(), "{\"after\":7}");
@@ -118,7 +118,7 @@ class NoteFilesCrashTest {
   }
 
   @Test
-  void namesCannotLeaveTheShelf() throws IOException {
+  void namesCannotLeaveTheCollection() throws IOException {
     SimulatedStore rig = SimulatedStore.fresh();
     for (String name : List.of("", "..", "a/b", "A", "x.tmp", "y".repeat(129))) {
       assertThatThrownBy(() -> rig.store.writeNote(SHELF, name, "x"))

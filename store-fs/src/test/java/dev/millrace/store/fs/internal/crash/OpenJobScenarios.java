@@ -16,7 +16,7 @@ import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
 import java.util.List;
 
-/** What is added to jobs, and said of them, after they were submitted. */
+/** Crash scenarios for additions to jobs and changes of them after the submission. */
 final class OpenJobScenarios {
   private static final JobId CHOSEN = JobId.of(1_767_225_600_000_000L, 77, 1);
 

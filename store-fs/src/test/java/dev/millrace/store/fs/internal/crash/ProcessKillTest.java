@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Real processes, killed with SIGKILL at any moment: servers that complete tasks, each with another
- * one waiting to take over, and programs that submit. The seed is that of {@code
- * -Dmillrace.seed=…}; {@code -Dmillrace.proof=true} kills many more.
+ * one waiting to take over, and programs that submit. The seed is that of
+ * {@code -Dmillrace.seed=…}; {@code -Dmillrace.proof=true} kills many more.
  */
 class ProcessKillTest extends RealWorkspaceCase {
   private static final int KILLS = Boolean.getBoolean("millrace.proof") ? 2_000 : 200;
@@ -58,7 +58,7 @@ class ProcessKillTest extends RealWorkspaceCase {
             1 + random.nextInt(4)));
   }
 
-  /** Kills the owner once it is one, or now and then the server that waits to be the next. */
+  /** Kills the owner once there is one, or sometimes the server that waits to be the next. */
   private void killServer() throws Exception {
     Integer owner = owners.poll(60, TimeUnit.SECONDS);
     assertThat(owner).as("somebody owns the workspace").isNotNull();
@@ -86,7 +86,7 @@ class ProcessKillTest extends RealWorkspaceCase {
   }
 
   @Test
-  void whateverIsKilledEveryAcknowledgedJobIsCompletedOnce() throws Exception {
+  void everyAcknowledgedJobIsCompletedOnceDespiteKills() throws Exception {
     int killed = 0;
     startServer();
     startServer();
@@ -94,7 +94,7 @@ class ProcessKillTest extends RealWorkspaceCase {
     try {
       for (int kill = 0; kill < KILLS; kill++) {
         if (random.nextInt(3) == 0 || acknowledged.size() - completed.sum() > 1_000) {
-          submitter.line(); // it got as far as to submit
+          submitter.line(); // it came as far as submitting
           linger();
           submitter.kill();
           submitter = submitter();

@@ -29,9 +29,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Lives of a store whose tasks freeze terms and journal, each ended by a kill or a power loss at any
- * operation. Tokens tell under which terms and at which position they were made: what the next life
- * goes on from must be a beginning, in whole pieces, of what was made under the terms it is given.
+ * Runs of a store whose tasks freeze terms and journal, each ended by a kill or a power loss at any
+ * operation. Tokens tell under which terms and at which position they were made: what the next run
+ * resumes from must be a prefix, in complete chunks, of what was made under its terms.
  */
 class TokenJournalCrashTest {
   private static final int RUNS = Boolean.getBoolean("millrace.proof") ? 20_000 : 400;
@@ -44,7 +44,7 @@ class TokenJournalCrashTest {
   private int lost;
 
   @BeforeAll
-  static void keepTheLogQuiet() {
+  static void captureTheLog() {
     LOG.setLevel(Level.OFF);
   }
 
@@ -54,7 +54,7 @@ class TokenJournalCrashTest {
   }
 
   @Test
-  void whatIsGoneOnFromIsABeginningUnderTheSameTerms() {
+  void resumedTokensAreAPrefixUnderTheSameTerms() {
     for (int run = 0; run < RUNS; run++) {
       long seed = SEED + run;
       try {
@@ -82,7 +82,7 @@ class TokenJournalCrashTest {
       try {
         work(rig, plain, random);
       } catch (Stopped e) {
-        // as it should be
+        // expected
       }
       rig =
           new SimulatedStore(next(rig.disk, random), rig.clock.instant().plusSeconds(1), 8 + life);
@@ -137,7 +137,7 @@ class TokenJournalCrashTest {
     }
   }
 
-  /** Whole pieces: piece number k has k % 3 + 1 tokens. */
+  /** Checks for complete chunks: chunk number k has k % 3 + 1 tokens. */
   private static boolean isBoundary(int tokens) {
     int sum = 0;
     for (int k = 0; sum < tokens; k++) {
@@ -203,7 +203,7 @@ class TokenJournalCrashTest {
       made += tokens.size();
     }
 
-    /** A reader sees all of it, at once. */
+    /** A reader sees all of it at once. */
     void check(SimulatedStore rig) {
       int stage = claim.key().stage();
       int text = rig.store.outputSoFar(claim.job(), stage, claim.key().task(), 0).text().length();
@@ -212,7 +212,7 @@ class TokenJournalCrashTest {
   }
 
   @Test
-  void noStateOfDiskAndLogTakesUpTokensOfOtherTerms() {
+  void tokensOfOtherTermsAreNeverResumed() {
     for (Loss loss : Loss.values()) {
       for (int i = 0; i < 200; i++) {
         SplittableRandom random = new SplittableRandom(SEED + i);
@@ -220,7 +220,7 @@ class TokenJournalCrashTest {
         rig.submit(TestJobSpecs.plain("x"));
         Running first = new Running(rig.claim(1).getFirst());
         first.journal(rig);
-        rig.release(first.claim); // all of that may be durable by now
+        rig.release(first.claim); // all of that may be durable now
         Running second = new Running(rig.claim(1).getFirst());
         second.journal(rig);
         second.freeze(rig); // and this may not
@@ -233,7 +233,7 @@ class TokenJournalCrashTest {
   }
 
   @Test
-  void anEntryOfTheSameNumberInAnotherEpochIsAnother() throws IOException {
+  void anEntryOfTheSameNumberInAnotherEpochIsDifferent() throws IOException {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.plain("x"));
     Claim first = rig.claim(1).getFirst();
@@ -246,7 +246,7 @@ class TokenJournalCrashTest {
     long number = rig.store.events(id, 0, 100).getLast().number();
 
     SimDisk found = rig.disk.afterKill();
-    found.truncate(log, synced); // the power took the log's end, and left the journal
+    found.truncate(log, synced); // the power loss took the log's end and left the journal
     SimulatedStore next = new SimulatedStore(found, rig.clock.instant(), 8);
     Claim second = next.claim(1).getFirst();
     next.store.freeze(second, JsonObject.create().put("id", 2));

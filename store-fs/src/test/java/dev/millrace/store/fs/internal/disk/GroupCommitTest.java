@@ -38,7 +38,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who syncs what for whom. */
+/** Which thread syncs which changes. */
 class GroupCommitTest {
   private final SimDisk disk = new SimDisk();
   private final GroupCommit commits = new GroupCommit(disk);
@@ -48,7 +48,7 @@ class GroupCommitTest {
           SimulatedStore.ROOT, disk, clock, new JobIdGenerator(clock, 7)::next, () -> 1L << 63);
 
   @BeforeEach
-  void makePlaces() throws IOException {
+  void createDirectories() throws IOException {
     SimulatedStore.PLACES.create(disk);
   }
 
@@ -62,7 +62,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void whatIsEnlistedIsSyncedByWhoeverCommitsNext() throws IOException {
+  void addedChangesAreSyncedByTheNextCommit() throws IOException {
     Path mine = SimulatedStore.ROOT.resolve("mine");
     UnsyncedChanges unsynced = written(mine);
     commits.enlist(unsynced);
@@ -76,7 +76,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void aSyncThatIsCutShortIsNobodys() throws IOException {
+  void anInterruptedSyncCountsForNoThread() throws IOException {
     disk.failBy(
         op -> {
           if (op.what().syncs()) {
@@ -96,7 +96,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void whatWasWrittenIsDurableThoughTheJobMovesOnBeforeItIsSynced() {
+  void writesAreDurableEvenIfTheJobMovesBeforeTheSync() {
     ClaimQueue queue = new ClaimQueue(clock);
     Leases leases = new Leases();
     JobWriter writer = new JobWriter(settings, commits, queue, leases, 1);
@@ -133,7 +133,7 @@ class GroupCommitTest {
         new PendingTransition("op", JobEvent.PAUSE, JobState.PAUSED, clock.instant(), null, null);
     assertThat(writer.step(id, (job, unsynced) -> writer.applyLever(job, pause, unsynced)))
         .contains(Outcome.DONE);
-    commits.commit(mine); // the path that it knew is no more
+    commits.commit(mine); // the path that it knew does not exist any more
     var task = new SimulatedStore(lost(), clock.instant(), 8).store.tasks(id, 1, 1, 1).getFirst();
     assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
     assertThat(task.result().text()).isEqualTo("result");
@@ -153,7 +153,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void manyFilesAreSyncedByOneSyncWhereThereIsOne() throws IOException {
+  void manyFilesAreSyncedByOneSyncOfEverything() throws IOException {
     SimDisk able = new SimDisk(true);
     UnsyncedChanges unsynced = new UnsyncedChanges();
     for (int i = 0; i < 10; i++) {

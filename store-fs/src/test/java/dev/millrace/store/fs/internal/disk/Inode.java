@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
-/** A file or directory of a simulated disk: what programs see, and what would survive. */
+/** A file or directory of a simulated disk: what programs see, and what is durable. */
 final class Inode {
   final Disk.Kind kind;
   final Map<String, Inode> names = new TreeMap<>();
@@ -40,7 +40,7 @@ final class Inode {
     kept = content.length;
   }
 
-  /** As the other one, contents only. */
+  /** Copies the contents only. */
   void take(Inode other) {
     content = other.content;
     synced = other.synced;
@@ -48,7 +48,7 @@ final class Inode {
     modified = other.modified;
   }
 
-  /** Was found on the disk like that. */
+  /** Makes the content durable, as found on the disk. */
   void found(byte[] bytes) {
     content = bytes;
     sync();

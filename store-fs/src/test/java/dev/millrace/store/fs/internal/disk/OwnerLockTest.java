@@ -15,7 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever removes the lock file lets a second owner in; the first must notice and stop. */
+/** If the lock file is deleted, a second owner can start; the first must notice and stop. */
 class OwnerLockTest {
   private static final ClaimRequest ANY = new ClaimRequest(Set.of("generate"), 1, "test", null);
 

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the operating system's files do that a simulation does not show. */
+/** Behaviour of the operating system's files that a simulation does not show. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RealDiskTest {
   @TempDir Path dir;
 
   @Test
-  void anInterruptNeitherLosesNorDoublesWhatIsAppended() throws InterruptedException {
+  void anInterruptNeitherLosesNorRepeatsAnAppend() throws InterruptedException {
     RealDisk disk = new RealDisk(dir);
     AtomicBoolean done = new AtomicBoolean();
     Throwable[] problem = {null};
@@ -54,7 +54,7 @@ class RealDiskTest {
   }
 
   @Test
-  void aFifoIsRefusedHoweverItIsUsed() throws IOException, InterruptedException {
+  void aFifoIsRefusedByEveryOperation() throws IOException, InterruptedException {
     RealDisk disk = new RealDisk(dir);
     Path fifo = dir.resolve("fifo");
     RealWorkspaceCase.fifo(fifo);
@@ -70,7 +70,7 @@ class RealDiskTest {
   }
 
   @Test
-  void aLinkIsRefusedHoweverItIsUsed() throws IOException {
+  void aLinkIsRefusedByEveryOperation() throws IOException {
     RealDisk disk = new RealDisk(dir);
     Path target = Files.writeString(dir.resolve("target"), "x");
     Path link = Files.createSymbolicLink(dir.resolve("link"), target);

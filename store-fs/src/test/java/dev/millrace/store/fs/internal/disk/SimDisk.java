@@ -16,13 +16,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that forgets what was not synced, and that stops or fails at any operation.
- * Operations that change something are numbered from 1; so are syncs. A written file is two of
- * them: its name, then its bytes. Thread-safe.
+ * A disk in memory that loses what was not synced, and that stops or fails at any operation.
+ * Operations that change something are numbered from 1; so are syncs. Writing a file is two
+ * operations: its name, then its bytes. Thread-safe.
  */
 public final class SimDisk implements Disk {
 
-  /** What is done to the disk. */
+  /** The kind of an operation. */
   public enum What {
     LOOK,
     READ,
@@ -54,15 +54,15 @@ public final class SimDisk implements Disk {
     }
   }
 
-  /** Where the program stops at its last operation. */
+  /** Where the program stops in its last operation. */
   public enum Cut {
     BEFORE,
-    /** With half of its bytes written; only {@link What#PUT_BYTES} has such a middle. */
+    /** With half of its bytes written; only for {@link What#PUT_BYTES}. */
     MIDDLE,
     AFTER
   }
 
-  /** The program has ended in the middle of what it did. */
+  /** The program was stopped in the middle of an operation. */
   public static final class Stopped extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -71,13 +71,13 @@ public final class SimDisk implements Disk {
     }
   }
 
-  /** Says whether an operation fails, and how. */
+  /** Decides whether an operation fails, and how. */
   public interface Fault {
     @Nullable IOException at(Op op);
   }
 
   private interface Effect {
-    /** Does the operation, or of one that writes bytes that many thousandths. */
+    /** Runs the operation; one that writes bytes may write only that many thousandths. */
     void apply(int thousandths) throws IOException;
   }
 
@@ -128,12 +128,12 @@ public final class SimDisk implements Disk {
     fault = op -> null;
   }
 
-  /** Whether the program has ended. */
+  /** Whether the program was stopped. */
   public synchronized boolean stopped() {
     return stopped;
   }
 
-  /** How many operations there were that change something. */
+  /** How many operations changed something. */
   public synchronized int operations() {
     return done.size();
   }
@@ -147,12 +147,12 @@ public final class SimDisk implements Disk {
     return new SimDisk(files.copy(), canSyncAll);
   }
 
-  /** The disk as the machine finds it if the power goes now. */
+  /** The disk as the machine finds it if the power fails now. */
   public synchronized SimDisk afterPowerLoss(SimFiles.Loss loss, RandomGenerator random) {
     return new SimDisk(files.afterPowerLoss(loss, random), canSyncAll);
   }
 
-  /** Puts a link, FIFO or the like there. */
+  /** Puts a link, FIFO or similar there. */
   synchronized void plantOther(Path path) throws IOException {
     files.change(
         new SimFiles.Change(
@@ -170,7 +170,7 @@ public final class SimDisk implements Disk {
     IOException problem = fault.at(op);
     if (problem != null) {
       if (what == What.PUT_BYTES) {
-        effect.apply(left); // a disk that is full takes what it can
+        effect.apply(left); // a full disk takes what fits
       }
       throw problem;
     }

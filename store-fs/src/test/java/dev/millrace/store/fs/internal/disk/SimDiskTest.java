@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The simulated disk behaves like the real one, and forgets what a strict one may forget. */
+/** The simulated disk behaves like the real one, and loses what a strict one may lose. */
 class SimDiskTest {
   private static final Path A = Path.of("/a");
   private static final Path B = Path.of("/b");
@@ -84,7 +84,7 @@ class SimDiskTest {
   }
 
   @Test
-  void whateverSurvivesADirectoryIsInOnePlaceAtMost() throws IOException {
+  void afterAPowerLossADirectoryHasAtMostOneName() throws IOException {
     directories();
     for (String name : List.of("1", "2", "3")) {
       disk.createDirectory(A.resolve(name));
@@ -122,7 +122,7 @@ class SimDiskTest {
   }
 
   @Test
-  void aProgramStopsWhereItIsToldAndDoesNothingMore() throws IOException {
+  void aProgramStopsAtTheGivenOperation() throws IOException {
     directories();
     disk.stopAt(disk.operations() + 2, Cut.MIDDLE);
     assertThatThrownBy(() -> disk.write(FILE, bytes("four")))
@@ -132,7 +132,7 @@ class SimDiskTest {
     assertThat(disk.afterKill().read(FILE, 9)).isEqualTo(bytes("fo"));
   }
 
-  /** Does something to a file or directory, and says what came of it. */
+  /** Changes a file or directory and describes the result. */
   private static String step(Disk disk, Path root, SplittableRandom random) {
     Path one = path(root, random);
     Path other = path(root, random);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimFiles {
 
-  /** Which changes of names a power loss leaves. */
+  /** Which changes of names survive a power loss. */
   public enum Loss {
     /** None that was not synced; of files, the synced bytes. */
     NOTHING_SURVIVES,
@@ -32,7 +32,7 @@ public final class SimFiles {
     RANDOM_SURVIVES
   }
 
-  /** A name in a directory leads elsewhere, or nowhere. */
+  /** A name in a directory that now leads elsewhere, or nowhere. */
   record Change(Inode directory, String name, @Nullable Inode to) {}
 
   /** Changes that happen together: both sides of a rename. */
@@ -90,7 +90,7 @@ public final class SimFiles {
     return found;
   }
 
-  /** Changes names at once; not yet for good. */
+  /** Changes names, not yet durably. */
   void change(Change... changes) {
     Step step = new Step(List.of(changes));
     apply(step, false);
@@ -129,7 +129,7 @@ public final class SimFiles {
     keep(every);
   }
 
-  /** Adds to the chosen steps those before them that they build on. */
+  /** Adds the earlier steps that the chosen ones depend on. */
   private BitSet withEarlierOnes(BitSet chosen) {
     for (int i = pending.size() - 1; i >= 0; i--) {
       for (int j = i - 1; chosen.get(i) && j >= 0; j--) {
@@ -160,7 +160,7 @@ public final class SimFiles {
     }
   }
 
-  /** The same, to go on with independently. */
+  /** An independent copy. */
   SimFiles copy() {
     Map<Inode, Inode> copies = new IdentityHashMap<>();
     SimFiles copy = new SimFiles(copy(root, copies));
@@ -193,7 +193,7 @@ public final class SimFiles {
     return copy;
   }
 
-  /** What the machine finds when it starts again. */
+  /** What the machine finds when it restarts. */
   SimFiles afterPowerLoss(Loss loss, RandomGenerator random) {
     SimFiles found = copy();
     found.keep(found.survivors(loss, random));

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A job that is read again and again while it grows. */
+/** A job that is read repeatedly while it grows. */
 class JobOnDiskTest {
   private final SimulatedStore rig = SimulatedStore.fresh();
   private final JobId id =
@@ -45,7 +45,7 @@ class JobOnDiskTest {
   }
 
   @Test
-  void onlyWhatItsLogHasGrownByIsFolded() throws IOException {
+  void onlyNewEntriesAreFolded() throws IOException {
     rig.complete(rig.claim(1).getFirst());
     JobOnDisk before = read(null);
     JobView then = view(before);
@@ -59,7 +59,7 @@ class JobOnDiskTest {
   }
 
   @Test
-  void aLogThatIsAnotherByNowIsFoldedAnew() throws IOException {
+  void aReplacedLogIsFoldedFromTheStart() throws IOException {
     rig.release(rig.claim(1).getFirst());
     JobOnDisk before = read(null);
     JobDirectory at = before.at();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What is believed of a journal, whatever stands in it. */
+/** Which part of a journal is valid, whatever it contains. */
 class TokenJournalTest {
   private static final Path FILE = Path.of("/journal.jsonl");
   private static final FencingToken CLAIM = new FencingToken(3, 5);
@@ -63,7 +63,7 @@ class TokenJournalTest {
   }
 
   @Test
-  void aJournalOfAnotherEntryIsNone() throws IOException {
+  void aJournalOfAnotherEntryIsEmpty() throws IOException {
     for (FencingToken other :
         List.of(new FencingToken(3, 8), new FencingToken(4, 7), new FencingToken(3, 77))) {
       disk.write(FILE, bytes(other, PIECES));
@@ -73,7 +73,7 @@ class TokenJournalTest {
   }
 
   @Test
-  void cutAtAnyByteItIsItsWholeLinesAndCanBeGoneOnWith() throws IOException {
+  void aJournalCutAtAnyByteHasItsCompleteLinesAndCanBeContinued() throws IOException {
     byte[] whole = bytes(ENTRY, PIECES);
     for (int length = 0; length <= whole.length; length++) {
       goesOn(Arrays.copyOf(whole, length), "cut at " + length);
@@ -82,7 +82,7 @@ class TokenJournalTest {
   }
 
   @Test
-  void zerosInTheMiddleEndIt() throws IOException {
+  void zerosInTheMiddleEndAJournal() throws IOException {
     byte[] whole = bytes(ENTRY, PIECES);
     long seed = System.nanoTime();
     SplittableRandom random = new SplittableRandom(seed);
@@ -94,7 +94,7 @@ class TokenJournalTest {
     }
   }
 
-  /** What is left of a journal is a beginning of it, and a piece more comes right after that. */
+  /** The remaining part of a journal is a prefix, and the next chunk comes right after it. */
   private void goesOn(byte[] left, String how) throws IOException {
     disk.write(FILE, left);
     List<OutputChunk> before = read();
@@ -129,7 +129,7 @@ class TokenJournalTest {
   }
 
   @Test
-  void aPositionOfAnotherJournalOrNowhereIsTheBeginning() throws IOException {
+  void aPositionOfAnotherJournalMeansTheStart() throws IOException {
     disk.write(FILE, bytes(ENTRY, PIECES));
     OutputSoFar all = TokenJournal.outputSoFar(disk, FILE, ENTRY, 0);
     assertThat(TokenJournal.outputSoFar(disk, FILE, ENTRY, all.next()).pieces()).isEmpty();
@@ -146,7 +146,7 @@ class TokenJournalTest {
   }
 
   @Test
-  void aLongJournalIsReadInPartsAndALongLineWhole() throws IOException {
+  void aLongJournalIsReadInPartsAndALongLineCompletely() throws IOException {
     List<OutputChunk> pieces = new ArrayList<>();
     for (int i = 0; i < 60_000; i++) {
       pieces.add(new OutputChunk(List.of(i), "some text"));

@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who is told, and when. */
+/** Which watchers are notified, and when. */
 class ChangeNotifierTest {
   @Test
-  void whatWaitsForNoSyncIsToldOnceSomebodyHasSyncedIt() throws IOException {
+  void aChangeThatWaitsForNoSyncIsNotifiedOnceItIsSynced() throws IOException {
     SimDisk disk = new SimDisk();
     Path file = Path.of("/file");
     disk.write(file, new byte[] {1});

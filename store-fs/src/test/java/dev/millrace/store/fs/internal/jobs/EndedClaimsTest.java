@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Workers whose job has ended under their hands. */
+/** Workers whose job ended while they had a claim. */
 class EndedClaimsTest {
   private static final Failure STOPPED = Failure.of("stopped").withPartial("half of it", null);
 
@@ -61,19 +61,19 @@ class EndedClaimsTest {
   }
 
   @Test
-  void workersOfACancelledJobAreToldWithoutReadingItAgain() throws IOException {
+  void workersOfACancelledJobAreAnsweredWithoutReadingItAgain() throws IOException {
     rig.abort(id);
     theOthersAreCancelled(JobState.ABORTED);
   }
 
   @Test
-  void workersOfAFailedJobAreToldWithoutReadingItAgain() throws IOException {
+  void workersOfAFailedJobAreAnsweredWithoutReadingItAgain() throws IOException {
     rig.fail(claims.getFirst(), Failure.permanent("broken"));
     theOthersAreCancelled(JobState.FAILED);
   }
 
   @Test
-  void workersOfAPrunedJobHaveLostIt() {
+  void workersOfAPrunedJobGetLost() {
     rig.abort(id);
     assertThat(rig.store.heartbeat(claims.getFirst(), false)).isEqualTo(ClaimSignal.CANCEL);
     assertThat(rig.prune(JobState.ABORTED)).isEqualTo(1);
@@ -82,7 +82,7 @@ class EndedClaimsTest {
   }
 
   @Test
-  void aWorkerThatIsGoneForLongerThanItsLeaseIsNotWaitedFor() {
+  void anEndedClaimIsDroppedAfterItsLease() {
     JobId left = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("b", "one", "two")));
     List<Claim> leased = rig.lease(2, TestJobSpecs.MINUTE);
     rig.abort(left);

@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that have not begun, more of them than the owner keeps in memory. */
+/** More jobs that have not started than the owner keeps in memory. */
 class UnstartedJobsTest {
   private final SimulatedStore rig = SimulatedStore.fresh();
 
-  /** So many more come that the first ones are let go. */
+  /** Submits so many jobs that the first ones are dropped from memory. */
   private void othersCome() {
     rig.later(TestJobSpecs.MINUTE);
     for (int i = 0; i < UnstartedJobs.MOST; i++) {
@@ -66,7 +66,7 @@ class UnstartedJobsTest {
   }
 
   @Test
-  void onlyThoseStayThatSomebodyHadToDoWithOfLate() {
+  void onlyRecentlyUsedJobsStayInMemory() {
     JobId first = growing(TestJobSpecs.stage("a", "1"));
     JobId second = growing(TestJobSpecs.stage("a", "1"));
     assertThat(isInMemory(first)).isTrue();
@@ -79,7 +79,7 @@ class UnstartedJobsTest {
   }
 
   @Test
-  void oneThatWasLetGoIsCountedClaimedAndGrowsAsBefore() {
+  void aDroppedJobCanStillBeCountedClaimedAndExtended() {
     JobId id = growing(TestJobSpecs.stage("a", "1"), TaskSpec.of("2"), TestJobSpecs.task("3", 2));
     othersCome();
     assertThat(rig.store.queueStats().types())
@@ -95,7 +95,7 @@ class UnstartedJobsTest {
   }
 
   @Test
-  void aClaimOfOneThatWasLetGoSyncsNoMoreThanThatOfAnyOther() {
+  void claimingADroppedJobNeedsNoMoreSyncs() {
     JobId kept = growing(TestJobSpecs.stage("a", "1"));
     int whileKept = syncs(() -> rig.claim(1));
     JobId letGo = growing(TestJobSpecs.stage("a", "1"));
@@ -118,7 +118,7 @@ class UnstartedJobsTest {
   }
 
   @Test
-  void itsTasksAreNotForgottenByTheirTimeouts() {
+  void queueTimeoutsOfDroppedJobsStillApply() {
     TaskPolicy hour = TestJobSpecs.queueTimeout(Duration.ofHours(1));
     StageSpec stage =
         TestJobSpecs.with(hour, TestJobSpecs.job(TestJobSpecs.stage("a", "1"))).stages().getFirst();
@@ -136,7 +136,7 @@ class UnstartedJobsTest {
   }
 
   @Test
-  void oneWithNothingToClaimIsReadOnceAndKnownFromThenOn() {
+  void aJobWithNothingToClaimIsReadOnlyOnce() {
     JobId empty = rig.submit(TestJobSpecs.open());
     JobId gated = rig.submit(TestJobSpecs.job(TestJobSpecs.gate(TestJobSpecs.stage("a", "1"))));
     othersCome();
@@ -150,7 +150,8 @@ class UnstartedJobsTest {
     after.store.onChange(told::add);
     CapturedLog log = CapturedLog.open();
     JobId fresh = after.submit(TestJobSpecs.plain("x"));
-    assertThat(after.store.isIdle(Set.of("a"))).isTrue(); // lists the ready jobs, for one has come
+    assertThat(after.store.isIdle(Set.of("a")))
+        .isTrue(); // lists the ready jobs, because one is new
     log.close();
     assertThat(told).containsOnly(fresh);
     assertThat(log.lines()).isEmpty();

@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Levers pulled by a process that does not own the workspace. */
+/** Levers from a process that does not own the workspace. */
 @Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NonOwnerControlsTest extends RealWorkspaceCase {
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 300 : 12;
@@ -60,7 +60,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
         .submit(TestJobSpecs.job(TestJobSpecs.gate(TestJobSpecs.stage("x", "1"))));
   }
 
-  /** Every lever does what it does and answers as it should. */
+  /** Every lever has its effect and its outcome. */
   private void everyLeverWorks() {
     JobReader reading = workspace.reader();
     JobId id = submit();
@@ -86,7 +86,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
         .isEqualTo(1);
     assertThat(reading.state(id)).isEmpty();
     aJobGrowsFromOutside(reading);
-    await("an empty inbox", () -> left("inbox").isEmpty()); // it goes after the answer came
+    await("an empty inbox", () -> left("inbox").isEmpty()); // it is deleted after the reply came
     assertThat(left("answers")).isEmpty();
   }
 
@@ -188,7 +188,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void withoutAnOwnerALeverIsPulledAtOnce() {
+  void withoutAnOwnerALeverIsCarriedOutAtOnce() {
     everyLeverWorks();
     assertThat(workspace.owner().held()).isFalse();
   }
@@ -209,7 +209,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void anOwnersTroubleIsTheAskersTrouble() throws IOException {
+  void anErrorOfTheOwnerIsThrownByTheRequester() throws IOException {
     JobId id = submit();
     own();
     Path op = Files.createDirectory(place(JobState.PENDING, id).resolve("op.json.tmp"));
@@ -221,7 +221,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void rubbishInTheInboxIsAnsweredAndRemoved() throws Exception {
+  void malformedRequestsAreAnsweredAndDeleted() throws Exception {
     Path inbox = layout.internalPath("inbox");
     Files.write(inbox.resolve("1.json"), new byte[] {(byte) 0xff});
     Files.writeString(inbox.resolve("2.json"), "{\"lever\":\"explode\",\"op\":\"2\"}");
@@ -243,7 +243,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aRequestWhoseOwnerIsKilledIsCarriedOutByTheAsker() throws Exception {
+  void aRequestWhoseOwnerIsKilledIsCarriedOutByTheRequester() throws Exception {
     try (ChildProcess owner = new ChildProcess(OwnerProcess.class, line -> {}, root, 1)) {
       owner.line();
       JobId id = submit();
@@ -274,7 +274,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
         .count();
   }
 
-  /** The owner dies at any moment around the request; another may be there at once or not. */
+  /** The owner dies at any moment around the request; another may start at once or not. */
   @Test
   void aLeverHappensOnceWheneverItsOwnerIsKilled() throws Exception {
     SplittableRandom random = new SplittableRandom(SEED);

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Journals, receipts and the queue as other processes find them. */
+/** Journals, receipts and the queue as other processes see them. */
 class NonOwnerViewTest extends RealWorkspaceCase {
   private static final JsonObject RECEIPT = JsonObject.create().put("seed", 7L);
 
@@ -51,7 +51,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aPlainJobsJournalStandsBesideItsLogUntilItCompletes() throws IOException {
+  void aPlainJobHasItsJournalUntilItCompletes() throws IOException {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.plain("x"));
     Claim claim = claim(store, 1).getFirst();
@@ -71,7 +71,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aBatchsJournalsGoAsTheirTasksComplete() throws IOException {
+  void journalsOfABatchAreDeletedAsItsTasksComplete() throws IOException {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "one", "two")));
     List<Claim> claims = claim(store, 2);
@@ -87,7 +87,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aJobCancelledWithoutItsWorkerKeepsWhatItHadAndItsLateAnswerCounts() throws IOException {
+  void aCancelledJobKeepsItsOutputAndTheLateAnswer() throws IOException {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.plain("x"));
     Claim claim = claim(store, 1).getFirst();
@@ -116,7 +116,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aLeverOfAnotherProcessIsHeardAtOnce() throws InterruptedException {
+  void aLeverOfAnotherProcessIsNotifiedAtOnce() throws InterruptedException {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.plain("x"));
     Claim claim = claim(store, 1).getFirst();
@@ -146,7 +146,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void theOwnerIsAskedForAJobsPlace() {
+  void theOwnerIsAskedForAQueuePosition() {
     JobStore store = own();
     JobId done = store.submit(TestJobSpecs.plain("done"));
     complete(store, claim(store, 1).getFirst());
@@ -165,7 +165,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void withoutAnOwnerAgeIsWhatCounts() {
+  void withoutAnOwnerThePositionIsByAge() {
     JobId first = workspace.submitter().submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1")));
     JobId second = workspace.submitter().submit(TestJobSpecs.plain("high priority"));
     assertThat(place(first)).contains(new QueuePosition(0, 2, null));
@@ -193,7 +193,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aPlainJobThatNamesNoRecoveryCeilingHasTheOwners() throws IOException {
+  void aPlainJobWithoutARecoveryCeilingGetsTheOwners() throws IOException {
     JobId plain = new JobId("1794733669168034_1_0");
     writeJobDirectory(JobState.PENDING, plain, "prompt.txt", "x");
     JobId said =
@@ -212,7 +212,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void whatAPlainJobHadMadeWhenItsOwnerFailedItIsKept() throws IOException {
+  void theOutputOfAPlainJobThatTheOwnerFailedIsKept() throws IOException {
     Workspace strict = workspace.withRecoveryCeiling(0);
     JobId id = workspace.submitter().submit(TestJobSpecs.plain("x"));
     try (JobStore store = strict.own().orElseThrow()) {
@@ -230,7 +230,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void aNewOwnerSaysWhatItReleased() {
+  void aNewOwnerLogsWhatItReleased() {
     JobStore store = own();
     store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "one", "two")));
     claim(store, 2);
@@ -242,7 +242,7 @@ class NonOwnerViewTest extends RealWorkspaceCase {
   }
 
   @Test
-  void theDirectoryOfJournalsGoesWithTheLastOfThem() {
+  void theDirectoryOfJournalsIsDeletedWithTheLastJournal() {
     JobStore store = own();
     JobId id = store.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "one", "two")));
     List<Claim> claims = claim(store, 2);

@@ -12,12 +12,12 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedded store and the executable specification agree on every answer, over many seeds. */
+/** The embedded store and the executable specification agree on every outcome, over many seeds. */
 class FsStoreSpecificationTest {
   @TempDir Path dir;
 
   @Test
-  void everyAnswerIsTheSpecifications() {
+  void everyOutcomeIsThatOfTheSpecification() {
     long first = Long.getLong("millrace.seed", System.nanoTime());
     int runs = Integer.getInteger("millrace.runs", 10);
     System.out.println("SpecificationTest: first seed " + first + ", " + runs + " runs");
@@ -43,7 +43,7 @@ class FsStoreSpecificationTest {
 
       @Override
       public void abandon(JobStore store) {
-        store.close(); // lets go of the lock and writes nothing
+        store.close(); // releases the lock and writes nothing
       }
     };
   }

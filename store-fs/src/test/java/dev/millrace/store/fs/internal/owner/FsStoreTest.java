@@ -8,7 +8,7 @@ import dev.millrace.store.fs.internal.disk.RealDisk;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedded store keeps the contract, on the real file system. */
+/** The embedded store passes the contract, on the real file system. */
 class FsStoreTest extends StoreContract {
   @TempDir Path dir;
 
@@ -26,6 +26,6 @@ class FsStoreTest extends StoreContract {
 
   @Override
   public void abandon(JobStore store) {
-    store.close(); // lets go of the lock and writes nothing
+    store.close(); // releases the lock and writes nothing
   }
 }

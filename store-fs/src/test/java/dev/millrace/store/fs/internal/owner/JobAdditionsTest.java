@@ -39,7 +39,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that grow, claims that outlive their owner, and what the owner knows by heart. */
+/** Additions to open jobs, claims that outlive their owner, and what the owner keeps in memory. */
 class JobAdditionsTest {
   private static final Duration LEASE = Duration.ofMinutes(30);
 
@@ -107,7 +107,7 @@ class JobAdditionsTest {
   }
 
   @Test
-  void whatTheOwnerTellsFromMemoryIsDurable() {
+  void whatTheOwnerShowsFromMemoryIsDurable() {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
     Claim claim = rig.claim(1).getFirst();
@@ -147,7 +147,7 @@ class JobAdditionsTest {
   }
 
   @Test
-  void linesThatNoEntryCountsAreCutOffBeforeTheNextOnes() throws IOException {
+  void taskLinesWithoutAnEntryAreCutOff() throws IOException {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.open(TestJobSpecs.stage("a", "1")));
     var file = SimulatedStore.PLACES.of(JobState.PENDING, id).resolve("stages/1-a/tasks.jsonl");
@@ -205,10 +205,10 @@ class JobAdditionsTest {
   }
 
   @Test
-  void manyWhoSubmitUnderOneIdMakeOneJob() throws Exception {
+  void manySubmissionsUnderOneIdMakeOneJob() throws Exception {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = JobId.of(1_767_225_600_000_000L, 77, 1);
-    // Two processes, several threads each, and an owner that takes the job away at once.
+    // Two processes, several threads each, and an owner that moves the job at once.
     List<FsSubmitter> processes = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       GroupCommit commits = new GroupCommit(rig.disk);
@@ -254,7 +254,7 @@ class JobAdditionsTest {
   }
 
   @Test
-  void describingAndPruningDoNotMeet() throws Exception {
+  void replacingMetadataAndPruningDoNotInterfere() throws Exception {
     SimulatedStore rig = SimulatedStore.fresh();
     for (int i = 0; i < 30; i++) {
       rig.submit(TestJobSpecs.plain("x"));
@@ -281,7 +281,7 @@ class JobAdditionsTest {
   }
 
   @Test
-  void everyChangeIsToldWhenItIsDurable() {
+  void everyChangeIsNotifiedWhenItIsDurable() {
     SimulatedStore rig = SimulatedStore.fresh();
     List<JobId> told = new ArrayList<>();
     rig.store.onChange(

@@ -17,13 +17,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who is next, and what the queue says while it is busy. */
+/** Claim order, and the answers of the queue under load. */
 class ClaimQueueTest {
   private static final Set<String> BOTH = Set.of("a", "b");
 
   private final ManualClock clock = new ManualClock();
 
-  /** Job {@code number}, in that place; odd ones are of type b. */
+  /** Job {@code number} with that queue rank; odd ones are of type b. */
   private static Candidate candidate(int number) {
     return new Candidate(
         number,
@@ -47,7 +47,7 @@ class ClaimQueueTest {
   }
 
   @Test
-  void oneFollowsTheOtherWhateverBecameOfThem() {
+  void iterationSurvivesRemovals() {
     ClaimQueue queue = queue(clock, 5);
     Candidate first = queue.next(BOTH, null);
     assertThat(first).isEqualTo(candidate(1));
@@ -60,7 +60,7 @@ class ClaimQueueTest {
   }
 
   @Test
-  void whoRestsStandsInLineButIsNotNextBeforeItsTime() throws InterruptedException {
+  void aJobInItsBackoffHasAPositionButIsNotNext() throws InterruptedException {
     ClaimQueue queue = queue(clock, 3);
     long seen = queue.await(0, Duration.ZERO);
     rest(queue, 1, Duration.ofMinutes(1));
@@ -79,7 +79,7 @@ class ClaimQueueTest {
   }
 
   @Test
-  void whenTheClockIsSetBackWhoRestsIsLookedAtAgain() {
+  void whenTheClockIsSetBackBackoffsAreCheckedAgain() {
     ClaimQueue queue = queue(clock, 2);
     rest(queue, 1, Duration.ofMinutes(1));
     clock.advance(Duration.ofHours(-1));
@@ -87,7 +87,7 @@ class ClaimQueueTest {
   }
 
   @Test
-  void aJobWithNothingToClaimIsKnownUntilItIsGone() {
+  void aJobWithNothingToClaimIsKnownUntilItIsRemoved() {
     ClaimQueue queue = queue(clock, 1);
     JobId id = candidate(1).id();
     queue.markNothingToClaim(id);
@@ -102,7 +102,7 @@ class ClaimQueueTest {
   }
 
   @Test
-  void whoAsksForAPlaceAndWhoClaimsDoNotWaitForEachOther() throws Exception {
+  void readingAPositionAndClaimingDoNotBlockEachOther() throws Exception {
     CountDownLatch claiming = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     ClaimQueue queue = queue(slow(claiming, goOn), 5);
@@ -116,7 +116,7 @@ class ClaimQueueTest {
     assertThat(queue.countAhead(new JobId("6_1_0"))).isEqualTo(-1);
   }
 
-  /** A clock that whoever claims has to wait for. */
+  /** A clock that blocks threads that claim. */
   private static Clock slow(CountDownLatch asked, CountDownLatch goOn) {
     return new Clock() {
       @Override

@@ -16,7 +16,7 @@ class FinishRateTest {
   }
 
   @Test
-  void nothingIsSaidBeforeAnythingWasMeasured() {
+  void thereIsNoRateBeforeAMeasurement() {
     assertThat(rate.timeFor(1)).isNull();
   }
 
@@ -57,7 +57,7 @@ class FinishRateTest {
   }
 
   @Test
-  void aClockThatRunsBackIsNoHarm() {
+  void aClockThatRunsBackDoesNoHarm() {
     rate.finished(at(10), at(20));
     rate.finished(at(5), at(15));
     assertThat(rate.timeFor(2)).isEqualTo(Duration.ofSeconds(10));

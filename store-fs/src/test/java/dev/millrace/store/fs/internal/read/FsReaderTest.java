@@ -47,11 +47,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What it costs to read, whom it keeps waiting, and that nothing is told too soon. */
+/** The cost of reads, which threads they block, and that nothing is shown before it is durable. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FsReaderTest {
 
-  /** A disk that tells of each file that is read, and what of it. */
+  /** A disk that reports each read. */
   private static Disk watched(Disk disk, BiConsumer<Path, byte[]> reads) {
     return (Disk)
         Proxy.newProxyInstance(
@@ -78,7 +78,7 @@ class FsReaderTest {
   }
 
   @Test
-  void aPageIsReadWhileTheJobGoesOn(@TempDir Path root) throws Exception {
+  void aPageIsReadWhileTheJobRuns(@TempDir Path root) throws Exception {
     AtomicReference<CountDownLatch> gate = new AtomicReference<>(new CountDownLatch(0));
     CountDownLatch reached = new CountDownLatch(1);
     Disk slow =
@@ -135,7 +135,7 @@ class FsReaderTest {
   }
 
   @Test
-  void describingAJobThatHasEndedReadsOnlyWhatIsNew() throws IOException {
+  void newMetadataOfAnEndedJobReadsOnlyNewEntries() throws IOException {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2", "3")));
     rig.claim(9).forEach(rig::complete);
@@ -153,7 +153,8 @@ class FsReaderTest {
       read.set(0);
       assertThat(
               ended.record(
-                  id, update -> AdditionRules.replaceMetadata(update, 0, 0, note, SimulatedStore.ANNA)))
+                  id,
+                  update -> AdditionRules.replaceMetadata(update, 0, 0, note, SimulatedStore.ANNA)))
           .contains(new EndedJobs.Recorded(Outcome.DONE, true));
       assertThat(read).as("time %s", time).hasValueBetween(1L, time == 0 ? whole : whole / 2);
     }
@@ -162,7 +163,7 @@ class FsReaderTest {
   }
 
   @Test
-  void whatIsToldOfAJobThatHasEndedIsDurable() {
+  void whatIsShownOfAnEndedJobIsDurable() {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.plain("x"));
     rig.claim(1).forEach(rig::complete);
@@ -182,7 +183,7 @@ class FsReaderTest {
   }
 
   @Test
-  void whoIsToldOfAPrunedJobDoesNotSeeItAgain() {
+  void aWatcherOfAPrunedJobDoesNotSeeItAgain() {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId one = rig.submit(TestJobSpecs.plain("x"));
     JobId two = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
@@ -201,7 +202,7 @@ class FsReaderTest {
   }
 
   @Test
-  void aDescriptionOfNothingIsNotTold() {
+  void metadataOfAnUnknownEntityIsNotNotified() {
     SimulatedStore rig = SimulatedStore.fresh();
     JobId id = rig.submit(TestJobSpecs.plain("x"));
     rig.claim(1).forEach(rig::complete);
@@ -215,7 +216,7 @@ class FsReaderTest {
   }
 
   @Test
-  void whatIsKeptHasABound() {
+  void theCacheIsBounded() {
     RecentJobCache<String> recent = new RecentJobCache<>();
     JobId large = JobId.of(1, 1, 0);
     recent.put(large, "large", 1_000_000_000);
