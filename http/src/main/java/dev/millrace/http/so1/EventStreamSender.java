@@ -25,8 +25,7 @@ record EventStreamSender(LogFeed feed, Duration heartbeat, Sink sink) {
     long position = start;
     while (true) {
       if (Thread.interrupted()) {
-        throw new InterruptedException(); // a stream that never waits would not notice the
-                                          // interrupt
+        throw new InterruptedException(); // this loop may never wait
       }
       LogTail now = feed.tail();
       if (position < now.last()) {

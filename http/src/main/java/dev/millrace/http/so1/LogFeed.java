@@ -32,8 +32,10 @@ final class LogFeed {
   private final Semaphore changes = new Semaphore(0);
   private final LogHistoryCache history;
   private volatile @Nullable LogTail tail;
-  private volatile long
-      startEntry; // the number of the entry that started the job; 0 before the start
+
+  /** The number of the entry that started the job; 0 before the start. */
+  private volatile long startEntry;
+
   private volatile LogLineFormatter formatter = new LogLineFormatter(Set.of());
   private volatile boolean stopped;
   private boolean overdue; // used by the reading thread only

@@ -19,8 +19,10 @@ final class LogHistoryCache {
 
   private final JobReader store;
   private final JobId id;
-  private final Map<Long, SseChunk> chunks =
-      new HashMap<>(); // by the number before their first entry
+
+  /** By the number before their first entry. */
+  private final Map<Long, SseChunk> chunks = new HashMap<>();
+
   private final Queue<SseChunk> oldest = new ArrayDeque<>();
   private long bytes;
 

@@ -30,8 +30,10 @@ public final class TaskDispatcher implements AutoCloseable {
 
   private final JobStore store;
   private final int maxWaiters;
-  private final Map<String, LongPollQueue> queues =
-      new HashMap<>(); // guarded by this, as all below
+
+  /** By stage type; guarded by this, as all fields below. */
+  private final Map<String, LongPollQueue> queues = new HashMap<>();
+
   private int waiting;
   private boolean closed;
 
