@@ -15,6 +15,7 @@ import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.server.infer.model.ModelFile;
 import dev.millrace.server.infer.model.RemoteModelOpener;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,16 +85,18 @@ public final class PipeModel implements RemoteModelOpener {
 
   /** The tensors of the end and of the local layers, and a cache for these in each pipe. */
   @Override
-  public long bytes(Gguf file, EngineSettings engine) {
+  public long bytes(Path file, EngineSettings engine) {
     int local = settings.localLayers();
-    ModelConfig config = ModelConfig.of(file);
-    long all = file.tensors().stream().mapToLong(TensorInfo::bytes).sum();
-    long weights = all - SegmentWeights.fileBytes(file, local, config.layers());
-    return local == 0
-        ? weights
-        : weights
-            + settings.maxPipes()
-                * SegmentWeights.cacheBytes(config, local, LoadSettings.of(engine, config));
+    try (Gguf gguf = Gguf.open(file)) {
+      ModelConfig config = ModelConfig.of(gguf);
+      long all = gguf.tensors().stream().mapToLong(TensorInfo::bytes).sum();
+      long weights = all - SegmentWeights.fileBytes(gguf, local, config.layers());
+      return local == 0
+          ? weights
+          : weights
+              + settings.maxPipes()
+                  * SegmentWeights.cacheBytes(config, local, LoadSettings.of(engine, config));
+    }
   }
 
   @Override

@@ -45,9 +45,9 @@ class PipeModelTest {
   void memoryCountsTheEndTheLocalLayersAndACacheForEachPipe() {
     try (Gguf gguf = Gguf.open(file)) {
       ModelConfig config = ModelConfig.of(gguf);
-      long end = model(0, List.of()).bytes(gguf, ENGINE);
+      long end = model(0, List.of()).bytes(file, ENGINE);
       long cache = SegmentWeights.cacheBytes(config, 1, LoadSettings.of(ENGINE, config));
-      assertThat(model(1, List.of()).bytes(gguf, ENGINE))
+      assertThat(model(1, List.of()).bytes(file, ENGINE))
           .isEqualTo(end + SegmentWeights.fileBytes(gguf, 0, 1) + 3 * cache);
       assertThat(end).isLessThan(gguf.tensors().stream().mapToLong(t -> t.bytes()).sum());
       assertThat(cache).isPositive();

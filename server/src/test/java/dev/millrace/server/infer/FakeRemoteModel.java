@@ -167,7 +167,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
   }
 
   @Override
-  public long bytes(Gguf gguf, EngineSettings settings) {
+  public long bytes(Path gguf, EngineSettings settings) {
     weighed++;
     return 1 << 20;
   }

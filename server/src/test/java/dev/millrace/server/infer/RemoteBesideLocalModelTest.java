@@ -248,7 +248,7 @@ class RemoteBesideLocalModelTest {
     assertThatThrownBy(() -> Inference.open(settings.withMemory(room)))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("model \"tiny\"")
-        .hasMessageContaining("1.0 MiB are taken")
+        .hasMessageContaining("1.0 MiB are reserved")
         .hasMessageContaining("allow more memory");
     assertThatThrownBy(() -> Inference.open(settings.withMemory(1 << 19)))
         .isInstanceOf(EngineException.class)

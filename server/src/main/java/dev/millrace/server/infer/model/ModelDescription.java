@@ -52,7 +52,7 @@ record ModelDescription(
           opener == null
               ? bytes
                   + cacheBytes(config, LoadSettings.of(settings, config).pages(), settings.kvType())
-              : opener.bytes(gguf, settings);
+              : opener.bytes(model.file(), settings);
       return new ModelDescription(
           model.name(), List.copyOf(gguf.files()), config, bytes, settings, generateBytes, opener);
     } catch (IOException e) {

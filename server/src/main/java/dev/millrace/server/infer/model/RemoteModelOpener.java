@@ -3,7 +3,7 @@ package dev.millrace.server.infer.model;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.engine.internal.gguf.Gguf;
+import java.nio.file.Path;
 import java.util.Map;
 
 /**
@@ -22,7 +22,7 @@ public interface RemoteModelOpener extends AutoCloseable {
   Engine open(EngineSettings settings);
 
   /** The memory that it will take here for weights and caches, as far as the file tells. */
-  long bytes(Gguf file, EngineSettings settings);
+  long bytes(Path file, EngineSettings settings);
 
   /** The SHA-256 of the model file, in hex; valid while it is open. */
   String sha256();
