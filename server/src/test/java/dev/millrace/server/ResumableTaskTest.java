@@ -92,7 +92,7 @@ class ResumableTaskTest {
     AtomicInteger calls = new AtomicInteger();
     StoreInterceptor failing =
         call -> {
-          if (call.name().equals("journal") && calls.incrementAndGet() == 1) {
+          if (call.name().equals("appendJournal") && calls.incrementAndGet() == 1) {
             throw new StoreException("disk full");
           }
           return call.proceed();
@@ -112,7 +112,7 @@ class ResumableTaskTest {
     AtomicInteger calls = new AtomicInteger();
     StoreInterceptor failing =
         call -> {
-          if (call.name().equals("journal") && calls.incrementAndGet() == 1) {
+          if (call.name().equals("appendJournal") && calls.incrementAndGet() == 1) {
             throw new JobException("its directory is gone", new IOException("gone"));
           }
           return call.proceed();

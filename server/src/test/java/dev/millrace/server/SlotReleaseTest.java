@@ -67,12 +67,12 @@ class SlotReleaseTest {
 
   @Test
   void aTaskBeyondTheLimitKeepsItsSlot() throws Exception {
-    inMemory.start(2, far, near);
-    JobId waits = inMemory.submit("far", inputs(300));
-    awaitRunning(258);
+    inMemory.start(64, far, near);
+    JobId waits = inMemory.submit("far", inputs(2_200));
+    awaitRunning(2_048 + 64);
     here.countDown();
     assertThat(inMemory.await(waits).status()).isEqualTo(Status.DONE);
-    assertThat(most).hasValue(258);
+    assertThat(most).hasValue(2_048 + 64);
   }
 
   @Test
