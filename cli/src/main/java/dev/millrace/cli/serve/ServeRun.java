@@ -141,7 +141,8 @@ final class ServeRun {
 
   private int drain(Server server, @Nullable PipeModel pipe) throws InterruptedException {
     while (pipe != null && !pipe.ready() && !stopping.isStopping()) {
-      Thread.sleep(POLL_INTERVAL); // without a pipe nothing is claimed, and the drain would end at once
+      // Without a pipe nothing is claimed, and the drain would end at once.
+      Thread.sleep(POLL_INTERVAL);
     }
     DrainResult drained = server.drain();
     return switch (drained) {

@@ -140,19 +140,19 @@ class HttpIT {
     String reader = cli.run("apikey", "reader", "--file", "keys", "--scope", "read").line();
     try (ServeProcess server =
             ServeProcess.start(dir, "--exec", UPPER, "--port", "0", "--api-key-file", "keys");
-        PlainHttpClient anonymous = PlainHttpClient.of(server.uri())) {
-      PlainHttpClient.Reply refused = anonymous.get("/v1/jobs");
+        PlainHttpClient client = PlainHttpClient.of(server.uri())) {
+      PlainHttpClient.Reply refused = client.get("/v1/jobs");
       assertThat(refused.status()).isEqualTo(401);
       assertThat(refused.headers().firstValue("WWW-Authenticate")).isPresent();
-      assertThat(anonymous.get("/health/ready").status()).isEqualTo(200);
-      assertThat(anonymous.withKey(reader).get("/v1/jobs").status()).isEqualTo(200);
-      PlainHttpClient.Reply forbidden = anonymous.withKey(reader).send("POST", "/api/jobs", HELLO);
+      assertThat(client.get("/health/ready").status()).isEqualTo(200);
+      assertThat(client.withKey(reader).get("/v1/jobs").status()).isEqualTo(200);
+      PlainHttpClient.Reply forbidden = client.withKey(reader).send("POST", "/api/jobs", HELLO);
       assertThat(forbidden.status()).isEqualTo(403);
       assertThat(forbidden.body()).contains("submit");
       String writer = cli.run("apikey", "writer", "--file", "keys").line();
-      soon().until(() -> anonymous.withKey(writer).send("POST", "/api/jobs", HELLO).status() == 202);
+      soon().until(() -> client.withKey(writer).send("POST", "/api/jobs", HELLO).status() == 202);
       cli.run("apikey", "reader", "--file", "keys", "--remove");
-      soon().until(() -> anonymous.withKey(reader).get("/v1/jobs").status() == 401);
+      soon().until(() -> client.withKey(reader).get("/v1/jobs").status() == 401);
     }
   }
 
