@@ -25,7 +25,7 @@ public final class ModelsCommand implements Command {
         Without DIR, ls looks where Ollama (OLLAMA_MODELS), LM Studio, the Hugging Face cache
         (HF_HUB_CACHE, HF_HOME) and llama.cpp (LLAMA_CACHE) keep their models. A split model is
         listed once; FILE may be any of its parts, or a name as --model of "run" takes it, such as
-        house. With --json, ls prints one object a line.
+        house. With --json, ls prints one object per line.
         """);
   }
 

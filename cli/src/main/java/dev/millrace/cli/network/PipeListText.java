@@ -215,7 +215,7 @@ final class PipeListText {
     return sha256.length() > HASH ? sha256.substring(0, HASH) : sha256;
   }
 
-  /** One object, on a line. */
+  /** One object on one line. */
   static String json(List<NodeState> states) {
     List<JsonObject> pipes = new ArrayList<>();
     for (NodeState origin : states) {

@@ -39,7 +39,7 @@ public final class NetworkOptions {
           "cert",
           "F.pem",
           "instead of a key: this node's certificate chain, which\n"
-              + "must bear its name (CN or DNS name)");
+              + "must contain its name (CN or DNS name)");
   public static final Option CERT_KEY =
       Option.value("cert-key", "F.pem", "its private key (PKCS#8)");
   public static final Option CA =

@@ -46,7 +46,7 @@ public final class PipeOptions {
       Option.wholeNumber(
           "step-timeout",
           "S",
-          "seconds that nodes have for a step before the slow one\n" + "is left (default 60)");
+          "seconds for a step, then the slow node is replaced\n" + "(default 60)");
   static final Option MAX_PIPES =
       Option.wholeNumber("max-pipes", "N", "pipes of the model at once (default 4)");
 

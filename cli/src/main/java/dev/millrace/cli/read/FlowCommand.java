@@ -27,7 +27,7 @@ public final class FlowCommand implements Command {
       Option.value(
           "tag",
           "TAG",
-          "select the jobs with this tag: their ids, or\n" + "with --json one object a line");
+          "select the jobs with this tag: their ids, or\n" + "with --json one object per line");
   static final Option CHILDREN =
       Option.value("children", "ID", "select the jobs whose parent is ID");
   static final Option FOLLOW =
@@ -56,7 +56,7 @@ public final class FlowCommand implements Command {
         job. A URL is that of a server, with the key in MILLRACE_API_KEY; over HTTP, -f shows the
         job's log and then the result, because the API does not send unfinished text.
         Examples:
-          millrace flow ./ws                                  how many jobs wait, run, are done
+          millrace flow ./ws                                  how many jobs wait, run and are done
           millrace work ./ws "prompt" | millrace flow ./ws -w   submit and wait in one pipe
           millrace flow ./ws -W --tag nightly                 wait for your jobs
           millrace flow ./ws --tag nightly --json             collect a whole batch

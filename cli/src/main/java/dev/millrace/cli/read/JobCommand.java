@@ -29,7 +29,7 @@ public final class JobCommand implements Command {
   private static final int LAST = 10;
   private static final int PAGE = 1_000;
   private static final Option EVENTS =
-      Option.flag("events", "print the whole log instead, one JSON object a line");
+      Option.flag("events", "print the whole log instead, one JSON object per line");
 
   @Override
   public Syntax syntax() {

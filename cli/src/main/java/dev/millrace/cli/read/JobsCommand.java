@@ -53,7 +53,7 @@ public final class JobsCommand implements Command {
         List.of("[DIR|URL] [options]"),
         "Lists the jobs of a workspace or a server, newest first.",
         List.of(STATE, TAG, LIMIT, WorkspaceLocator.OPTION),
-        "With --json one object a line. Progress counts completed tasks of all stages so far.");
+        "With --json one object per line. Progress counts completed tasks of all stages so far.");
   }
 
   @Override
